@@ -1,0 +1,9 @@
+"""eyelog: analyse the logs of smart eyewear.
+
+Every public name is loaded when it is first used, so ``import eyelog`` is light. The list of
+names is ``__init__.pyi``.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

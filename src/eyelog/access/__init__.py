@@ -1,0 +1,1 @@
+"""Access: bytes to tables. Knows HTTP, no statistics."""

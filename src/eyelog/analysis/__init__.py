@@ -1,0 +1,1 @@
+"""Analysis: tables to tables. No HTTP, no files, no figures."""

@@ -1,0 +1,1 @@
+"""Archive: tables to disk and back. Knows files, no HTTP."""

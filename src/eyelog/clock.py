@@ -1,0 +1,290 @@
+"""Time: RFC 3339 stamps, zones, and the windows that satisfy the service's range rule.
+
+The service takes ranges within one local date and one offset, at most 23:59:59 long. A local day
+of 23 or 25 hours has two offsets, so it needs two windows. A stamp closes its interval, so the
+record of 00:00:00 covers the day that ended.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import lru_cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo, available_timezones
+
+import numpy as np
+import pandas as pd
+
+from eyelog.catalogue import near
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "Window",
+    "day_range",
+    "day_start",
+    "format_rfc3339",
+    "instant_range",
+    "local_days",
+    "parse_day",
+    "parse_rfc3339",
+    "windows",
+    "zone",
+]
+
+SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A range that the service accepts: one local date, one offset, both ends included."""
+
+    day: date
+    start: datetime
+    end: datetime
+
+    @property
+    def date_from(self) -> str:
+        """The first instant in RFC 3339, in the window's own offset."""
+        return format_rfc3339(self.start)
+
+    @property
+    def date_to(self) -> str:
+        """The last second in RFC 3339, in the window's own offset."""
+        return format_rfc3339(self.end)
+
+
+@lru_cache(maxsize=256)
+def zone(name: str) -> tzinfo:
+    """Return the zone of an IANA name (``"Asia/Tokyo"``, ``"UTC"``).
+
+    Raises
+    ------
+    ConfigurationError
+        If the machine's zone data has no such zone.
+    """
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError, TypeError):
+        hint = near(name, available_timezones())
+        raise ConfigurationError(
+            f"unknown time zone {name!r}{hint}: use an IANA name such as 'Asia/Tokyo' or 'UTC'"
+        ) from None
+
+
+def parse_rfc3339(text: str) -> datetime:
+    """Return the aware datetime of a stamp with ``Z``, ``+09:00`` or ``+0900``.
+
+    Raises
+    ------
+    ConfigurationError
+        If the text is not a date and time with an offset.
+    """
+    try:
+        parsed = datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        parsed = None
+    if parsed is None or parsed.tzinfo is None or len(text) < 17 or text[10:11] not in "Tt ":
+        raise ConfigurationError(
+            f"{text!r} is not an RFC 3339 date and time with an offset"
+            " (such as 2026-10-24T09:00:00+09:00)"
+        )
+    return parsed
+
+
+def format_rfc3339(stamp: datetime) -> str:
+    """Return ``YYYY-MM-DDThh:mm:ss±hh:mm``, with a fraction only where there is one."""
+    if stamp.tzinfo is None:
+        raise ConfigurationError(f"{stamp} has no time zone: give an aware datetime")
+    return datetime.isoformat(stamp)
+
+
+def parse_day(value: str | date) -> date:
+    """Return the day of ``"YYYY-MM-DD"`` or a date.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is no such day.
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        if len(value) == 10:  # type: ignore[arg-type]
+            return date.fromisoformat(value)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        pass
+    raise ConfigurationError(f"{value!r} is not a day: write it as 2026-10-24")
+
+
+def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime, timedelta]]:
+    """Return (instant, offset) for the start and for each change of offset up to `last`."""
+    # No zone of the IANA data has ever changed its offset twice within a quarter of an hour.
+    grid = pd.date_range(first, last + timedelta(minutes=15), freq="15min", tz="UTC")
+    local = grid.tz_convert(tz)
+    shift = local.tz_localize(None) - grid.tz_localize(None)
+    found = [(first, shift[0].to_pytimedelta())]
+    for i in np.flatnonzero(shift[1:] != shift[:-1]).tolist():
+        low, high = grid[i].to_pydatetime(), grid[i + 1].to_pydatetime()
+        old = low.astimezone(tz).utcoffset()
+        while high - low > SECOND:
+            middle = low + timedelta(seconds=(high - low) // SECOND // 2)
+            if middle.astimezone(tz).utcoffset() == old:
+                low = middle
+            else:
+                high = middle
+        found.append((high, shift[i + 1].to_pytimedelta()))
+    return found
+
+
+def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Window]:
+    """Cut [first, last] at each midnight of one fixed offset."""
+    fixed = timezone(timedelta(minutes=round(offset / timedelta(minutes=1))))
+    start, end = first.astimezone(fixed), last.astimezone(fixed)
+    while start <= end:
+        midnight = datetime.combine(start.date() + DAY, time(), fixed)
+        yield Window(start.date(), start, min(end, midnight - SECOND))
+        start = midnight
+
+
+def instant_range(
+    start: str | date | datetime, end: str | date | datetime, tz: str
+) -> tuple[datetime, datetime]:
+    """Return the first and last instant (UTC, whole seconds) that `start` and `end` mean.
+
+    Days are inclusive local days of `tz`; datetimes are taken as they stand.
+
+    Raises
+    ------
+    ConfigurationError
+        If a datetime is naive, a text is no day, or the start lies after the end.
+    """
+    place = zone(tz)
+    first = _edge(start, place, closing=False)
+    last = _edge(end, place, closing=True)
+    if first > last:
+        # A single day that the zone skipped (Apia, 2011-12-30) is empty, not reversed.
+        if parse_local(start, place) <= parse_local(end, place):
+            return first, first - SECOND
+        raise ConfigurationError(f"the range starts after it ends: {start} > {end}")
+    return first, last
+
+
+def parse_local(value: str | date | datetime, place: tzinfo) -> date:
+    """Return the local date of a day or an aware datetime."""
+    return value.astimezone(place).date() if isinstance(value, datetime) else parse_day(value)
+
+
+def _edge(value: str | date | datetime, place: tzinfo, *, closing: bool) -> datetime:
+    if isinstance(value, str) and len(value) > 10:
+        value = parse_rfc3339(value)
+    if isinstance(value, datetime):
+        if value.tzinfo is None or value.utcoffset() is None:
+            raise ConfigurationError(
+                f"{value} has no time zone: give an aware datetime or a day such as"
+                f" {value.date().isoformat()!r}"
+            )
+        instant = datetime.fromisoformat(value.isoformat()).astimezone(UTC)
+        whole = instant.replace(microsecond=0)
+        return whole if closing or whole == instant else whole + SECOND
+    day = parse_day(value)
+    if closing:
+        return day_start(day + DAY, place) - SECOND
+    return day_start(day, place)
+
+
+def day_start(day: date, place: tzinfo) -> datetime:
+    """Return the first instant (UTC) of a local day, also where midnight does not exist."""
+    midnight = pd.Timestamp(day).tz_localize(place, ambiguous=True, nonexistent="shift_forward")
+    return midnight.tz_convert("UTC").to_pydatetime()
+
+
+def windows(
+    start: str | date | datetime, end: str | date | datetime, tz: str = "UTC"
+) -> list[Window]:
+    """Cut a range into windows that satisfy the service's rule.
+
+    Every whole second of the range lies in exactly one window; each window lies within one local
+    date and one offset and is at most 23:59:59 long.
+
+    Parameters
+    ----------
+    start, end : str, date or aware datetime
+        Inclusive local days of `tz` (``"2026-10-24"``), or instants.
+    tz : str
+        IANA zone in which days are meant.
+
+    Returns
+    -------
+    list of Window
+        In order of time.
+
+    Raises
+    ------
+    ConfigurationError
+        If a datetime is naive, a text is no day, the zone is unknown, or the start lies after
+        the end.
+
+    Examples
+    --------
+    >>> [(w.date_from, w.date_to) for w in windows("2026-10-25", "2026-10-25", "Europe/Berlin")]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('2026-10-25T00:00:00+02:00', '2026-10-25T02:59:59+02:00'),
+     ('2026-10-25T02:00:00+01:00', '2026-10-25T23:59:59+01:00')]
+    """
+    first, last = instant_range(start, end, tz)
+    if first > last:
+        return []
+    changes = [(i, o) for i, o in _offsets(first, last, zone(tz)) if i <= last]
+    edges = [*changes, (last + SECOND, timedelta())]
+    return [
+        window
+        for (low, offset), (high, _) in pairwise(edges)
+        for window in _pieces(low, high - SECOND, offset)
+    ]
+
+
+def day_range(start: str | date | datetime, end: str | date | datetime, tz: str) -> list[date]:
+    """Return the local days that a range touches, in order."""
+    place = zone(tz)
+    first, last = (edge.astimezone(place).date() for edge in instant_range(start, end, tz))
+    return [first + n * DAY for n in range((last - first).days + 1)]
+
+
+def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeIndex:
+    """Return for each stamp the local midnight that opens its day.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        Aware stamps.
+    stamp : {"end", "start"}
+        Whether a stamp closes (vendor documentation) or opens its interval: under ``"end"`` the
+        record of 00:00:00 belongs to the day that ended.
+
+    Returns
+    -------
+    DatetimeIndex
+        Same length and zone.
+    """
+    check_stamp(stamp)
+    inside = index - pd.Timedelta(1, "us") if stamp == "end" else index
+    naive = inside.tz_localize(None).normalize()
+    return naive.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward")
+
+
+def check_stamp(stamp: str) -> str:
+    """Return `stamp` if it is ``"end"`` or ``"start"``, else raise `ConfigurationError`."""
+    if stamp not in ("end", "start"):
+        raise ConfigurationError(f"stamp must be 'end' or 'start', not {stamp!r}")
+    return stamp
+
+
+def whole_days(found: Sequence[Window]) -> dict[date, list[Window]]:
+    """Group windows by local date, in order: the day is the unit of commit."""
+    days: dict[date, list[Window]] = {}
+    for window in found:
+        days.setdefault(window.day, []).append(window)
+    return days

@@ -1,0 +1,136 @@
+"""The error tree. Every error that eyelog raises on purpose stands here.
+
+::
+
+    EyelogError
+    ├── ConfigurationError (ValueError)   a setting, zone, log or range that cannot work
+    ├── FieldError (KeyError)             a field that the log does not have
+    ├── MixedLogsError (ValueError)       the two logs in one series
+    ├── RequestError                      the service could not be asked, or said no
+    │   ├── Unreachable                   no answer: refused, reset, timed out, cut short
+    │   ├── Refused                       400, 403, 404, 409 and other 4xx
+    │   ├── AuthorizationError            401, invalid grant, or no token at all
+    │   ├── RateLimited                   429
+    │   └── ServerFault                   5xx
+    ├── AnswerError                       a 2xx that is not the documented shape
+    ├── NotCached                         offline, and the days are not in the cache
+    └── ArchiveError                      the archive cannot be read or written
+
+    EyelogWarning (UserWarning)           something was kept, but deserves a look
+"""
+
+from collections.abc import Sequence
+
+__all__ = [
+    "AnswerError",
+    "ArchiveError",
+    "AuthorizationError",
+    "ConfigurationError",
+    "EyelogError",
+    "EyelogWarning",
+    "FieldError",
+    "MixedLogsError",
+    "NotCached",
+    "RateLimited",
+    "Refused",
+    "RequestError",
+    "ServerFault",
+    "Unreachable",
+]
+
+
+class EyelogWarning(UserWarning):
+    """Something was kept as it was found, but deserves a look."""
+
+
+class EyelogError(Exception):
+    """Base of every error that eyelog raises on purpose."""
+
+
+class ConfigurationError(EyelogError, ValueError):
+    """A setting, zone, log name or range that cannot work."""
+
+
+class FieldError(EyelogError, KeyError):
+    """A field that the log does not have."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument; a sentence should read as one.
+        return str(self.args[0]) if self.args else ""
+
+
+class MixedLogsError(EyelogError, ValueError):
+    """Values of the two logs, which are computed differently, in one series."""
+
+
+class RequestError(EyelogError):
+    """The service could not be asked, or said no.
+
+    Attributes
+    ----------
+    status : int or None
+        HTTP status, None where no answer came.
+    retryable : bool
+        Whether the same request may succeed later.
+    retry_after : float or None
+        Seconds the service asked to wait.
+    url : str or None
+        Address without query values that could carry a secret.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        url: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.url = url
+
+
+class Unreachable(RequestError):
+    """No whole answer came: refused, reset, timed out or cut short."""
+
+
+class Refused(RequestError):
+    """The service understood the request and declined it (4xx)."""
+
+
+class AuthorizationError(RequestError):
+    """The token is missing, expired, revoked or not enough (401, invalid grant)."""
+
+
+class RateLimited(RequestError):
+    """Too many requests (429); see ``retry_after``."""
+
+
+class ServerFault(RequestError):
+    """The service failed (5xx) and kept failing."""
+
+
+class AnswerError(EyelogError):
+    """A 2xx answer that is not the documented shape, or a cursor that repeats."""
+
+
+class NotCached(EyelogError):
+    """Offline, and some days are not in the cache.
+
+    Attributes
+    ----------
+    missing : tuple of str
+        The missing local days, ``YYYY-MM-DD``.
+    """
+
+    def __init__(self, message: str, *, missing: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.missing = tuple(missing)
+
+
+class ArchiveError(EyelogError):
+    """The archive cannot be read or written."""

@@ -1,0 +1,1 @@
+"""Figures: tables to matplotlib Axes. Computes nothing."""

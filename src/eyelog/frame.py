@@ -1,0 +1,171 @@
+"""The one shape of a frame, whatever it comes from.
+
+Index: `DatetimeIndex` named ``date``, aware, sorted, unique, microseconds. Columns: catalogue
+order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of the day.
+"""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.catalogue import LOGS, catalogue, check_log, columns
+from eyelog.clock import zone
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.provenance import stated_log
+
+__all__ = ["between", "conform", "empty", "log_of", "require"]
+
+
+def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
+    """Return a frame of `log` without rows: what "no data" looks like."""
+    known = catalogue(log)
+    chosen = columns(log) if names is None else tuple(names)
+    index = pd.DatetimeIndex([], dtype="datetime64[us, UTC]", name="date").tz_convert(zone(tz))
+    data = {name: pd.Series([], dtype=known[name].dtype, index=index) for name in chosen}
+    return pd.DataFrame(data, index=index, columns=pd.Index(chosen, dtype="str"))
+
+
+def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
+    """Return `frame` with the index and columns of the one shape.
+
+    Columns keep to those that are there, in catalogue order and with the catalogue's dtypes;
+    unknown columns are kept last, untouched, with a warning. Rows are sorted by time; of several
+    rows on one stamp the last one stays.
+
+    Raises
+    ------
+    ConfigurationError
+        If the index is not an aware `DatetimeIndex`.
+    """
+    known = catalogue(log)
+    index = frame.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(
+            "the frame needs a time-zone aware DatetimeIndex of stamps"
+            " (frame.set_index('date'), then tz_localize or tz_convert)"
+        )
+    index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
+    chosen = [name for name in columns(log) if name in frame.columns]
+    unknown = [name for name in frame.columns if name not in known]
+    if unknown:
+        warnings.warn(
+            f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, unknown))}",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    data: dict[Any, Any] = {
+        name: frame[name].astype(cast(Any, known[name].dtype)).array for name in chosen
+    } | {name: frame[name].array for name in unknown}
+    shaped = pd.DataFrame(data, index=index, columns=pd.Index([*chosen, *unknown]))
+    shaped.attrs = dict(frame.attrs)
+    if not index.is_monotonic_increasing:
+        shaped = shaped.iloc[np.argsort(index.asi8, kind="stable")]
+    if shaped.index.has_duplicates:
+        shaped = shaped[~shaped.index.duplicated(keep="last")]
+    return shaped
+
+
+def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
+    """Return which log a frame is: as told, else its provenance, else its columns.
+
+    Raises
+    ------
+    MixedLogsError
+        If what is told, the provenance and the columns contradict one another.
+    ConfigurationError
+        If nothing tells; the message says to pass ``log=``.
+    """
+    stated = stated_log(frame)
+    told = stated if log is None else check_log(log)
+    if stated is not None and told != stated:
+        raise MixedLogsError(f"the frame holds {stated!r}, not {told!r}")
+    names = set(map(str, frame.columns))
+    only = {each: names & (set(columns(each)) - set(columns(_other(each)))) for each in LOGS}
+    # sc_ names differ between the logs, so one exclusive name is enough to tell.
+    found = [each for each in LOGS if only[each]]
+    if len(found) == 2:
+        raise MixedLogsError(
+            f"the two logs are in one frame ({min(only[LOGS[0]])!r} is of {LOGS[0]!r},"
+            f" {min(only[LOGS[1]])!r} of {LOGS[1]!r}): keep them in separate frames"
+        )
+    if told is not None:
+        if found and found[0] != told:
+            raise MixedLogsError(
+                f"the frame is said to be {told!r}, but {min(only[found[0]])!r} is a field"
+                f" of {found[0]!r} alone"
+            )
+        return told
+    if found:
+        return found[0]
+    raise ConfigurationError(
+        "cannot tell which log this frame is from its provenance or columns:"
+        f" pass log={LOGS[0]!r} or log={LOGS[1]!r}"
+    )
+
+
+def _other(log: str) -> str:
+    return LOGS[1 - LOGS.index(log)]
+
+
+def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str) -> None:
+    """Raise `FieldError` naming the columns of `names` that `frame` lacks."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise FieldError(f"{purpose} needs the field(s) {', '.join(missing)}: ask for them too")
+
+
+def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
+    """Return the rows whose time of day lies between two local clock times.
+
+    A stamp closes its interval, so ``between(frame, "09:00", "17:00")`` takes the stamps after
+    09:00:00 up to and including 17:00:00. Where `first` is later than `last` the range goes over
+    midnight.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Aware stamps in its index.
+    first, last : str
+        Clock times, ``"HH:MM"`` or ``"HH:MM:SS"``; ``"24:00"`` is the end of the day.
+
+    Returns
+    -------
+    DataFrame
+        The chosen rows; the same columns, dtypes and provenance.
+
+    Raises
+    ------
+    ConfigurationError
+        If a time is not a clock time, or the index holds no stamps.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> morning = el.between(el.sample("standard_mode_logs"), "09:00", "12:00")
+    >>> sorted(set(morning.index.hour))
+    [9, 10, 11, 12]
+    """
+    if not isinstance(frame.index, pd.DatetimeIndex):
+        raise ConfigurationError("between needs a frame with a DatetimeIndex of stamps")
+    low, high = _clock_us(first), _clock_us(last)
+    naive = frame.index.tz_localize(None)
+    day_us = 86_400_000_000
+    # In (0, 24 h]: midnight itself closes the day that ended.
+    of_day = (naive.as_unit("us").asi8 - 1) % day_us + 1
+    inside = (of_day > low) & (of_day <= high)
+    if low > high:
+        inside = (of_day > low) | (of_day <= high)
+    return frame[inside]
+
+
+def _clock_us(text: str) -> int:
+    parts = text.split(":") if isinstance(text, str) else []
+    if len(parts) in (2, 3) and all(len(p) == 2 and p.isdigit() for p in parts):
+        hours, minutes, seconds = (*map(int, parts), 0)[:3]
+        total = hours * 3600 + minutes * 60 + seconds
+        if minutes < 60 and seconds < 60 and total <= 86_400:
+            return total * 1_000_000
+    raise ConfigurationError(f"{text!r} is not a clock time: write it as 09:00 or 17:30:00")

@@ -1,0 +1,44 @@
+"""A small, JSON-safe history of a frame, carried in ``frame.attrs["eyelog"]``.
+
+It says which log and account the values come from and what was done to them. It holds no clock
+time of its own, so the same steps on the same data give the same history.
+"""
+
+from typing import Any, TypeVar, cast
+
+import pandas as pd
+
+__all__ = ["KEY", "history", "record", "stated_log"]
+
+KEY = "eyelog"
+
+Table = TypeVar("Table", pd.DataFrame, pd.Series)
+
+
+def record(
+    frame: Table, step: str, *, log: str | None = None, account: str | None = None, **details: Any
+) -> Table:
+    """Append one step to the history of `frame` and return the same object.
+
+    `frame` must be the caller's own new object: the attrs are replaced, never shared.
+    `details` must be JSON-safe.
+    """
+    old: dict[str, Any] = cast(Any, frame.attrs).get(KEY, {})
+    entry = dict(old)
+    if log is not None:
+        entry["log"] = log
+    if account is not None:
+        entry["account"] = account
+    entry["history"] = [*old.get("history", []), {"step": step, **details}]
+    frame.attrs = {**frame.attrs, KEY: entry}
+    return frame
+
+
+def history(frame: pd.DataFrame | pd.Series) -> list[dict[str, Any]]:
+    """Return the steps recorded in `frame`, oldest first (empty if none)."""
+    return list(cast(dict[str, Any], frame.attrs.get(KEY, {})).get("history", []))
+
+
+def stated_log(frame: pd.DataFrame | pd.Series) -> str | None:
+    """Return the log that the provenance states, or None."""
+    return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("log")

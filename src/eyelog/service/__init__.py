@@ -1,0 +1,1 @@
+"""The service of the contract on an archive, and the simulated wearer."""
