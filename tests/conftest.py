@@ -1,0 +1,25 @@
+"""Fixtures that every part of the suite may use."""
+
+import os
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from hypothesis import HealthCheck, settings
+
+mpl.use("Agg")
+settings.register_profile(
+    "eyelog", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("eyelog")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give every test its own EYELOG_HOME, and no setting of the machine's."""
+    for name in list(os.environ):
+        if name.startswith("EYELOG_"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "eyelog-home"
+    monkeypatch.setenv("EYELOG_HOME", str(folder))
+    return folder
