@@ -36,12 +36,10 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
-from .figures.plots import plot_daily as plot_daily
-from .figures.plots import plot_distribution as plot_distribution
-from .figures.plots import plot_heatmap as plot_heatmap
-from .figures.plots import plot_profile as plot_profile
-from .figures.plots import plot_quality as plot_quality
-from .figures.plots import plot_timeline as plot_timeline
+from .figures.days import plot_daily as plot_daily
+from .figures.days import plot_heatmap as plot_heatmap
+from .figures.timeline import plot_quality as plot_quality
+from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
 from .service.wearer import sample as sample
 from .service.wearer import simulate as simulate

@@ -1,0 +1,76 @@
+"""What every figure shares: the Axes to draw on, time axes, and the look of gaps."""
+
+from datetime import tzinfo
+from typing import Any, Final
+
+import matplotlib.dates as mdates
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.frame import log_of
+from eyelog.provenance import history
+
+__all__ = ["GAP_COLOUR", "axes", "label_of", "log_or_none", "row_seconds", "stamps", "time_axis"]
+
+GAP_COLOUR: Final = "0.88"
+"""The colour of "no data": never a colour of the scale."""
+
+
+def axes(ax: Axes | None) -> Axes:
+    """Return `ax`, or the Axes of a new figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=(10, 4), layout="constrained")[1]
+
+
+def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
+    """Return an index of aware stamps, or say that `what` needs one and rows in it."""
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(f"{what} needs rows indexed by time-zone aware stamps")
+    if index.empty:
+        raise ConfigurationError(f"{what} has nothing to draw: there are no rows")
+    return index
+
+
+def log_or_none(frame: pd.DataFrame) -> str | None:
+    """Return the log of a frame, or None where nothing tells: labels then are the bare names."""
+    try:
+        return log_of(frame)
+    except MixedLogsError:
+        raise
+    except ConfigurationError:
+        return None
+
+
+def label_of(log: str | None, name: str) -> str:
+    """Return a field's label with its unit, or the bare name of what the catalogue lacks."""
+    known = catalogue(log) if log else {}
+    if name not in known:
+        return name
+    unit = known[name].unit
+    hidden = unit in ("", "bool", "count")
+    return known[name].label if hidden else f"{known[name].label} ({unit})"
+
+
+def row_seconds(frame: pd.DataFrame, log: str | None) -> float:
+    """Return how many seconds a row covers: as resampled, else the log's, else the usual step."""
+    for step in reversed(history(frame)):
+        if "interval_s" in step:
+            return float(step["interval_s"])
+    if log is not None:
+        return float(INTERVAL_SECONDS[log])
+    steps = np.diff(stamps(frame.index, what="a figure").as_unit("us").asi8) / 1e6
+    return float(np.median(steps)) if len(steps) else 60.0
+
+
+def time_axis(ax: Axes, zone: tzinfo) -> None:
+    """Show local clock times along x, and name the zone."""
+    locator = mdates.AutoDateLocator(tz=zone)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator, tz=zone))
+    ax.set_xlabel(f"Local time ({zone})")

@@ -1,0 +1,154 @@
+"""Figures by day: day against time of day, and one summary value per day."""
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import GAP_COLOUR, axes, label_of, log_or_none, row_seconds, stamps
+from eyelog.frame import require
+
+__all__ = ["plot_daily", "plot_heatmap"]
+
+DAY_SECONDS = 86_400
+MOST_TICKS = 20
+
+
+def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> Axes:
+    """Draw one field, day by time of day.
+
+    Every row of the frame is one cell, so resample first to the width that the eye should see.
+    Missing values and missing records are grey, never a colour of the scale. Only days with
+    records are shown, in order; on a day of 25 hours the later pass through the repeated hour is
+    drawn.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of either log, best after `eyelog.resample`; stamps close their interval.
+    field : str
+        The column to draw.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With one image: rows are days, columns times of day.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the column.
+    ConfigurationError
+        If there are no rows.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> quarters = el.resample(el.sample("standard_mode_logs"), "15min")
+    >>> ax = el.plot_heatmap(quarters, "stp_mid")
+    >>> ax.images[0].get_array().shape
+    (7, 96)
+    """
+    index = stamps(frame.index, what="plot_heatmap")
+    require(frame, [field], purpose="plot_heatmap")
+    log = log_or_none(frame)
+    seconds = row_seconds(frame, log)
+    if not 0 < seconds <= DAY_SECONDS / 2:
+        raise ConfigurationError(f"plot_heatmap cannot show rows of {seconds:g} s within a day")
+    days = local_days(index)
+    shown = days.unique()
+    wall = index.tz_localize(None).as_unit("us").asi8
+    of_day = (wall - 1) % (DAY_SECONDS * 1_000_000)
+    slot = (of_day // int(seconds * 1e6)).astype("int64")
+    cells = np.full((len(shown), -(-DAY_SECONDS // int(seconds))), np.nan)
+    values = frame[field].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
+    cells[shown.get_indexer(days), slot] = values
+    ax = axes(ax)
+    ax.set_facecolor(GAP_COLOUR)
+    scale = mpl.colormaps["viridis"].with_extremes(bad=GAP_COLOUR)
+    image = ax.imshow(
+        np.ma.masked_invalid(cells),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=scale,
+        extent=(0, 24, len(shown) - 0.5, -0.5),
+    )
+    ax.xaxis.set_major_locator(MultipleLocator(3))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda hour, _: f"{hour:02.0f}:00"))
+    ax.set_xlabel(f"Time of day ({index.tz})")
+    _day_ticks(ax.yaxis, shown)
+    ax.figure.colorbar(image, ax=ax, pad=0.01).set_label(label_of(log, field))
+    return ax
+
+
+def _day_ticks(axis: Any, days: pd.DatetimeIndex) -> None:
+    step = -(-len(days) // MOST_TICKS)
+    axis.set_ticks(range(0, len(days), step), [f"{day:%a %d %b %Y}" for day in days[::step]])
+
+
+def plot_daily(table: pd.DataFrame, column: str = "worn_h", *, ax: Axes | None = None) -> Axes:
+    """Draw one column of a daily summary, a point a day, with its interval where it has one.
+
+    Days without a value keep their place and are marked as missing. Points are paler where the
+    day's coverage is lower.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `eyelog.daily` returns.
+    column : str
+        The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        One scatter of the values; bars for the interval; days without value in grey.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the column.
+    ConfigurationError
+        If there are no days.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_daily(el.daily(el.sample("standard_mode_logs")), "steps")
+    >>> ax.get_ylabel()
+    'steps'
+    """
+    days = stamps(table.index, what="plot_daily")
+    require(table, [column], purpose="plot_daily")
+    if isinstance(table[column].dtype, pd.DatetimeTZDtype):
+        raise ConfigurationError(f"plot_daily draws numbers, and {column!r} holds times")
+    ax = axes(ax)
+    x = np.arange(len(days))
+    y = table[column].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
+    share = table["coverage"].fillna(0.0).to_numpy() if "coverage" in table else np.ones(len(days))
+    here = np.isfinite(y)
+    stem = column.removesuffix("_per_min")
+    low, high = f"{stem}_low", f"{stem}_high"
+    if {low, high} <= set(table.columns):
+        ax.vlines(x[here], table[low][here], table[high][here], color="C0", alpha=0.6)
+    ax.scatter(x[here], y[here], alpha=(0.25 + 0.75 * share[here].clip(0, 1)).tolist(), color="C0")
+    for day in x[~here]:
+        ax.axvspan(day - 0.5, day + 0.5, color=GAP_COLOUR, linewidth=0)
+    if not here.any():
+        ax.text(0.5, 0.5, "no value on any day", transform=ax.transAxes, ha="center")
+    ax.set_xlim(-0.5, len(days) - 0.5)
+    _day_ticks(ax.xaxis, days)
+    ax.tick_params(axis="x", rotation=45)
+    for tick in ax.get_xticklabels():
+        tick.set_horizontalalignment("right")
+    ax.set_ylabel(column)
+    return ax

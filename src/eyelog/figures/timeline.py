@@ -1,0 +1,164 @@
+"""Figures along time: the values of some fields, and the reasons against them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.dates as mdates
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.quality import Reason
+from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import axes, label_of, log_or_none, row_seconds, stamps, time_axis
+from eyelog.frame import require
+
+__all__ = ["plot_quality", "plot_timeline"]
+
+MOST_LANES = 12
+LANE_FILL = 0.86  # the share of a lane's height that its line may use
+
+
+def plot_timeline(
+    frame: pd.DataFrame, *, fields: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw fields along time, one lane each, so that fields of different units share the axis.
+
+    A line is broken where records are missing. Each lane runs from the smallest to the largest
+    value drawn, and says both.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of either log, raw, masked or resampled.
+    fields : sequence of str, optional
+        The columns to draw, top to bottom; by default all that hold a number, which must not be
+        more than 12.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        One line per lane, with the field's name as its gid.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a column.
+    ConfigurationError
+        If there are no rows, or too many fields for one figure.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> tenths = el.resample(el.sample("standard_mode_logs"), "10min")
+    >>> ax = el.plot_timeline(tenths, fields=["stp_mid", "tl_yav"])
+    >>> [line.get_gid() for line in ax.lines]
+    ['stp_mid', 'tl_yav']
+    """
+    index = stamps(frame.index, what="plot_timeline")
+    numbers = [str(name) for name in frame.select_dtypes(["number", "bool"]).columns]
+    names = numbers if fields is None else list(fields)
+    require(frame, names, purpose="plot_timeline")
+    texts = sorted(set(names) - set(numbers))
+    if texts:
+        raise ConfigurationError(f"plot_timeline draws numbers, and {texts[0]!r} holds texts")
+    if not 1 <= len(names) <= MOST_LANES:
+        raise ConfigurationError(
+            f"plot_timeline draws 1 to {MOST_LANES} fields, not {len(names)}: name them in fields="
+        )
+    log = log_or_none(frame)
+    ax = axes(ax)
+    x, gaps = _broken(index, row_seconds(frame, log))
+    for lane, name in enumerate(reversed(names)):
+        values = frame[name].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
+        finite = values[np.isfinite(values)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+        scaled = (values - low) / ((high - low) or 1.0) * LANE_FILL + lane
+        line = ax.plot(x, np.insert(scaled, gaps, np.nan), linewidth=0.8, color=f"C{lane % 10}")[0]
+        line.set_gid(name)
+        text = f"{low:g} to {high:g}" if finite.size else "no value"
+        ax.annotate(
+            text,
+            (1.005, lane + LANE_FILL / 2),
+            xycoords=("axes fraction", "data"),
+            fontsize="small",
+            va="center",
+        )
+        border = lane - (1 - LANE_FILL) / 2
+        ax.hlines(border, 0, 1, transform=ax.get_yaxis_transform(), color="0.8", linewidth=0.5)
+    ax.set_yticks(
+        [lane + LANE_FILL / 2 for lane in range(len(names))],
+        [label_of(log, name) for name in reversed(names)],
+    )
+    ax.set_ylim(-(1 - LANE_FILL), len(names))
+    time_axis(ax, index.tz)
+    return ax
+
+
+def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
+    """Return x with one extra stamp in each hole, and where the extra values go."""
+    us = index.as_unit("us").asi8
+    gaps = np.flatnonzero(np.diff(us) > 1.5 * seconds * 1e6) + 1
+    filled = np.insert(us, gaps, us[gaps - 1] + 1)
+    return mdates.date2num(filled.astype("datetime64[us]")), gaps
+
+
+def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw when values have reasons against them, one row per reason.
+
+    The shade says which share of a record's values carries the reason; where there is no record,
+    the figure stays empty.
+
+    Parameters
+    ----------
+    reasons : DataFrame
+        What `eyelog.flag` returns.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With one image: rows are the reasons that occur, columns the intervals.
+
+    Raises
+    ------
+    ConfigurationError
+        If `reasons` has no rows, or holds something else than reasons.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_quality(el.flag(el.sample("standard_mode_logs")))
+    >>> "UNWORN" in [tick.get_text() for tick in ax.get_yticklabels()]
+    True
+    """
+    index = stamps(reasons.index, what="plot_quality")
+    if not all(dtype.kind in "iu" for dtype in reasons.dtypes):
+        raise ConfigurationError("plot_quality draws what eyelog.flag returns, not a frame")
+    bits = reasons.to_numpy()
+    found = [r for r in Reason if r.name and (bits & r.value).any()] or [Reason.MISSING]
+    seconds = row_seconds(reasons, log_or_none(reasons))
+    us = index.as_unit("us").asi8
+    slot = np.round((us - us[0]) / (seconds * 1e6)).astype("int64")
+    image = np.full((len(found), int(slot[-1]) + 1), np.nan)
+    for row, reason in enumerate(found):
+        image[row, slot] = ((bits & reason.value) != 0).mean(axis=1)
+    ax = axes(ax)
+    edges = mdates.date2num(np.array([us[0] - int(seconds * 1e6), us[-1]]).astype("datetime64[us]"))
+    drawn = ax.imshow(
+        image,
+        aspect="auto",
+        interpolation="nearest",
+        cmap="magma_r",
+        vmin=0,
+        vmax=max(float(np.nanmax(image)), 0.01),
+        extent=(float(edges[0]), float(edges[1]), len(found) - 0.5, -0.5),
+    )
+    ax.set_yticks(range(len(found)), [str(reason.name) for reason in found])
+    bar = ax.figure.colorbar(drawn, ax=ax, pad=0.01)
+    bar.set_label("Share of the record's values")
+    time_axis(ax, index.tz)
+    return ax

@@ -1,0 +1,50 @@
+"""No function changes what it is given."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+
+CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "flag": el.flag,
+    "mask": lambda f: el.mask(f, el.flag(f)),
+    "explain": lambda f: el.explain(el.flag(f)),
+    "coverage": el.coverage,
+    "gaps": el.gaps,
+    "between": lambda f: el.between(f, "09:00", "17:00"),
+    "resample": lambda f: el.resample(f, "10min"),
+    "daily": el.daily,
+    "attrition": lambda f: el.attrition(f, recipe="mind" if "vld" in f else "trend"),
+    "rate": el.blinks.rate,
+    "pace": el.gait.pace,
+    "head_movements": el.posture.head_movements,
+    "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
+    "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),
+    "plot_quality": lambda f: el.plot_quality(el.flag(f)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+@pytest.mark.parametrize("name", CALLS)
+def test_the_input_stays_as_it_was(name: str, log: str) -> None:
+    frame = el.simulate("2026-10-19", 1, log=log, seed=3)
+    before, attrs = frame.copy(deep=True), dict(frame.attrs)
+    CALLS[name](frame)
+    pd.testing.assert_frame_equal(frame, before)
+    assert frame.attrs == attrs
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+@pytest.mark.parametrize(
+    "name", ["flag", "mask", "coverage", "gaps", "resample", "daily", "rate", "pace"]
+)
+def test_no_data_gives_an_empty_table_of_the_same_shape(name: str, log: str) -> None:
+    frame = el.simulate("2026-10-19", 1, log=log, seed=3)
+    full, none = CALLS[name](frame), CALLS[name](frame.iloc[:0])
+    assert list(none.columns) == list(full.columns)
+    assert none.dtypes.to_dict() == full.dtypes.to_dict()

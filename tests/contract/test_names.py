@@ -1,0 +1,101 @@
+"""The names an analyst types are pinned: a change of this list is a change of the contract."""
+
+import importlib
+import inspect
+
+import pytest
+
+import eyelog as el
+
+NAMES = [
+    "AnswerError",
+    "Application",
+    "Archive",
+    "ArchiveError",
+    "AuthorizationError",
+    "Client",
+    "ConfigurationError",
+    "EyelogError",
+    "EyelogWarning",
+    "FieldError",
+    "MixedLogsError",
+    "NotCached",
+    "RateLimited",
+    "Reason",
+    "Refused",
+    "RequestError",
+    "ServerFault",
+    "Token",
+    "Unreachable",
+    "attrition",
+    "between",
+    "connect",
+    "coverage",
+    "daily",
+    "episodes",
+    "explain",
+    "fields",
+    "flag",
+    "gaps",
+    "mask",
+    "plot_daily",
+    "plot_heatmap",
+    "plot_quality",
+    "plot_timeline",
+    "read_answer",
+    "read_logger_csv",
+    "resample",
+    "sample",
+    "simulate",
+    "simulate_truth",
+    "baseline",
+    "blinks",
+    "compare",
+    "gait",
+    "posture",
+    "rhythm",
+]
+
+FUNCTIONS = [n for n in NAMES if inspect.isfunction(getattr(el, n, None))]
+
+
+def test_the_public_names_are_exactly_these() -> None:
+    assert sorted(el.__all__) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_can_be_reached(name: str) -> None:
+    assert getattr(el, name) is not None
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_takes_the_table_first_and_the_rest_by_keyword(name: str) -> None:
+    parameters = list(inspect.signature(getattr(el, name)).parameters.values())
+    positional = [p for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    limit = 3 if name in ("simulate", "simulate_truth") else 2
+    assert len(positional) <= limit + (name == "between")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_says_what_it_takes_gives_and_raises_with_an_example(name: str) -> None:
+    text = inspect.getdoc(getattr(el, name)) or ""
+    needed = ["Returns\n", "Examples\n", ">>> "]
+    if inspect.signature(getattr(el, name)).parameters:
+        needed.append("Parameters\n")
+    assert [part for part in needed if part not in text] == []
+
+
+@pytest.mark.parametrize("module", ["blinks", "gait", "posture", "rhythm", "baseline", "compare"])
+def test_every_public_function_of_a_submodule_is_documented_with_an_example(module: str) -> None:
+    room = importlib.import_module(f"eyelog.analysis.{module}")
+    for name in room.__all__:
+        thing = getattr(room, name)
+        if inspect.isfunction(thing):
+            text = inspect.getdoc(thing) or ""
+            assert "Returns\n" in text, name
+            assert ">>> " in text, name
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError):
+        el.nothing_like_this  # noqa: B018 - the look-up itself is what is tested
