@@ -1,0 +1,174 @@
+"""Pages of typed columns, joined into the one frame."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eyelog import frame, provenance
+from eyelog.catalogue import catalogue, check_fields
+from eyelog.clock import zone
+from eyelog.errors import EyelogWarning, MixedLogsError
+
+__all__ = ["Page", "join_pages"]
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """One decoded answer: columns in the order of its records, hours in numeric order.
+
+    Numbers and booleans are float64 with NaN for missing, texts and unknown fields are objects
+    with None for missing. `stamps` are UTC instants, datetime64[us].
+    """
+
+    log: str
+    cursor: str | None
+    stamps: np.ndarray
+    columns: Mapping[str, np.ndarray]
+    unknown: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many records the page holds."""
+        return len(self.stamps)
+
+
+def join_pages(
+    pages: Sequence[Page], log: str, *, tz: str = "UTC", fields: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Join the pages of a walk into one frame.
+
+    The same record on two pages counts once. Of different records on one stamp the one on the
+    later page wins, then the later in its list.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        In the order of the walk.
+    log : {"computed_data", "standard_mode_logs"}
+        The log of all of them.
+    tz : str
+        Zone of the index.
+    fields : sequence of str, optional
+        The columns of the frame; by default all fields of the catalogue, and after them the
+        unknown ones that the pages hold, with an `EyelogWarning`.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order with the
+        catalogue's dtypes. Unknown fields are float64 where all their values are numbers, else
+        object. The provenance counts ``records``, ``repeated`` (records left out, because the
+        stamp came again) and ``conflicts`` (stamps on which different records met).
+
+    Raises
+    ------
+    MixedLogsError
+        If a page is of the other log.
+    """
+    names = check_fields(log, fields)
+    for page in pages:
+        if page.log != log:
+            raise MixedLogsError(f"a page of {page.log!r} among pages of {log!r}")
+    unknown = tuple(dict.fromkeys(name for page in pages for name in page.unknown))
+    unknown = unknown if fields is None else ()
+    if unknown:
+        warnings.warn(
+            f"unknown fields in log {log!r} kept as they are: {', '.join(unknown)}",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    filled = [page for page in pages if page.n]
+    if not filled:
+        whole = frame.empty(log, tz=tz, names=[*names])
+        for name in unknown:
+            whole[name] = pd.Series([], dtype=object, index=whole.index)
+        return provenance.record(whole, "decode", log=log, records=0, repeated=0, conflicts=0)
+
+    stamps = np.concatenate([page.stamps for page in filled])
+    order = _Order(stamps)
+    known = catalogue(log)
+    data: dict[str, Any] = {}
+    for name in (*names, *unknown):
+        dtype = known[name].dtype if name in known else ""
+        # One allocation per column, of its final length: the cost stays linear in the days.
+        column = np.concatenate([_part(page, name, dtype) for page in filled])
+        data[name] = _array(order.of(column), dtype)
+    index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
+    columns = pd.Index([*names, *unknown], dtype="str")
+    joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), columns=columns, copy=False)
+    return provenance.record(
+        joined,
+        "decode",
+        log=log,
+        records=len(joined),
+        repeated=len(stamps) - len(joined),
+        conflicts=order.conflicts,
+    )
+
+
+class _Order:
+    """Which records stay, in order of time, and on how many stamps different ones met."""
+
+    def __init__(self, stamps: np.ndarray) -> None:
+        self._take: np.ndarray | None = None
+        self._pairs: tuple[np.ndarray, np.ndarray] | None = None
+        if (stamps[1:] > stamps[:-1]).all():
+            return
+        take = np.argsort(stamps, kind="stable")
+        ordered = stamps[take]
+        again = ordered[1:] == ordered[:-1]
+        if again.any():
+            self._pairs = take[:-1][again], take[1:][again]
+            self._differ = np.zeros(int(again.sum()), bool)
+            self._stamps = ordered[1:][again]
+            take = take[np.append(~again, True)]  # the last of each stamp
+        self._take = take
+
+    def of_stamps(self, stamps: np.ndarray) -> np.ndarray:
+        """Return the stamps that stay, in order."""
+        return stamps if self._take is None else stamps[self._take]
+
+    def of(self, column: np.ndarray) -> np.ndarray:
+        """Return the values that stay, in order; note where repeated records differ in them."""
+        if self._pairs is not None:
+            self._differ |= ~_same(column[self._pairs[0]], column[self._pairs[1]])
+        return column if self._take is None else column[self._take]
+
+    @property
+    def conflicts(self) -> int:
+        """On how many stamps different records met."""
+        return 0 if self._pairs is None else len(np.unique(self._stamps[self._differ]))
+
+
+def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if left.dtype == object:
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        return np.fromiter((a is b or bool(a == b) for a, b in pairs), bool, len(left))
+    return np.asarray((left == right) | (np.isnan(left) & np.isnan(right)))
+
+
+def _part(page: Page, name: str, dtype: str) -> np.ndarray:
+    column = page.columns.get(name)
+    if column is not None:
+        return column
+    if dtype in ("float64", "boolean"):
+        return np.full(page.n, np.nan)
+    return np.full(page.n, None, object)
+
+
+def _array(column: np.ndarray, dtype: str) -> Any:
+    """Return the values of one column in the dtype of the catalogue, "" for an unknown field."""
+    if dtype == "boolean":
+        return pd.arrays.BooleanArray(column == 1, np.isnan(column))
+    if dtype == "string":
+        return pd.array(column, dtype="string")
+    if dtype == "" and all(v is None or type(v) in (int, float) for v in column.tolist()):
+        try:
+            return column.astype(np.float64)
+        except OverflowError:  # an integer beyond any float stays as it is
+            return column
+    return column

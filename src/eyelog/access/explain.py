@@ -1,0 +1,169 @@
+"""Read an answer record by record, with care: slow, but exact about what is wrong with it.
+
+The fast decoder comes here only when an answer is not what it expects. Either the answer is at
+fault, and the error names the hour, the record and the field; or it is merely unusual (a field
+that the catalogue does not know in a few records), and its records come back checked.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.clock import parse_rfc3339
+from eyelog.errors import AnswerError, ConfigurationError
+
+__all__ = ["careful_records", "fault", "hour_order"]
+
+ADVICE: Final = (
+    "nothing of it was kept; ask again, and if it stays so, tell whoever runs the service"
+)
+# Longer than any number of a log; Python refuses to read integers of many thousand digits.
+LONGEST_NUMBER: Final = 400
+
+
+def fault(where: str, what: str) -> AnswerError:
+    """Return the error of an answer in which `what` was found."""
+    return AnswerError(f"{where}: {what}; {ADVICE}")
+
+
+def hour_order(key: str) -> tuple[int, str]:
+    """Sort hours by number; keys that are no numbers come last. They never tell the time."""
+    return (int(key) if key.isdecimal() and len(key) < 10 else 10**10, key)
+
+
+def careful_records(
+    body: bytes, log: str, names: Sequence[str] | None, where: str
+) -> list[dict[str, Any]]:
+    """Return the checked records of an answer, hours in numeric order.
+
+    `names` are the fields that count besides ``date``; None means all.
+
+    Raises
+    ------
+    AnswerError
+        If the answer is not the documented shape.
+    """
+    hours = _hours(_object(body, where), log, where)
+    return [
+        record
+        for hour in sorted(hours, key=hour_order)
+        for record in _records(hours[hour], log, names, f"{where}: hour {hour!r}")
+    ]
+
+
+def _object(body: bytes, where: str) -> dict[str, Any]:
+    start = body[:512].lstrip()
+    if not body.strip():
+        raise fault(where, "the answer is empty")
+    if start.startswith(b"<"):
+        raise fault(where, "the answer is an HTML or XML page, not JSON")
+    try:
+        top = json.loads(body.decode("utf-8"), parse_int=_integer)
+    except UnicodeDecodeError as error:
+        raise fault(where, f"the answer is not UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        short = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+        state = "breaks off" if short else "is damaged"
+        raise fault(
+            where, f"the answer {state} at character {error.pos} of {len(error.doc)} ({error.msg})"
+        ) from None
+    except RecursionError:
+        raise fault(where, "the answer is nested too deeply") from None
+    if not isinstance(top, dict):
+        raise fault(where, f"the answer is {_kind(top)}, not an object")
+    return top
+
+
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) < LONGEST_NUMBER else math.inf
+
+
+def _hours(top: dict[str, Any], log: str, where: str) -> dict[str, Any]:
+    error = top.get("error")
+    if error is not None:
+        # Only a plain code is repeated: free text of a server may hold anything.
+        code = error if isinstance(error, str) and error.replace("_", "").isalnum() else ""
+        raise fault(where, f"the answer is an error object{f' ({code[:40]})' if code else ''}")
+    for other in LOGS:
+        if other != log and other in top:
+            raise fault(where, f"the answer holds {other!r}, but {log!r} was asked")
+    if log not in top:
+        raise fault(where, f"the answer is an object without {log!r}")
+    hours = top[log]
+    if not isinstance(hours, dict):
+        raise fault(where, f"{log!r} is {_kind(hours)}, not an object of hours")
+    for hour, records in hours.items():
+        if not isinstance(records, list):
+            raise fault(where, f"hour {hour!r} is {_kind(records)}, not a list of records")
+    cursor = top.get("cursor")
+    if cursor is not None and not isinstance(cursor, str):
+        raise fault(where, f"the cursor is {_kind(cursor)}, not a text")
+    return hours
+
+
+def _records(
+    records: Sequence[Any], log: str, names: Sequence[str] | None, where: str
+) -> list[dict[str, Any]]:
+    types = {name: field.value_type for name, field in catalogue(log).items() if name != "date"}
+    wanted = None if names is None else frozenset(names)
+    for number, record in enumerate(records, 1):
+        place = f"{where}, record {number} of {len(records)}"
+        if not isinstance(record, dict):
+            raise fault(place, f"{_kind(record)} stands where a record is due")
+        _check_date(record, place)
+        _check_values(record, types, wanted, place)
+    return list(records)
+
+
+def _check_date(record: Mapping[str, Any], place: str) -> None:
+    if "date" not in record:
+        raise fault(f"{place}, field 'date'", "it is missing")
+    date = record["date"]
+    try:
+        parse_rfc3339(date)
+    except ConfigurationError:
+        raise fault(
+            f"{place}, field 'date'", f"{_kind(date)} is not an RFC 3339 stamp with an offset"
+        ) from None
+
+
+def _check_values(
+    record: Mapping[str, Any],
+    types: Mapping[str, str],
+    wanted: frozenset[str] | None,
+    place: str,
+) -> None:
+    for name, value in record.items():
+        if value is None or name == "date" or (wanted is not None and name not in wanted):
+            continue
+        at = f"{place}, field {name!r}"
+        due = types.get(name)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise fault(
+                at, "a number that JSON or a float cannot hold (NaN, infinite or too large)"
+            )
+        if due == "bool":
+            if not isinstance(value, bool):
+                raise fault(at, f"{_kind(value)} stands where true or false is due")
+        elif due == "str":
+            if not isinstance(value, str):
+                raise fault(at, f"{_kind(value)} stands where a text is due")
+        elif due is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise fault(at, f"{_kind(value)} stands where a number is due")
+
+
+def _kind(value: object) -> str:
+    """Say in words what a JSON value is, short values in full."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        return f"the text {value!r}" if len(value) <= 40 else "a long text"
+    return f"the number {value!r}"
