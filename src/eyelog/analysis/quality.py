@@ -1,0 +1,61 @@
+"""Quality: what speaks against each value, and what is left without it.
+
+`flag` gives reasons, `mask` takes the values out that they speak against, `explain` counts them,
+`attrition` says how many records a recipe leaves, step by step. Nothing is dropped silently: rows
+stay, and a value that goes leaves a missing value behind.
+"""
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.judge import Reason, flag, judged, mask
+from eyelog.errors import ConfigurationError
+
+__all__ = ["Reason", "explain", "flag", "judged", "mask"]
+
+
+def explain(reasons: pd.DataFrame) -> pd.DataFrame:
+    """Return how many values of each field carry each reason.
+
+    Parameters
+    ----------
+    reasons : DataFrame of integers
+        As from `eyelog.flag`.
+
+    Returns
+    -------
+    DataFrame
+        Index ``field``; int64 columns ``n`` (values judged), one for each `Reason` by its name
+        (a value can carry several), ``masked`` (values that `mask` takes out by default: any
+        reason but SATURATED) and float64 ``masked_share`` (of ``n``; missing where ``n`` is 0).
+
+    Raises
+    ------
+    ConfigurationError
+        If the values are not integers.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.explain(el.flag(el.sample()))
+    >>> bool(table.loc["sc_fcs", "SENTINEL"] > 0), int(table.loc["isl", "UNWORN"])
+    (True, 0)
+    """
+    if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
+        raise ConfigurationError("explain takes reasons, which are integers: explain(flag(frame))")
+    everything = 2 * max(Reason)
+    codes = np.arange(everything)
+    carries = {str(reason.name): (codes & reason) != 0 for reason in Reason}
+    lost = (codes & ~int(Reason.SATURATED)) != 0
+    rows = []
+    for i in range(reasons.shape[1]):
+        counts = np.bincount(reasons.iloc[:, i].to_numpy(), minlength=everything)
+        row = {"n": len(reasons)} | {name: int(counts[c].sum()) for name, c in carries.items()}
+        rows.append(row | {"masked": int(counts[lost].sum())})
+    columns = ["n", *carries, "masked"]
+    table = pd.DataFrame(rows, index=pd.Index(reasons.columns, name="field"), columns=columns)
+    table = table.astype("int64")
+    n = len(reasons)
+    table["masked_share"] = table["masked"] / n if n else np.nan
+    table.attrs = dict(reasons.attrs)
+    return table
