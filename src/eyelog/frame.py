@@ -48,6 +48,7 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
             " (frame.set_index('date'), then tz_localize or tz_convert)"
         )
     index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
+    index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
     unknown = [name for name in frame.columns if name not in known]
     if unknown:

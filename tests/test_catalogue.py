@@ -1,0 +1,188 @@
+"""The catalogue holds the contract's fields, and each row makes sense."""
+
+import dataclasses
+import math
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.catalogue import (
+    INTERVAL_SECONDS,
+    LOGS,
+    Field,
+    catalogue,
+    catalogue_version,
+    check_fields,
+    check_log,
+    columns,
+    field,
+)
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+# Sections 2.2 and 2.3 of the service's contract, in the order in which they list the fields.
+CONTRACT = {
+    "computed_data": words("""
+        date
+        zone focus calm posture
+        stp rbk_n re_u re_d re_r re_l isl
+        tl_yav tl_ysd tl_xav tl_xsd
+        hm_po hm_pr hm_prc hm_piv hm_yo hm_yr hm_yrc hm_yiv
+        npt_av npt_med bkw_av bki_sum bki_n bk_n bkh_sum bkh_max bkh_sd
+        vld
+        sc_npt sc_bts sc_lbs sc_slp sc_fcs sc_tsn sc_clm sc_slp_std
+        sa_xr sa_xl sa_yr sa_yl sa_zr sa_zl sa_zrc sa_zlc
+        st_r st_l cad in_tmp in_co2 in_nis in_prs in_hum gw bl lat lng nis_time bki_av bkh_av
+        npt_sd cum_time
+        bki_av_wa bkh_sd_wa bkh_av_wa npt_av_wa npt_sd_wa bkw_av_wa
+        distance app_measurement_status
+    """),
+    "standard_mode_logs": words("""
+        date
+        val_s nis_s wea_s stp_s
+        bl
+        ems_rl ems_ud eml_rl eml_ud
+        hm_po hm_yo
+        sa_xr sa_xl sa_yr sa_yl sa_zr sa_zl
+        st_r st_l
+        tl_xav tl_yav tl_xsd tl_ysd
+        stp_fst stp_mid stp_slw stp_vsl
+        lc_npt_av lc_bkw_av lc_bkw_sd lc_bkh_av lc_bkh_sd lc_bk_n lc_bkg_n lc_bki_av lc_bki_n
+        sc_npt_av sc_bkw_av sc_bkw_sd sc_bkh_av sc_bkh_sd sc_bk_n sc_bkg_n sc_bki_av sc_bki_n
+    """),
+}
+JSON_TYPES = {"date": "string", "gw": "string", "isl": "boolean", "vld": "boolean"}
+UNDOCUMENTED = set(words("hm_prc hm_piv hm_yrc hm_yiv gw in_tmp in_co2 in_nis in_prs in_hum bl"))
+KINDS = set(words("time static gait motion wear power environment location legacy unknown"))
+
+ROWS = [
+    pytest.param(row, id=f"{row.log}.{row.name}") for log in LOGS for row in catalogue(log).values()
+]
+each_row = pytest.mark.parametrize("row", ROWS)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_catalogue_holds_exactly_the_fields_of_the_contract_in_its_order(log: str) -> None:
+    assert list(catalogue(log)) == CONTRACT[log]
+    assert list(columns(log)) == CONTRACT[log][1:]
+
+
+def test_the_two_logs_have_75_and_46_fields_at_15_and_60_seconds() -> None:
+    assert {log: len(catalogue(log)) for log in LOGS} == {
+        "computed_data": 75,
+        "standard_mode_logs": 46,
+    }
+    assert dict(INTERVAL_SECONDS) == {"computed_data": 15, "standard_mode_logs": 60}
+
+
+@each_row
+def test_a_row_has_the_json_type_of_the_contract_and_a_dtype_that_fits_it(row: Field) -> None:
+    expected = JSON_TYPES.get(row.name, "number")
+    assert row.json_type == expected
+    fitting = {
+        "number": {"int", "float"},
+        "boolean": {"bool"},
+        "string": {"str", "datetime"},
+    }[expected]
+    assert row.value_type in fitting
+    assert row.dtype == {
+        "int": "float64",
+        "float": "float64",
+        "bool": "boolean",
+        "str": "string",
+        "datetime": "datetime64[us, UTC]",
+    }[row.value_type]  # fmt: skip
+
+
+@each_row
+def test_a_row_has_a_label_and_words_from_the_known_sets(row: Field) -> None:
+    assert row.label.strip()
+    assert row.group.strip()
+    assert row.kind in KINDS
+    assert row.agg in {"sum", "mean", "wmean", "pooled_sd", "max", "last", "circ_mean", "none"}
+    assert row.cleansing in {"", "weak", "strong"}
+    assert row.source in {"vendor-doc", "unknown", "inferred"}
+
+
+@each_row
+def test_a_range_is_ordered_and_leaves_the_invalid_value_outside(row: Field) -> None:
+    for value in (row.min, row.max, row.invalid_value):
+        assert value is None or math.isfinite(value)
+    if row.min is not None and row.max is not None:
+        assert row.min < row.max
+        if row.invalid_value is not None:
+            assert not row.min <= row.invalid_value <= row.max
+
+
+@each_row
+def test_a_weight_names_number_fields_of_the_same_log(row: Field) -> None:
+    for name in row.weight:
+        assert field(row.log, name).json_type == "number"
+    if row.agg == "wmean":
+        assert row.weight
+    if row.agg in {"sum", "max", "last", "none"}:
+        assert not row.weight
+
+
+@each_row
+def test_an_undocumented_field_is_marked_and_has_no_range(row: Field) -> None:
+    documented = not (row.log == "computed_data" and row.name in UNDOCUMENTED)
+    assert row.documented == documented
+    if not documented:
+        assert row.invalid_value is None
+
+
+def test_the_limits_of_place_are_the_true_ones() -> None:
+    assert (field("computed_data", "lat").min, field("computed_data", "lat").max) == (-90, 90)
+    assert (field("computed_data", "lng").min, field("computed_data", "lng").max) == (-180, 180)
+
+
+def test_a_field_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        field("computed_data", "stp").unit = "x"  # type: ignore[misc] # that is the point
+    with pytest.raises(TypeError):
+        catalogue("computed_data")["stp"] = field("computed_data", "cad")  # type: ignore[index] # likewise
+
+
+def test_fields_shows_the_catalogue_with_unknown_left_missing() -> None:
+    table = el.fields("standard_mode_logs")
+    assert table.index.name == "name"
+    assert list(table.index) == CONTRACT["standard_mode_logs"]
+    assert table["min"].dtype == table["max"].dtype == "float64"
+    assert pd.isna(table.loc["stp_s", "invalid_value"])
+    assert table.loc["st_r", "weight"] == "stp_fst+stp_mid+stp_slw+stp_vsl"
+
+
+def test_a_wrong_field_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(el.FieldError, match=r"'bk_m' in log 'computed_data' \(did you mean 'bk_n'"):
+        field("computed_data", "bk_m")
+    with pytest.raises(KeyError):
+        field("standard_mode_logs", "stp")
+
+
+def test_a_wrong_log_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(el.ConfigurationError, match="did you mean 'computed_data'"):
+        check_log("computed-data")
+    with pytest.raises(ValueError, match="unknown log"):
+        el.fields("")
+
+
+def test_asked_fields_come_in_catalogue_order_once_and_without_the_date() -> None:
+    assert check_fields("computed_data", ["cad", "stp", "date", "stp"]) == ("stp", "cad")
+    assert check_fields("computed_data", "stp") == ("stp",)
+    assert check_fields("computed_data", None) == columns("computed_data")
+
+
+@pytest.mark.parametrize("names", [[], ["date"], ""])
+def test_asking_for_no_field_is_refused(names: list[str] | str) -> None:
+    with pytest.raises(el.FieldError):
+        check_fields("computed_data", names)
+
+
+def test_the_version_of_the_catalogue_is_a_short_digest() -> None:
+    assert len(catalogue_version()) == 12
+    assert int(catalogue_version(), 16) >= 0

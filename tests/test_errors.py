@@ -1,0 +1,68 @@
+"""The error tree is the one that design and documents draw, and its errors read as sentences."""
+
+import inspect
+
+import pytest
+
+import eyelog as el
+from eyelog import errors
+
+PARENTS = {
+    "ConfigurationError": (errors.EyelogError, ValueError),
+    "FieldError": (errors.EyelogError, KeyError),
+    "MixedLogsError": (errors.EyelogError, ValueError),
+    "RequestError": (errors.EyelogError,),
+    "Unreachable": (errors.RequestError,),
+    "Refused": (errors.RequestError,),
+    "AuthorizationError": (errors.RequestError,),
+    "RateLimited": (errors.RequestError,),
+    "ServerFault": (errors.RequestError,),
+    "AnswerError": (errors.EyelogError,),
+    "NotCached": (errors.EyelogError,),
+    "ArchiveError": (errors.EyelogError,),
+    "EyelogError": (Exception,),
+    "EyelogWarning": (UserWarning,),
+}
+
+
+@pytest.mark.parametrize(("name", "parents"), PARENTS.items())
+def test_an_error_has_its_place_in_the_tree(name: str, parents: tuple[type, ...]) -> None:
+    kind = getattr(errors, name)
+    assert kind.__bases__ == parents
+    assert getattr(el, name) is kind
+
+
+def test_the_tree_holds_no_other_error_and_is_drawn_in_full() -> None:
+    found = {
+        name
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and kind.__module__ == errors.__name__
+    }
+    assert found == set(PARENTS) == set(errors.__all__)
+    assert all(name in (errors.__doc__ or "") for name in PARENTS)
+
+
+def test_a_request_error_says_whether_and_when_to_try_again() -> None:
+    error = el.RateLimited(
+        "too many requests", status=429, retryable=True, retry_after=12.0, url="http://x/"
+    )
+    assert str(error) == "too many requests"
+    assert (error.status, error.retryable, error.retry_after, error.url) == (
+        429,
+        True,
+        12.0,
+        "http://x/",
+    )
+    bare = el.Unreachable("no answer")
+    assert (bare.status, bare.retryable, bare.retry_after, bare.url) == (None, False, None, None)
+
+
+def test_days_that_are_not_cached_are_named() -> None:
+    error = el.NotCached("2 days are missing", missing=["2026-10-24", "2026-10-25"])
+    assert error.missing == ("2026-10-24", "2026-10-25")
+    assert el.NotCached("none").missing == ()
+
+
+def test_a_field_error_reads_as_a_sentence_though_it_is_a_key_error() -> None:
+    assert str(el.FieldError("unknown field 'x'")) == "unknown field 'x'"
+    assert str(el.FieldError()) == ""

@@ -1,0 +1,146 @@
+"""There is one shape of a frame: index, order of columns and dtypes never follow the data."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.frame import between, conform, empty, log_of, require
+from eyelog.provenance import record
+
+
+def stamps(*texts: str, tz: str = "UTC") -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(list(texts), tz=tz)
+
+
+def steps(*texts: str, tz: str = "UTC") -> pd.DataFrame:
+    index = stamps(*texts, tz=tz)
+    return pd.DataFrame({"stp": np.arange(len(index), dtype=float)}, index=index)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_no_data_is_an_empty_frame_of_the_full_shape(log: str) -> None:
+    frame = empty(log, tz="Asia/Tokyo")
+    assert len(frame) == 0
+    assert list(frame.columns) == list(columns(log))
+    assert frame.index.name == "date"
+    assert str(frame.index.dtype) == "datetime64[us, Asia/Tokyo]"
+    for name in frame.columns:
+        assert frame[name].dtype == catalogue(log)[name].dtype
+
+
+def test_an_empty_frame_can_hold_chosen_columns() -> None:
+    assert list(empty("computed_data", names=["stp", "cad"]).columns) == ["stp", "cad"]
+
+
+def test_conform_gives_order_dtypes_and_zone_whatever_came() -> None:
+    index = stamps("2026-10-24 00:00:30", "2026-10-24 00:00:15")
+    frame = pd.DataFrame({"gw": ["", None], "isl": [1, None], "stp": [3, 1]}, index=index)
+    shaped = conform(frame, "computed_data", tz="Asia/Tokyo")
+    assert list(shaped.columns) == ["stp", "isl", "gw"]
+    assert [str(dtype) for dtype in shaped.dtypes] == ["float64", "boolean", "string"]
+    assert shaped.index.is_monotonic_increasing
+    assert str(shaped.index.dtype) == "datetime64[us, Asia/Tokyo]"
+    assert shaped["stp"].tolist() == [1.0, 3.0]
+    assert shaped["gw"].iloc[1] == ""
+    assert pd.isna(shaped["gw"].iloc[0])
+    assert list(frame.columns) == ["gw", "isl", "stp"]
+
+
+def test_of_several_rows_on_one_stamp_the_last_one_stays() -> None:
+    frame = steps("2026-10-24 00:00:15", "2026-10-24 00:00:15", "2026-10-24")
+    assert conform(frame, "computed_data")["stp"].tolist() == [2.0, 1.0]
+
+
+def test_an_unknown_column_is_kept_last_with_a_warning() -> None:
+    frame = steps("2026-10-24").assign(new=1)[["new", "stp"]]
+    with pytest.warns(el.EyelogWarning, match="unknown fields in log 'computed_data'.*: new"):
+        assert list(conform(frame, "computed_data").columns) == ["stp", "new"]
+
+
+@pytest.mark.parametrize(
+    "index", [pd.RangeIndex(1), pd.DatetimeIndex(["2026-10-24"])], ids=["no stamps", "naive"]
+)
+def test_a_frame_without_aware_stamps_is_refused(index: pd.Index) -> None:
+    with pytest.raises(el.ConfigurationError, match="time-zone aware"):
+        conform(pd.DataFrame({"stp": [1.0]}, index=index), "computed_data")
+
+
+@given(order=st.permutations(range(8)))
+def test_the_order_of_rows_never_matters(order: list[int]) -> None:
+    index = pd.date_range("2026-10-24", periods=8, freq="15s", tz="UTC")
+    frame = pd.DataFrame({"stp": np.arange(8.0)}, index=index)
+    assert_frame_equal(conform(frame.iloc[order], "computed_data"), conform(frame, "computed_data"))
+
+
+def test_the_log_is_told_by_argument_provenance_or_columns() -> None:
+    assert log_of(pd.DataFrame(columns=["bl"]), "standard_mode_logs") == "standard_mode_logs"
+    assert log_of(record(pd.DataFrame(), "fetch", log="computed_data")) == "computed_data"
+    assert log_of(pd.DataFrame(columns=["stp_s"])) == "standard_mode_logs"
+    with pytest.raises(el.ConfigurationError, match="pass log="):
+        log_of(pd.DataFrame(columns=["bl", "hm_yo"]))
+
+
+def test_two_logs_in_one_frame_or_story_are_refused() -> None:
+    with pytest.raises(el.MixedLogsError, match="two logs are in one frame"):
+        log_of(pd.DataFrame(columns=["stp", "stp_s"]))
+    fetched = record(pd.DataFrame(), "fetch", log="computed_data")
+    with pytest.raises(el.MixedLogsError, match="holds 'computed_data', not"):
+        log_of(fetched, "standard_mode_logs")
+    with pytest.raises(el.MixedLogsError, match="'stp_s' is a field"):
+        log_of(pd.DataFrame(columns=["stp_s"]), "computed_data")
+
+
+def test_missing_columns_are_named_with_the_purpose() -> None:
+    require(pd.DataFrame(columns=["stp"]), ["stp"], purpose="pace")
+    with pytest.raises(el.FieldError, match=r"pace needs the field\(s\) cad, vld"):
+        require(pd.DataFrame(columns=["stp"]), ["cad", "stp", "vld"], purpose="pace")
+
+
+def test_between_takes_the_intervals_that_close_inside() -> None:
+    frame = steps(
+        "2026-10-24 09:00:00", "2026-10-24 09:00:15", "2026-10-24 17:00:00", "2026-10-24 17:00:15"
+    )
+    assert between(frame, "09:00", "17:00")["stp"].tolist() == [1.0, 2.0]
+
+
+def test_between_goes_over_midnight_and_up_to_24_hours() -> None:
+    frame = steps(
+        "2026-10-24 00:00:00", "2026-10-24 05:00:00", "2026-10-24 12:00:00", "2026-10-24 23:00:00"
+    )
+    assert between(frame, "22:00", "06:00")["stp"].tolist() == [0.0, 1.0, 3.0]
+    assert between(frame, "12:00", "24:00")["stp"].tolist() == [0.0, 3.0]
+    assert len(between(frame, "00:00", "24:00")) == 4
+
+
+def test_between_uses_the_clock_of_the_frame_and_keeps_its_story() -> None:
+    frame = record(steps("2026-10-24 01:00:00", tz="Asia/Tokyo"), "fetch", log="computed_data")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = between(frame, "00:30", "01:00")
+    assert len(found) == 1
+    assert found.attrs == frame.attrs
+
+
+@pytest.mark.parametrize("text", ["9:00", "25:00", "09:60", "", "noon", "24:00:01"])
+def test_what_is_no_clock_time_is_refused(text: str) -> None:
+    with pytest.raises(el.ConfigurationError, match="not a clock time"):
+        between(steps("2026-10-24"), text, "17:00")
+
+
+def test_between_needs_stamps() -> None:
+    with pytest.raises(el.ConfigurationError, match="DatetimeIndex"):
+        between(pd.DataFrame({"stp": [1.0]}), "09:00", "17:00")
+
+
+def test_the_index_has_no_frequency_even_where_the_stamps_are_regular() -> None:
+    index = pd.date_range("2026-10-24", periods=3, freq="15s", tz="UTC")
+    frame = pd.DataFrame({"stp": np.arange(3.0)}, index=index)
+    assert conform(frame, "computed_data").index.freq is None
+    assert frame.index.freq is not None
