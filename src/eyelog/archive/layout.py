@@ -1,0 +1,206 @@
+"""Where the files of an archive lie, and what a file must look like.
+
+::
+
+    ROOT/log=computed_data/account=me/month=2026-10/data.parquet
+
+One file holds one month of one log of one account. A record belongs to the month of its stamp in
+UTC, so that the place of a record never depends on anybody's zone. Names that begin with a dot
+(locks, files in the making) are none of the data: every Parquet tool passes over them.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from fsspec.core import url_to_fs
+
+from eyelog.catalogue import LOGS, catalogue, catalogue_version, check_log, near
+from eyelog.errors import ArchiveError, ConfigurationError
+
+__all__ = [
+    "FILE",
+    "Place",
+    "accounts",
+    "archive_errors",
+    "file_metadata",
+    "folder",
+    "month_edges",
+    "month_path",
+    "months",
+    "open_place",
+    "require_holding",
+    "schema_of",
+]
+
+FILE: Final = "data.parquet"
+STAMP: Final = pa.timestamp("us", tz="UTC")
+_ARROW: Final = {
+    "int": pa.float64(),  # as in the frame: a whole number may be missing
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+    "str": pa.string(),
+    "datetime": STAMP,
+}
+# Capitals are escaped too: "Anna" and "anna" are two folders also where the disk ignores case.
+_PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
+_MONTH: Final = re.compile(r"month=(\d{4}-\d{2})")
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The root of an archive: a file system of fsspec and a path on it."""
+
+    fs: Any
+    root: str
+    local: bool
+
+    @property
+    def name(self) -> str:
+        """The root as one would type it, without credentials."""
+        return self.root if self.local else str(self.fs.unstrip_protocol(self.root))
+
+
+def open_place(path: str | os.PathLike[str]) -> Place:
+    """Return the place of a local path or of any URL that fsspec knows.
+
+    Raises
+    ------
+    ConfigurationError
+        If the kind of URL is unknown, or its package is not installed.
+    """
+    try:
+        fs, root = url_to_fs(os.fspath(Path(path).expanduser() if _is_local(path) else path))
+    except (ImportError, ValueError, TypeError) as error:
+        raise ConfigurationError(f"the archive's path cannot be used: {error}") from None
+    protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
+    return Place(fs, root.rstrip("/"), bool(protocols & {"file", "local"}))
+
+
+def _is_local(path: str | os.PathLike[str]) -> bool:
+    return "://" not in os.fspath(path)
+
+
+@contextmanager
+def archive_errors(doing: str) -> Iterator[None]:
+    """Turn an error of the disk, the store or the file format into one line that says where."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
+
+
+def folder(place: Place, log: str, account: str) -> str:
+    """Return the folder of one log of one account."""
+    return f"{place.root}/log={check_log(log)}/account={_escape(account)}"
+
+
+def month_path(place: Place, log: str, account: str, month: str) -> str:
+    """Return the path of one month's file."""
+    return f"{folder(place, log, account)}/month={month}/{FILE}"
+
+
+def _escape(account: str) -> str:
+    if not isinstance(account, str) or not account:
+        raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
+    try:
+        raw = account.encode()
+    except UnicodeEncodeError:
+        raise ConfigurationError(f"the account {account!r} is not valid text") from None
+    escaped = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw)
+    if len(escaped) > _LONGEST:
+        raise ConfigurationError(
+            f"the account name {account[:20]!r}... is too long for a folder: at most {_LONGEST}"
+            " bytes, three for each that is not a small letter, a digit, '-' or '_'"
+        )
+    return escaped
+
+
+def _names(place: Place, path: str) -> list[str]:
+    """Return the names inside a folder, sorted; none where there is no folder."""
+    place.fs.invalidate_cache(path)  # another process may have written since
+    try:
+        found = place.fs.ls(path, detail=False)
+    except FileNotFoundError:
+        return []
+    return sorted(str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in found)
+
+
+def accounts(place: Place, log: str) -> list[str]:
+    """Return the accounts that the archive holds one log of, sorted."""
+    names = _names(place, f"{place.root}/log={check_log(log)}")
+    found = [unquote(name[8:]) for name in names if name.startswith("account=")]
+    return sorted(account for account in found if months(place, log, account))
+
+
+def months(place: Place, log: str, account: str) -> list[str]:
+    """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
+    names = _names(place, folder(place, log, account))
+    found = [match[1] for match in map(_MONTH.fullmatch, names) if match]
+    # A folder without its file is what a process that was killed left: no month yet.
+    return [m for m in found if place.fs.exists(month_path(place, log, account, m))]
+
+
+def require_holding(place: Place, log: str, account: str) -> list[str]:
+    """Return the months, or raise `ArchiveError` that names what the archive holds instead."""
+    found = months(place, log, account)
+    if found:
+        return found
+    held = {each: accounts(place, each) for each in LOGS}
+    known = sorted(set().union(*held.values()))
+    if not known:
+        raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
+    if account not in known:
+        names = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+        raise ArchiveError(
+            f"no account {account!r} in the archive {place.name}{near(account, known)};"
+            f" it holds {names}"
+        )
+    logs = ", ".join(repr(each) for each in LOGS if account in held[each])
+    raise ArchiveError(f"the archive {place.name} holds no {log!r} of {account!r}, only {logs}")
+
+
+@cache
+def schema_of(log: str) -> pa.Schema:
+    """Return the schema that the catalogue fixes, ``date`` first."""
+    return pa.schema([(f.name, _ARROW[f.value_type]) for f in catalogue(log).values()])
+
+
+def file_metadata(log: str, account: str) -> dict[str, str]:
+    """Return what each file says of itself. No clock time: same records, same bytes."""
+    return {
+        "eyelog.log": log,
+        "eyelog.account": account,
+        "eyelog.catalogue": catalogue_version(),
+        "eyelog.version": version("eyelog"),
+    }
+
+
+def month_edges(month: str) -> tuple[int, int]:
+    """Return the first microsecond (UTC) of a month and of the next one."""
+    first = np.datetime64(month, "M")
+    first_us, next_us = (edge.astype("M8[us]").astype(np.int64) for edge in (first, first + 1))
+    return int(first_us), int(next_us)
+
+
+def group_edges(month: str, days: int) -> list[int]:
+    """Return the edges (microseconds) that cut a month into groups of `days` days."""
+    first, after = month_edges(month)
+    return [*range(first, after - 1, days * 86_400_000_000), after]
+
+
+def months_of(stamps: npt.NDArray[np.int64]) -> Iterable[str]:
+    """Return the months that sorted stamps (microseconds, UTC) lie in, in order."""
+    return [str(month) for month in np.unique(stamps.view("M8[us]").astype("M8[M]"))]

@@ -1,0 +1,207 @@
+"""Rows between a frame, an Arrow table and one Parquet file of the archive.
+
+Stamps are microseconds of UTC throughout; ranges are half open. A missing number is a null in the
+file, so that other tools do not take it for a value, and NaN in a frame.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eyelog.archive.layout import Place, schema_of
+from eyelog.catalogue import columns
+from eyelog.clock import zone
+
+__all__ = [
+    "extras_of",
+    "frame_of",
+    "groups_within",
+    "merge",
+    "open_file",
+    "read_rows",
+    "stamps_of",
+    "table_of",
+    "widest",
+]
+
+# The stubs of pandas leave out the protocol by which Arrow hands values over without a copy.
+_BOOLEAN: Final = cast(Any, pd.BooleanDtype())
+_STRING: Final = cast(Any, pd.StringDtype())
+_NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
+
+
+@contextmanager
+def open_file(place: Place, path: str) -> Iterator[pq.ParquetFile]:
+    """Open one file. Damaged pages are noticed when they are read."""
+    if place.local:
+        with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
+            yield file
+        return
+    # No read-ahead: over a network, only what is asked for is fetched.
+    with (
+        place.fs.open(path, "rb", cache_type="none") as source,
+        pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True) as file,
+    ):
+        yield file
+
+
+def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
+    """Return the columns that the catalogue does not know, sorted by name."""
+    known = set(schema_of(log).names)
+    return sorted((f for f in schema if f.name not in known), key=lambda f: str(f.name))
+
+
+def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
+    """Return one field a name, sorted; where two types meet, text holds both."""
+    found: dict[str, pa.DataType] = {}
+    for field in extras:
+        same = found.setdefault(field.name, field.type) == field.type
+        found[field.name] = field.type if same else pa.string()
+    return [pa.field(name, found[name]) for name in sorted(found)]
+
+
+def groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
+    """Return the row groups that can hold stamps of [first, after), by their footer alone."""
+    at = meta.schema.names.index("date")
+    found = []
+    for group in range(meta.num_row_groups):
+        limits = meta.row_group(group).column(at).statistics
+        known = limits is not None and limits.has_min_max
+        if not known or (limits.min_raw < after and limits.max_raw >= first):
+            found.append(group)
+    return found
+
+
+def read_rows(file: pq.ParquetFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
+    """Return the rows of [first, after), in exactly the columns of `schema`.
+
+    Only the row groups and columns that are needed are read. A column that the file lacks (it was
+    written with an older catalogue) is missing throughout.
+    """
+    own = file.schema_arrow
+    names = [name for name in schema.names if name in own.names]
+    groups = groups_within(file.metadata, first, after)
+    table = file.read_row_groups(groups, columns=names) if groups else own.empty_table()
+    stamps = stamps_of(table)
+    low, high = np.searchsorted(stamps, [first, after]).tolist()
+    if (low, high) != (0, len(stamps)):
+        table = table.slice(low, high - low)
+    return _fit(table, schema)
+
+
+def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    if table.schema.equals(schema):
+        return table
+    arrays = [
+        table.column(field.name).cast(field.type)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        for field in schema
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def stamps_of(table: pa.Table) -> npt.NDArray[np.int64]:
+    """Return the stamps of a table as microseconds."""
+    stamps = table.column("date").cast(pa.int64()).to_numpy()
+    return np.asarray(stamps, dtype=np.int64)
+
+
+def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
+    """Return the rows of a conformed frame: its own columns, types of the catalogue."""
+    index = frame.index
+    assert isinstance(index, pd.DatetimeIndex)  # noqa: S101  (conform has seen to it)
+    known = schema_of(log)
+    fields, arrays = [known.field("date")], [pa.array(index.asi8).cast(known.field("date").type)]
+    for name in (name for name in columns(log) if name in frame.columns):
+        fields.append(known.field(name))
+        arrays.append(pa.array(frame[name].array, type=known.field(name).type, from_pandas=True))
+    for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
+        array = _plain(frame[name].array)
+        if array.null_count < len(array):  # a column without any value says nothing
+            fields.append(pa.field(name, array.type))
+            arrays.append(array)
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _plain(values: Any) -> pa.Array:
+    """Return the values of an unknown field as numbers, booleans or text."""
+    try:
+        array = pa.array(values, from_pandas=True)
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    except (pa.ArrowException, OverflowError):  # values of several kinds
+        array = pa.array([None if _missing(v) else _text(v) for v in values], pa.string())
+    if any(is_number(array.type) for is_number in _NUMBERS):
+        return array.cast(pa.float64(), safe=False)
+    if pa.types.is_boolean(array.type):
+        return array
+    if pa.types.is_nested(array.type):
+        return pa.array([None if v is None else _text(v) for v in array.to_pylist()], pa.string())
+    return array.cast(pa.string())
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+
+
+def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
+    """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape."""
+    stamps = stamps_of(table).view("M8[us]")
+    index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
+    names = [name for name in table.column_names if name != "date"]
+    data = {name: _values(table.column(name)) for name in names}
+    return pd.DataFrame(data, index=index, columns=pd.Index(names, dtype="str"), copy=False)
+
+
+def _values(column: pa.ChunkedArray) -> Any:
+    if pa.types.is_boolean(column.type):
+        return _BOOLEAN.__from_arrow__(column)
+    if not pa.types.is_floating(column.type):
+        return _STRING.__from_arrow__(column)
+    values = column.to_numpy()
+    # What Arrow lends is not ours to write into, and the frame is the caller's.
+    return values if values.flags.writeable else values.copy()
+
+
+def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.Table:
+    """Return `old` with the rows of `new` laid over it, sorted, in the schema of `old`.
+
+    Where both have a stamp the new row wins, in the columns that it has; a column that it lacks
+    keeps its value. Rows of `old` inside `spans` go unless `new` has them.
+    """
+    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
+    at = np.searchsorted(old_stamps, new_stamps)
+    both = np.append(old_stamps, -1)[at] == new_stamps
+    both &= at < len(old_stamps)
+    kept = np.ones(len(old_stamps), bool)
+    kept[at[both]] = False
+    for first, after in spans:
+        kept[slice(*np.searchsorted(old_stamps, [first, after]))] = False
+    same = pa.array(at, mask=~both)
+    laid = pa.Table.from_arrays(
+        [
+            new.column(field.name).cast(field.type)
+            if field.name in new.column_names
+            else old.column(field.name).take(same)
+            for field in old.schema
+        ],
+        schema=old.schema,
+    )
+    if not kept.any():
+        return laid
+    whole = pa.concat_tables([old.filter(pa.array(kept)), laid])
+    stamps = stamps_of(whole)
+    if bool(np.all(stamps[1:] > stamps[:-1])):
+        return whole
+    return whole.take(pa.array(np.argsort(stamps, kind="stable")))
