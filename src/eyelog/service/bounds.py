@@ -1,0 +1,194 @@
+"""Bounds on what one caller can take: size of head and body, time, connections.
+
+`Bounds` guards a request inside the application, `BoundedProtocol` a connection below it, where
+a request has not yet begun (a head sent byte by byte) or has ended (an answer that nobody reads).
+"""
+
+import asyncio
+import logging
+import sys
+from typing import Any
+
+from eyelog.service.answers import Problem, problem_answer, problem_body
+from eyelog.service.web import (
+    ASGIApp,
+    H11Protocol,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    fail_after,
+    h11,
+)
+
+__all__ = ["HEAD_BYTES", "BoundedProtocol", "Bounds"]
+
+HEAD_BYTES = 32 * 1024
+BODY_BYTES = 64 * 1024
+REQUEST_SECONDS = 30.0
+HEAD_SECONDS = 10.0
+STALL_SECONDS = 30.0
+STALL_BYTES = 32 * 1024
+CONNECTIONS = 256
+
+_log = logging.getLogger("eyelog.service")
+
+
+class Bounds:
+    """Middleware: refuse what is too large or takes too long; a fault becomes a plain 500."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run one request within its bounds."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = ended = False
+        taken = 0
+
+        async def bounded_receive() -> Message:
+            nonlocal ended, taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            ended = ended or not message.get("more_body", False)
+            if taken > BODY_BYTES:
+                raise _too_large()
+            return message
+
+        async def noting_send(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            _check_sizes(scope)
+            with fail_after(REQUEST_SECONDS):
+                await self._app(scope, bounded_receive, noting_send)
+            return
+        except Problem as problem:
+            refused = problem
+        except TimeoutError:
+            refused = (
+                Problem(503, "temporarily_unavailable", "the answer took too long: try again")
+                if ended or scope["method"] in ("GET", "HEAD")
+                else Problem(408, "request_timeout", "the body did not come in time")
+            )
+        except Exception:  # noqa: BLE001 (logged below; nothing of it may reach the caller)
+            # The last place before the server: a fault is logged here, its cause is not told.
+            _log.exception("%s %s failed", scope["method"], scope["path"])
+            refused = Problem(500, "server_error", "the service failed; its log says why")
+        if not started:
+            refused.headers["Connection"] = "close"
+            await problem_answer(refused)(scope, receive, send)
+
+
+def _too_large() -> Problem:
+    return Problem(413, "content_too_large", f"the body is larger than {BODY_BYTES // 1024} KB")
+
+
+def _check_sizes(scope: Scope) -> None:
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) + 4 for name, value in headers)
+    if size + len(scope.get("raw_path") or b"") + len(scope["query_string"]) > HEAD_BYTES:
+        raise Problem(
+            431,
+            "request_header_fields_too_large",
+            f"address and headers are larger than {HEAD_BYTES // 1024} KB",
+        )
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit() and int(value) > BODY_BYTES:
+            raise _too_large()
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP/1.1 where head and answer must move on, and what is no HTTP gets a JSON error."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _stall_timer: asyncio.TimerHandle | None = None
+    _unsent = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the parent
+        """Take a connection if there is room."""
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            self._end(503, "temporarily_unavailable", "too many connections: try again later")
+            return
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the timers."""
+        super().connection_lost(exc)
+        for timer in (self._head_timer, self._stall_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass data on, and see whether a head is still incomplete."""
+        super().data_received(data)
+        self._watch_head()
+
+    def pause_writing(self) -> None:
+        """Begin to watch an answer that is read slower than it is written."""
+        super().pause_writing()
+        self._unsent = self.transport.get_write_buffer_size()
+        self._stall_timer = self.loop.call_later(STALL_SECONDS, self._check_stall)
+
+    def resume_writing(self) -> None:
+        """End that watch."""
+        super().resume_writing()
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, or too long a head; called while that error is handled."""
+        status = getattr(sys.exc_info()[1], "error_status_hint", 400)
+        if status == 431:
+            text = f"address and headers are larger than {HEAD_BYTES // 1024} KB"
+            self._end(431, "request_header_fields_too_large", text)
+        else:
+            self._end(400, "invalid_request", msg)
+
+    def _watch_head(self) -> None:
+        incomplete = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
+        if incomplete and self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._head_late)
+        elif not incomplete and self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_late(self) -> None:
+        if not self.transport.is_closing():
+            self._end(408, "request_timeout", "the request's head did not come in time")
+
+    def _check_stall(self) -> None:
+        unsent = self.transport.get_write_buffer_size()
+        if unsent > self._unsent - STALL_BYTES:
+            self.transport.abort()
+            return
+        self._unsent = unsent
+        self._stall_timer = self.loop.call_later(STALL_SECONDS, self._check_stall)
+
+    def _end(self, status: int, error: str, description: str) -> None:
+        """Send an error in the service's own shape, where one can still be sent, and close."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = problem_body(error, description)
+            headers: list[tuple[bytes, bytes]] = [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(body)).encode()),
+                (b"cache-control", b"no-store"),
+                (b"connection", b"close"),
+            ]
+            events: list[Any] = [
+                h11.Response(status_code=status, headers=headers),
+                h11.Data(data=body),
+                h11.EndOfMessage(),
+            ]
+            for event in events:
+                self.transport.write(self.conn.send(event) or b"")
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.close()

@@ -1,0 +1,50 @@
+"""Random tokens and passwords, and what of them may be kept: only their hashes."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+__all__ = ["check_password", "digest", "hash_password", "new_token", "pkce_challenge"]
+
+# scrypt at one of OWASP's equivalent settings: 16 MB and about 0.2 s a guess.
+_LOG2_N, _R, _P = 14, 8, 5
+
+
+def new_token() -> str:
+    """Return 256 random bits as 43 characters that are safe in an address."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(token: str) -> bytes:
+    """Return the SHA-256 of a random token; 256 random bits need no slow hash."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def pkce_challenge(verifier: str) -> str:
+    """Return the S256 code challenge of a verifier (RFC 7636, section 4.2)."""
+    hashed = hashlib.sha256(verifier.encode("ascii", "replace")).digest()
+    return base64.urlsafe_b64encode(hashed).rstrip(b"=").decode("ascii")
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(
+        password.encode("utf-8", "surrogatepass"),
+        salt=salt,
+        n=1 << _LOG2_N,
+        r=_R,
+        p=_P,
+        maxmem=64 * 1024 * 1024,
+    )
+
+
+def hash_password(password: str) -> bytes:
+    """Return salt and scrypt hash of a password, to be kept."""
+    salt = secrets.token_bytes(16)
+    return salt + _scrypt(password, salt)
+
+
+def check_password(password: str, kept: bytes | None) -> bool:
+    """Whether `password` is the one that was kept; takes as long where none was kept."""
+    salt, wanted = (kept[:16], kept[16:]) if kept else (bytes(16), bytes(64))
+    return hmac.compare_digest(_scrypt(password, salt), wanted) and kept is not None

@@ -1,0 +1,139 @@
+"""The real service on a real socket, over an archive of made records.
+
+::
+
+    with live.service(tmp_path / "archive", {"ada": [frame]}) as there:
+        there.url, there.client_id, there.client_secret, there.redirect_uri
+        tokens = there.login("ada")              # the answer of the token endpoint
+        there.get(log, date_from, date_to, token=tokens["access_token"])
+
+An application and an account for each name are registered; the name "nobody" is free for a test
+that needs a wearer without records.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import requests
+
+from eyelog.archive.store import Archive
+from eyelog.frame import log_of
+from eyelog.service.app import running
+from eyelog.service.oauth import Registry
+
+REDIRECT = "http://127.0.0.1/callback"
+COMPUTED, STANDARD = "computed_data", "standard_mode_logs"
+
+
+@dataclass(frozen=True)
+class Live:
+    """A running service and what a client of it knows."""
+
+    url: str
+    archive: Path
+    registry: Registry
+    client_id: str
+    client_secret: str
+    redirect_uri: str = REDIRECT
+
+    def code(self, account: str, *, challenge: str | None = None) -> str:
+        return self.registry.issue_code(
+            account, self.client_id, self.redirect_uri, challenge=challenge
+        )
+
+    def token(self, **form: Any) -> requests.Response:
+        """Ask the token endpoint; what the form needs beside `form` is filled in."""
+        whole = {
+            "client_id": self.client_id,
+            "client_secret": self.client_secret,
+            "redirect_uri": self.redirect_uri,
+            **form,
+        }
+        kept = {key: value for key, value in whole.items() if value is not None}
+        return requests.post(f"{self.url}/v1/oauth/token", data=kept, timeout=30)
+
+    def exchange(self, code: str, **form: Any) -> requests.Response:
+        return self.token(grant_type="authorization_code", code=code, **form)
+
+    def refresh(self, refresh_token: str, **form: Any) -> requests.Response:
+        return self.token(grant_type="refresh_token", refresh_token=refresh_token, **form)
+
+    def login(self, account: str) -> dict[str, Any]:
+        answer = self.exchange(self.code(account))
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def revoke(self, token: str, *, bearer: str | None) -> requests.Response:
+        headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
+        return requests.post(
+            f"{self.url}/v1/oauth/revoke", data={"token": token}, headers=headers, timeout=30
+        )
+
+    def get(
+        self, log: str, date_from: str, date_to: str, *, token: str, **more: str
+    ) -> requests.Response:
+        return requests.get(
+            f"{self.url}/v2/users/me/official/{log}",
+            params={"date_from": date_from, "date_to": date_to, **more},
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=30,
+        )
+
+    def walk(
+        self, log: str, date_from: str, date_to: str, *, token: str, **more: str
+    ) -> list[dict[str, Any]]:
+        """Every page of a range, in order, as parsed bodies."""
+        pages: list[dict[str, Any]] = []
+        while not pages or pages[-1]["cursor"]:
+            cursor = {"cursor": pages[-1]["cursor"]} if pages else {}
+            answer = self.get(log, date_from, date_to, token=token, **more, **cursor)
+            assert answer.status_code == 200, answer.text
+            pages.append(answer.json())
+        return pages
+
+    def expire_tokens(self) -> None:
+        """Let every access token's thirty days be over."""
+        self._alter("UPDATE token SET expires = 1 WHERE kind = 'access'")
+
+    def expire_codes(self) -> None:
+        """Let every code's ten minutes be over."""
+        self._alter("UPDATE code SET expires = strftime('%s') - 1")
+
+    def _alter(self, sql: str) -> None:
+        with contextlib.closing(sqlite3.connect(self.archive / "service.sqlite")) as db, db:
+            db.execute(sql)
+
+
+def make(
+    folder: Path, wearers: Mapping[str, Sequence[pd.DataFrame]], *, password: str | None = None
+) -> tuple[Registry, str, str]:
+    """Write an archive, its accounts and one application; return registry, id and secret."""
+    archive = Archive(folder)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    registry = Registry(folder)
+    for account, frames in wearers.items():
+        registry.add_account(account, password)
+        for frame in frames:
+            archive.write(log_of(frame), frame, account=account)
+    client_id, client_secret = registry.add_application(REDIRECT)
+    return registry, client_id, client_secret
+
+
+@contextlib.contextmanager
+def service(
+    folder: Path,
+    wearers: Mapping[str, Sequence[pd.DataFrame]],
+    *,
+    page_size: int = 500,
+    password: str | None = None,
+) -> Iterator[Live]:
+    """Run the service on an archive of `wearers` (account -> frames)."""
+    registry, client_id, client_secret = make(folder, wearers, password=password)
+    with running(folder, page_size=page_size) as url:
+        yield Live(url, folder, registry, client_id, client_secret)
