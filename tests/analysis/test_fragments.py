@@ -1,0 +1,90 @@
+"""Bouts and their fragmentation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+
+
+def minutely(values) -> pd.Series:
+    index = pd.date_range("2026-10-19", periods=len(values), freq="min", tz="UTC")
+    return pd.Series(values, index=index)
+
+
+def states_of(lengths: list[int]) -> pd.Series:
+    return minutely([float(s) for n in lengths for s in [0, *[1] * n]] + [0.0])
+
+
+def test_the_measures_agree_with_an_independent_implementation() -> None:
+    # scikit-digital-health 0.17, skdh.activity.metrics on lengths [1, 2, 2, 5, 9]:
+    # average_duration 3.8, state_transition_probability 1/3.8, average_hazard
+    # mean(1/5, 2/4, 1/2, 1/1) = 0.55, power_law_distribution 1 + 5 / sum(ln(x / 0.5));
+    # gini: sum((2i - n - 1) x_i) / (n sum x) * n / (n - 1).
+    found = el.rhythm.fragmentation(states_of([5, 1, 2, 9, 2]))
+    assert found.mean_bout == pytest.approx(3.8)
+    assert found.inverse_mean == pytest.approx(1 / 3.8)
+    assert found.hazard == pytest.approx(0.55)
+    assert found.alpha == pytest.approx(1 + 5 / np.log(np.array([1, 2, 2, 5, 9]) / 0.5).sum())
+    assert found.gini == pytest.approx(38 / (5 * 19) * 5 / 4)
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=20), st.randoms())
+def test_the_order_of_the_bouts_changes_nothing(lengths, random) -> None:
+    shuffled = lengths.copy()
+    random.shuffle(shuffled)
+    first = el.rhythm.fragmentation(states_of(lengths))
+    assert el.rhythm.fragmentation(states_of(shuffled))[:5] == pytest.approx(first[:5])
+
+
+def test_no_bout_is_missing_and_not_zero() -> None:
+    found = el.rhythm.fragmentation(minutely([0.0] * 10))
+    assert np.isnan(found[:5]).all()
+    assert found.n == 0
+    assert "never held" in found.reason
+
+
+def test_a_gap_and_a_missing_value_end_a_bout() -> None:
+    states = minutely([1.0] * 10)
+    assert el.rhythm.fragmentation(states.drop(states.index[4])).n == 2
+    states.iloc[4] = np.nan
+    assert el.rhythm.fragmentation(states).n == 2
+
+
+def test_nullable_booleans_are_states_too() -> None:
+    states = minutely(pd.array([True, True, None, False, True], dtype="boolean"))
+    assert el.rhythm.fragmentation(states).n == 2
+
+
+def test_numbers_that_are_no_states_are_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="states"):
+        el.rhythm.fragmentation(minutely([0.0, 2.0]))
+
+
+def test_an_activity_bout_may_dip_for_its_share() -> None:
+    pace = minutely([100.0] * 4 + [0.0] + [100.0] * 5 + [0.0] * 10)
+    table = el.rhythm.activity_bouts(pace, threshold=100, min_length="10min", share=0.8)
+    assert table[["n", "share", "duration_min"]].iloc[0].tolist() == [10, 0.9, 10]
+    assert table["start"].iloc[0] == pace.index[0] - pd.Timedelta("1min")
+    assert el.rhythm.activity_bouts(pace, threshold=100, min_length="10min", share=1.0).empty
+
+
+def test_a_gap_ends_an_activity_bout() -> None:
+    pace = minutely([100.0] * 12)
+    holed = pace.drop(pace.index[6])
+    assert el.rhythm.activity_bouts(holed, threshold=100, min_length="10min").empty
+
+
+@given(
+    st.lists(st.booleans(), min_size=1, max_size=60),
+    st.sampled_from([0.5, 0.8, 1.0]),
+    st.integers(1, 6),
+)
+def test_every_activity_bout_keeps_what_was_asked(on, share, need) -> None:
+    series = minutely([100.0 if state else 0.0 for state in on])
+    table = el.rhythm.activity_bouts(series, threshold=100, min_length=f"{need}min", share=share)
+    assert (table["n"] >= need).all()
+    assert (table["share"] >= share - 1e-9).all()
+    assert (table["start"].iloc[1:].to_numpy() >= table["end"].iloc[:-1].to_numpy()).all()
