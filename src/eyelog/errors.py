@@ -107,7 +107,30 @@ class AuthorizationError(RequestError):
 
 
 class RateLimited(RequestError):
-    """Too many requests (429); see ``retry_after``."""
+    """Too many requests (429); see ``retry_after``.
+
+    Attributes
+    ----------
+    limit, remaining : int or None
+        The quota as the service told it (``X-RateLimit-Limit``, ``X-RateLimit-Remaining``).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: int | None = None,
+        remaining: int | None = None,
+        status: int | None = 429,
+        retryable: bool = True,
+        retry_after: float | None = None,
+        url: str | None = None,
+    ) -> None:
+        super().__init__(
+            message, status=status, retryable=retryable, retry_after=retry_after, url=url
+        )
+        self.limit = limit
+        self.remaining = remaining
 
 
 class ServerFault(RequestError):
