@@ -19,16 +19,16 @@ def states_of(lengths: list[int]) -> pd.Series:
 
 
 def test_the_measures_agree_with_an_independent_implementation() -> None:
-    # scikit-digital-health 0.17, skdh.activity.metrics on lengths [1, 2, 2, 5, 9]:
-    # average_duration 3.8, state_transition_probability 1/3.8, average_hazard
-    # mean(1/5, 2/4, 1/2, 1/1) = 0.55, power_law_distribution 1 + 5 / sum(ln(x / 0.5));
-    # gini: sum((2i - n - 1) x_i) / (n sum x) * n / (n - 1).
+    # scikit-digital-health 0.17.18, skdh.utility.fragmentation_endpoints with
+    # lengths=[5, 1, 2, 9, 2], values=ones(5), voi=1: gini_index 0.5,
+    # average_hazard 0.55, state_transition_probability 0.2631578947368421.
+    # alpha from Di et al. (2017): 1 + 5 / sum(ln(x / 0.5)).
     found = el.rhythm.fragmentation(states_of([5, 1, 2, 9, 2]))
     assert found.mean_bout == pytest.approx(3.8)
     assert found.inverse_mean == pytest.approx(1 / 3.8)
     assert found.hazard == pytest.approx(0.55)
     assert found.alpha == pytest.approx(1 + 5 / np.log(np.array([1, 2, 2, 5, 9]) / 0.5).sum())
-    assert found.gini == pytest.approx(38 / (5 * 19) * 5 / 4)
+    assert found.gini == pytest.approx(0.5)
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=20), st.randoms())
