@@ -28,7 +28,7 @@ import zstandard
 
 @dataclass(frozen=True)
 class Request:
-    """What arrived: `headers` with lower-case names, `form` of a POST, `query` of the URL."""
+    """What arrived: lower-case `headers`, `form` of a POST, `query`, the `client`'s port."""
 
     method: str
     path: str
@@ -36,6 +36,7 @@ class Request:
     headers: dict[str, str]
     body: bytes
     at: float
+    client: int
 
     @property
     def form(self) -> dict[str, str]:
@@ -228,6 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
             headers={name.lower(): value for name, value in self.headers.items()},
             body=self.rfile.read(int(self.headers.get("Content-Length") or 0)),
             at=time.monotonic(),
+            client=self.client_address[1],
         )
         with self.server.guard:
             self.server.requests.append(seen)
