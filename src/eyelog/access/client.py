@@ -1,0 +1,351 @@
+"""The client: a range of days of one log, from the service or the cache, as one frame."""
+
+import os
+import warnings
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from eyelog.access.addresses import base_url_from_environment, check_base_url
+from eyelog.access.days import Source, plan
+from eyelog.access.decode import join_pages
+from eyelog.access.oauth import (
+    Application,
+    Credentials,
+    Token,
+    TokenStore,
+    application_from_environment,
+    home_dir,
+    token_from_environment,
+)
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
+from eyelog.clock import SECOND, instant_range, windows, zone
+from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.provenance import record
+
+__all__ = ["Client", "connect"]
+
+When = str | date | datetime
+
+
+class Client:
+    """One wearer's logs at one service.
+
+    Parameters
+    ----------
+    base_url : str
+        The service's address.
+    application : Application or None
+        The application registered with the service; None if the token will not need renewing.
+    token : Token, optional
+        Wins over the token file.
+    account : str
+        Your name for the wearer. Token and cached answers are kept under it, so give each wearer
+        a name of their own: the service's addresses do not tell them apart.
+    tz : str
+        IANA zone in which days are meant, and of the index.
+    home : path, optional
+        Folder of tokens and cache; by default EYELOG_HOME, else the platform's data folder.
+    workers : int
+        How many days are asked for at once; the pages of a day come one after another.
+    offline : bool
+        Ask nothing of the service: answer from the cache, whatever its age.
+    progress : bool, optional
+        Whether to show a progress line on stderr; by default for long fetches in a terminal and in
+        a notebook.
+
+    Raises
+    ------
+    ConfigurationError
+        If a setting cannot work.
+
+    Notes
+    -----
+    Cached answers of today count as fresh for 5 minutes, of the last 7 days for 6 hours (the
+    60-second log arrives when the phone syncs), of days without any record for an hour, and older
+    ones for ever. ``refresh=True`` always asks. If the cache cannot be written, a fetch still
+    returns its frame, with an `EyelogWarning`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> from tempfile import mkdtemp
+    >>> application = el.Application("id", "secret", "http://127.0.0.1:8000/callback")
+    >>> el.Client("https://service.example", application=application, home=mkdtemp())
+    Client('https://service.example', account='me', tz='UTC')
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        application: Application | None,
+        token: Token | None = None,
+        account: str = "me",
+        tz: str = "UTC",
+        home: str | os.PathLike[str] | None = None,
+        workers: int = 4,
+        offline: bool = False,
+        progress: bool | None = None,
+    ) -> None:
+        self.base_url = check_base_url(base_url)
+        self.account = _check_account(account)
+        zone(tz)
+        self.tz = tz
+        self.workers = _check_workers(workers)
+        self.offline = bool(offline)
+        self.progress = progress
+        self.home: Path = home_dir(home)
+        store = TokenStore(self.home, self.account, self.base_url)
+        self.credentials = Credentials(self.base_url, application, token=token, store=store)
+        self._source = Source(self.home, self.account, self.credentials, workers=self.workers)
+
+    def __repr__(self) -> str:
+        offline = ", offline=True" if self.offline else ""
+        return f"Client({self.base_url!r}, account={self.account!r}, tz={self.tz!r}{offline})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections. The client can still be used: it opens new ones."""
+        self._source.close()
+
+    def exchange(self, code: str) -> Token:
+        """Exchange a grant code for a token, and save it in the account's token file.
+
+        Parameters
+        ----------
+        code : str
+            As the callback URL holds it. It can be used once.
+
+        Returns
+        -------
+        Token
+            The token, which the client uses from now on.
+
+        Raises
+        ------
+        AuthorizationError
+            If the service refuses the code or the application.
+        """
+        return self.credentials.exchange(code)
+
+    def refresh(self) -> Token:
+        """Get a new access token now; otherwise this happens by itself when one has ended.
+
+        Returns
+        -------
+        Token
+            The token, which the client uses from now on.
+
+        Raises
+        ------
+        AuthorizationError
+            If there is nothing to refresh, or the service refuses.
+        """
+        return self.credentials.refresh()
+
+    def revoke(self) -> None:
+        """Revoke the access token at the service and forget it here; cached answers stay.
+
+        Raises
+        ------
+        AuthorizationError
+            If there is no token.
+        RequestError
+            If the service did not take it; the token is then kept.
+        """
+        self.credentials.revoke()
+
+    def computed_data(
+        self,
+        start: When,
+        end: When,
+        *,
+        fields: list[str] | tuple[str, ...] | None = None,
+        tz: str | None = None,
+        refresh: bool = False,
+    ) -> pd.DataFrame:
+        """Fetch the 15-second log, recorded while the phone is connected.
+
+        Parameters
+        ----------
+        start, end : str, date or aware datetime
+            Inclusive local days of the zone (``"2026-10-24"``), or instants. The range may be of
+            any length; days that lie wholly in the future are not asked for.
+        fields : sequence of str, optional
+            The columns wanted; by default all. Asking for few makes a fetch faster.
+        tz : str, optional
+            IANA zone of the days and the index; by default the client's.
+        refresh : bool
+            Ask the service even if the cache has a fresh answer.
+
+        Returns
+        -------
+        DataFrame
+            Index ``date``: aware stamps in the zone, sorted, unique, each closing its interval.
+            Columns: those asked, in catalogue order, with the dtypes (and in the units) of
+            ``eyelog.fields("computed_data")``; numbers float64, booleans "boolean", texts "string".
+            No data is an empty frame of that shape.
+
+        Raises
+        ------
+        ConfigurationError
+            If the range, zone or a datetime cannot work.
+        FieldError
+            If a field is not one of the log.
+        RequestError
+            If the service could not be asked or said no. Days fetched before stay in the cache.
+        AnswerError
+            If an answer is not the documented shape.
+        NotCached
+            If the client is offline and days are missing; the error lists them all.
+        """
+        return self._fetch(COMPUTED_DATA, start, end, fields, tz, refresh=refresh)
+
+    def standard_mode_logs(
+        self,
+        start: When,
+        end: When,
+        *,
+        fields: list[str] | tuple[str, ...] | None = None,
+        tz: str | None = None,
+        refresh: bool = False,
+    ) -> pd.DataFrame:
+        """Fetch the 60-second log, recorded with and without the phone.
+
+        Parameters
+        ----------
+        start, end : str, date or aware datetime
+            Inclusive local days of the zone, or instants, as for `computed_data`.
+        fields, tz, refresh
+            As for `computed_data`.
+
+        Returns
+        -------
+        DataFrame
+            Index ``date``: aware stamps in the zone, sorted, unique, each closing its interval.
+            Columns: those asked, in catalogue order, with the dtypes (and in the units) of
+            ``eyelog.fields("standard_mode_logs")``; all float64. No data is an empty frame of
+            that shape.
+
+        Raises
+        ------
+        ConfigurationError, FieldError, RequestError, AnswerError, NotCached
+            As `computed_data` does.
+        """
+        return self._fetch(STANDARD_MODE_LOGS, start, end, fields, tz, refresh=refresh)
+
+    def _fetch(
+        self,
+        log: str,
+        start: When,
+        end: When,
+        fields: list[str] | tuple[str, ...] | None,
+        tz: str | None,
+        *,
+        refresh: bool,
+    ) -> pd.DataFrame:
+        names = None if fields is None else check_fields(log, fields)
+        place = self.tz if tz is None else tz
+        if refresh and self.offline:
+            raise ConfigurationError(
+                "refresh=True asks the service, which an offline client does not: leave out one"
+            )
+        first, last = instant_range(start, end, place)
+        days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
+        try:
+            pages = self._source.fetch(
+                days,
+                offline=self.offline,
+                refresh=refresh,
+                progress=self.progress,
+            )
+        except KeyboardInterrupt:
+            self.close()  # ends the waits of requests under way
+            raise
+        for note in self._source.take_notes():
+            warnings.warn(note, EyelogWarning, stacklevel=3)
+        frame = join_pages(pages, log, tz=place, fields=names)
+        _look_outside(frame, first, last)
+        return record(
+            frame,
+            "fetch",
+            log=log,
+            account=self.account,
+            start=str(start),
+            end=str(end),
+            tz=place,
+            fields=None if names is None else list(names),
+        )
+
+
+def _look_outside(frame: pd.DataFrame, first: datetime, last: datetime) -> None:
+    """Warn of records that were not asked for; they are kept."""
+    index = frame.index
+    outside = int(((index < first) | (index >= last + SECOND)).sum())
+    if outside:
+        warnings.warn(
+            f"the service sent {outside} record(s) with a stamp outside the asked range; they are"
+            " kept",
+            EyelogWarning,
+            stacklevel=4,
+        )
+
+
+def _check_account(account: str) -> str:
+    try:
+        if isinstance(account, str) and account.strip() and account.encode():
+            return account
+    except UnicodeEncodeError:
+        pass
+    raise ConfigurationError(f"account {account!r} is no name: give some text, such as 'anna'")
+
+
+def _check_workers(workers: int) -> int:
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 64:
+        raise ConfigurationError(f"workers must be a whole number from 1 to 64, not {workers!r}")
+    return workers
+
+
+def connect(account: str = "me", **overrides: Any) -> Client:
+    """Return a client set up from the environment and the token file.
+
+    Parameters
+    ----------
+    account : str
+        Your name for the wearer, as given to ``eyelog login``.
+    **overrides
+        Any parameter of `Client`, in place of what the environment says.
+
+    Returns
+    -------
+    Client
+        ``EYELOG_BASE_URL``, and ``EYELOG_CLIENT_ID``, ``EYELOG_CLIENT_SECRET`` and
+        ``EYELOG_REDIRECT_URI`` make it up; ``EYELOG_ACCESS_TOKEN`` and ``EYELOG_REFRESH_TOKEN``,
+        where set, stand in for the token file.
+
+    Raises
+    ------
+    ConfigurationError
+        If a setting is missing or cannot work.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> from tempfile import mkdtemp
+    >>> el.connect("anna", base_url="https://service.example", home=mkdtemp(), offline=True)
+    Client('https://service.example', account='anna', tz='UTC', offline=True)
+    """
+    base_url = overrides.pop("base_url", None) or base_url_from_environment()
+    if "application" not in overrides:
+        overrides["application"] = application_from_environment()
+    if "token" not in overrides:
+        overrides["token"] = token_from_environment()
+    return Client(base_url, account=account, **overrides)

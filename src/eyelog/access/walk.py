@@ -1,0 +1,135 @@
+"""Walk the cursor of one window, and walk the days of a range side by side.
+
+A walk completes or raises: what it yields is every page of the window, in order.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
+
+from eyelog.access.decode import Page, decode_page
+from eyelog.clock import Window
+from eyelog.errors import AnswerError
+
+__all__ = ["Ask", "Stopped", "side_by_side", "walk_window"]
+
+Ask = Callable[[Mapping[str, str], str], bytes]
+"""Return the body of the answer to some parameters; the text says what is asked, for errors."""
+
+MOST_PAGES: Final = 100_000
+"""A day has 86,400 seconds: a walk longer than this is going nowhere."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Stopped(Exception):
+    """The walk was called off because another one failed or the user interrupted."""
+
+
+def walk_window(
+    ask: Ask, log: str, window: Window, *, fields: Sequence[str] | None = None, where: str
+) -> Iterator[Page]:
+    """Yield the pages of one window, until the cursor is null, missing or empty.
+
+    Parameters
+    ----------
+    ask : callable
+        Gets the answer to the parameters of one page.
+    log : str
+        The log that is asked.
+    window : Window
+        One local date, one offset.
+    fields : sequence of str, optional
+        The fields to ask for, in catalogue order; ``date`` is always asked for.
+    where : str
+        Whose answers these are, for messages.
+
+    Raises
+    ------
+    AnswerError
+        If an answer is not the documented shape, or a cursor comes again, which would go round
+        for ever.
+    """
+    # The service wants all parameters but the cursor unchanged along a walk.
+    steady = {"date_from": window.date_from, "date_to": window.date_to}
+    if fields is not None:
+        steady["fields"] = ",".join(("date", *fields))
+    where = f"{where}, {window.date_from} to {window.date_to}"
+    seen: set[str] = set()
+    cursor: str | None = None
+    for number in range(1, MOST_PAGES + 1):
+        here = where if number == 1 else f"{where}, page {number}"
+        body = ask(steady if cursor is None else {**steady, "cursor": cursor}, here)
+        page = decode_page(body, log, fields=fields, where=here)
+        yield page
+        cursor = page.cursor
+        if cursor is None:
+            return
+        if cursor in seen:
+            raise AnswerError(
+                f"{here}: the service repeats a cursor, so the walk would never end:"
+                " report it to whoever runs the service"
+            )
+        seen.add(cursor)
+    raise AnswerError(
+        f"{where}: no end after {MOST_PAGES} pages: report it to whoever runs the service"
+    )
+
+
+def side_by_side(
+    tasks: Sequence[Task],
+    work: Callable[[Task, threading.Event], Result],
+    *,
+    workers: int,
+    done: Callable[[], None] = lambda: None,
+) -> list[Result]:
+    """Return ``work(task, stop)`` of each task, in their order, up to `workers` at once.
+
+    The first error, or an interrupt, ends it at once: tasks not begun are not begun, those under
+    way see `stop` set and should raise `Stopped`. The threads are daemons, because a request
+    under way must keep neither Ctrl-C nor the end of the program waiting.
+
+    Parameters
+    ----------
+    tasks : sequence
+        What to do.
+    work : callable
+        Does one task; called in a thread.
+    workers : int
+        The most threads.
+    done : callable
+        Called in the caller's thread after each task.
+    """
+    stop = threading.Event()
+    waiting: queue.SimpleQueue[tuple[int, Task]] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[int, Result] | BaseException] = queue.SimpleQueue()
+    for task in enumerate(tasks):
+        waiting.put(task)
+
+    def run() -> None:
+        while not stop.is_set():
+            try:
+                number, task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                finished.put((number, work(task, stop)))
+            except BaseException as error:  # noqa: BLE001 # it is raised in the caller's thread
+                finished.put(error)
+                return
+
+    for _ in range(min(workers, len(tasks))):
+        threading.Thread(target=run, name="eyelog-fetch", daemon=True).start()
+    results: dict[int, Result] = {}
+    try:
+        while len(results) < len(tasks):
+            outcome = finished.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            results[outcome[0]] = outcome[1]
+            done()
+    finally:
+        stop.set()
+    return [results[number] for number in range(len(tasks))]
