@@ -18,7 +18,6 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import parse_qsl
 
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.answers import Problem, json_answer, packed, problem_answer
@@ -40,6 +39,7 @@ from eyelog.service.web import (
     to_thread,
     uvicorn,
 )
+from eyelog.service.windows import Windows
 
 __all__ = ["create_app", "running", "serve"]
 
@@ -102,7 +102,7 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
-    app.state.archive = Archive(archive_path)
+    app.state.windows = Windows(archive_path)
     app.state.cursors = Cursors(key)
     app.state.login = Login(key)
     app.state.page_size = page_size
@@ -134,7 +134,7 @@ def _data(log: str) -> Endpoint:
         bearer = authenticate(request)
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         body = answer(
-            state.archive,
+            state.windows,
             bearer.account,
             parse_query(log, pairs),
             cursors=state.cursors,

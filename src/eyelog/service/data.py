@@ -1,7 +1,7 @@
 """The data endpoints: one page of records from the archive, grouped by hour, as JSON."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
@@ -10,28 +10,22 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.store import Archive
-from eyelog.catalogue import Field, catalogue, columns
-from eyelog.errors import ArchiveError
-from eyelog.frame import empty
+from eyelog.catalogue import Field, catalogue
 from eyelog.service.cursors import Cursors
 from eyelog.service.query import Query
+from eyelog.service.windows import Windows
 
 __all__ = ["answer", "encode"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND_US = 1_000_000
 _WHOLE = 2.0**53  # above it a float no longer tells one whole number from the next
 
 
 def answer(
-    archive: Archive, account: str, query: Query, *, cursors: Cursors, page_size: int
+    windows: Windows, account: str, query: Query, *, cursors: Cursors, page_size: int
 ) -> bytes:
     """Return the body of one page.
-
-    Only the rest of the query's window is read: from the second of the last record given up to
-    the end of the range, and of the columns those that were asked for.
 
     Raises
     ------
@@ -41,24 +35,14 @@ def answer(
         If the archive is damaged.
     """
     bound_to = (account, page_size, *query.stated)
-    start, after_us = query.start, None
-    if query.cursor is not None:
-        after_us = cursors.read(query.cursor, bound_to)
-        start = max(start, _EPOCH + timedelta(seconds=after_us // _SECOND_US))
-    asked = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
-    try:
-        frame = archive.read(query.log, start, query.end, account=account, fields=asked)
-    except ArchiveError:
-        if account in archive.accounts(query.log):
-            raise
-        frame = empty(query.log, names=asked)  # nothing was recorded yet: no data, no error
-    if after_us is not None:
-        frame = frame[_stamps_us(frame) > after_us]
-    cursor = None
-    if len(frame) > page_size:
-        frame = frame.iloc[:page_size]
-        cursor = cursors.make(bound_to, int(_stamps_us(frame)[-1]))
-    return encode(frame, query, cursor=cursor)
+    after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
+    frame = windows.read(query, account, keep_above=page_size)
+    stamps = _stamps_us(frame)
+    first = 0 if after_us is None else int(stamps.searchsorted(after_us, side="right"))
+    last = first + page_size
+    more = last < len(frame)
+    cursor = cursors.make(bound_to, int(stamps[last - 1])) if more else None
+    return encode(frame.iloc[first:last], query, cursor=cursor)
 
 
 def encode(frame: pd.DataFrame, query: Query, *, cursor: str | None) -> bytes:

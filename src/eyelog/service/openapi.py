@@ -1,10 +1,288 @@
-"""The contract of the service, written down as OpenAPI 3.1."""
+"""The contract of the service, written down as OpenAPI 3.1.
+
+Record schemas are made from the catalogue. Where the contract is silent, the descriptions say
+what this service does.
+"""
 
 from typing import Any
 
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
+from eyelog.service.query import DATE_PATTERN
+
 __all__ = ["document"]
 
+Schema = dict[str, Any]
 
-def document(page_size: int) -> dict[str, Any]:
+_FORM = "application/x-www-form-urlencoded"
+_JSON_TYPES = {"int": "number", "float": "number", "bool": "boolean", "str": "string"}
+_VERSION = "1.0.0"
+
+
+def document(page_size: int) -> Schema:
     """Return the OpenAPI document of a service with pages of `page_size` records."""
-    return {"openapi": "3.1.0", "info": {"title": "eyelog", "version": "1"}, "paths": {}}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Wearable sensor data",
+            "version": _VERSION,
+            "description": "Interval logs of smart eyewear, and the OAuth 2.0 tokens to read them.",
+        },
+        "paths": {
+            "/v1/oauth/token": {"post": _token()},
+            "/v1/oauth/revoke": {"post": _revoke()},
+            "/v1/oauth/authorize": {"get": _show_login(), "post": _take_login()},
+            **{f"/v2/users/me/official/{log}": {"get": _data(log, page_size)} for log in LOGS},
+            "/openapi.json": {
+                "get": _operation(
+                    "describe",
+                    "This document",
+                    {"200": _json("The document", {"type": "object"})},
+                )
+            },
+        },
+        "components": {
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "login": {
+                    "type": "oauth2",
+                    "flows": {
+                        "authorizationCode": {
+                            "authorizationUrl": "/v1/oauth/authorize",
+                            "tokenUrl": "/v1/oauth/token",
+                            "refreshUrl": "/v1/oauth/token",
+                            "scopes": {"read": "Read the wearer's own logs"},
+                        }
+                    },
+                },
+            },
+            "schemas": {
+                "Error": _object({"error": _text(), "error_description": _text()}),
+                "Token": _object(
+                    {
+                        "access_token": _text("Valid for 30 days."),
+                        "refresh_token": _text("Does not expire; a refresh gives the same one."),
+                        "token_type": {"const": "Bearer"},
+                        "expires_in": {"type": "number", "const": 2592000},
+                        "scope": {"const": "read"},
+                    }
+                ),
+                **{f"{log}_record": _record(log) for log in LOGS},
+            },
+        },
+    }
+
+
+# --- operations ---------------------------------------------------------------------------------
+
+
+def _operation(name: str, summary: str, responses: Schema, **more: Any) -> Schema:
+    return {"operationId": name, "summary": summary, "responses": _all(responses), **more}
+
+
+def _token() -> Schema:
+    shared = {"client_id": _some(), "client_secret": _some(), "redirect_uri": _some()}
+    by_code = _object(
+        {"grant_type": {"const": "authorization_code"}, **shared, "code": _some()}, closed=False
+    )
+    by_code["properties"]["code_verifier"] = _some(
+        "Required where the login had a code_challenge (RFC 7636, S256)."
+    )
+    by_refresh = _object(
+        {"grant_type": {"const": "refresh_token"}, **shared, "refresh_token": _some()},
+        closed=False,
+    )
+    return _operation(
+        "token",
+        "Exchange a code or a refresh token for an access token",
+        {
+            "200": _json("The tokens", _ref("Token")),
+            "400": _error("A rule of RFC 6749 is broken: see error"),
+            "401": _error("invalid_client: the application's id or secret is wrong"),
+        },
+        requestBody=_form_body({"oneOf": [by_code, by_refresh]}),
+    )
+
+
+def _revoke() -> Schema:
+    return _operation(
+        "revoke",
+        "Make one of the caller's own tokens unusable",
+        {
+            "200": _json("The token is not usable (any more)", {"type": "object"}),
+            "400": _error("The form is broken, or the token is another's"),
+            "401": _unauthorized(),
+        },
+        requestBody=_form_body(_object({"token": _some()}, closed=False)),
+        security=[{"bearer": []}],
+        description="An access token goes alone. A refresh token takes the access tokens of its"
+        " grant with it. An unknown token is no error (RFC 7009).",
+    )
+
+
+def _show_login() -> Schema:
+    state = {"schema": _text(), "description": "Given back with the code."}
+    return _operation(
+        "show_login",
+        "The login page",
+        {
+            "200": _page("Name, password and consent are asked"),
+            "303": _redirect("The request breaks a rule: back to the application with error"),
+            "400": _page("The application or its address is unknown", or_json=True),
+        },
+        parameters=[
+            _query("response_type", {"const": "code"}, required=True),
+            _query("client_id", _some(), required=True),
+            _query("redirect_uri", _some("A loopback address may name any port."), required=True),
+            {"name": "state", "in": "query", **state},
+            _query("scope", _text("Whatever is asked, 'read' is granted.")),
+            _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
+            _query("code_challenge_method", {"const": "S256"}),
+        ],
+    )
+
+
+def _take_login() -> Schema:
+    form = _object(
+        {"form": _some(), "decision": {"enum": ["allow", "deny"]}, "name": _text()}, closed=False
+    )
+    form["required"] = ["form", "decision"]
+    form["properties"]["password"] = _text()
+    return _operation(
+        "take_login",
+        "The filled form of the login page",
+        {
+            "303": _redirect("Back to the application, with code or error=access_denied"),
+            "400": _page("Wrong name or password, or the form is too old", or_json=True),
+            "429": _page("Too many wrong passwords"),
+        },
+        requestBody=_form_body(form),
+    )
+
+
+def _data(log: str, page_size: int) -> Schema:
+    hours = {
+        "type": "object",
+        "patternProperties": {
+            "^(1?[0-9]|2[0-3])$": {
+                "type": "array",
+                "minItems": 1,
+                "items": _ref(f"{log}_record"),
+            }
+        },
+        "additionalProperties": False,
+    }
+    date = {"type": "string", "pattern": DATE_PATTERN, "examples": ["2026-10-24T09:00:00+09:00"]}
+    fields = {
+        "name": "fields",
+        "in": "query",
+        "style": "form",
+        "explode": False,
+        "schema": {"type": "array", "minItems": 1, "items": {"enum": list(catalogue(log))}},
+        "description": "The fields of each record, exactly these; date too is there only if named."
+        " Default: all.",
+    }
+    return _operation(
+        log,
+        f"Records of the {INTERVAL_SECONDS[log]}-second log",
+        {
+            "200": _json(
+                f"At most {page_size} records, in order, by the hour of their own date",
+                _object({log: hours, "cursor": {"type": ["string", "null"]}}),
+            ),
+            "400": _error("A rule of date, range, fields or cursor is broken"),
+            "401": _unauthorized(),
+        },
+        parameters=[
+            _query("date_from", date, required=True),
+            _query("date_to", date, required=True),
+            fields,
+            _query("cursor", _text("The cursor of the answer before, all else identical.")),
+        ],
+        security=[{"bearer": []}],
+        description="Both ends are included, lie on one local date and have one offset; records"
+        " are given in that offset. No record: an empty object and cursor null.",
+    )
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def _all(responses: Schema) -> Schema:
+    """Add what every operation can answer."""
+    return responses | {
+        "408": _error("The request did not come in time"),
+        "413": _error("The body is too large"),
+        "431": _error("Address and headers are too large"),
+        "500": _error("The service failed"),
+        "503": _error("The service is too busy"),
+    }
+
+
+def _record(log: str) -> Schema:
+    properties = {name: _field(field) for name, field in catalogue(log).items()}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _field(field: Field) -> Schema:
+    about = {
+        key: value
+        for key, value in (("title", field.label), ("description", field.description))
+        if value
+    }
+    if field.value_type == "datetime":
+        return {"type": "string", "format": "date-time", **about}
+    return {"type": [_JSON_TYPES[field.value_type], "null"], **about}
+
+
+def _object(properties: Schema, *, closed: bool = True) -> Schema:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return schema | {"additionalProperties": False} if closed else schema
+
+
+def _text(description: str = "") -> Schema:
+    return {"type": "string"} | ({"description": description} if description else {})
+
+
+def _some(description: str = "") -> Schema:
+    return _text(description) | {"minLength": 1}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _query(name: str, schema: Schema, *, required: bool = False) -> Schema:
+    return {"name": name, "in": "query", "required": required, "schema": schema}
+
+
+def _form_body(schema: Schema) -> Schema:
+    return {"required": True, "content": {_FORM: {"schema": schema}}}
+
+
+def _json(description: str, schema: Schema) -> Schema:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _error(description: str) -> Schema:
+    return _json(description, _ref("Error"))
+
+
+def _unauthorized() -> Schema:
+    header = {"schema": {"type": "string", "pattern": "^Bearer "}, "required": True}
+    return _error("No bearer token, or it is unknown, expired or revoked") | {
+        "headers": {"WWW-Authenticate": header}
+    }
+
+
+def _page(description: str, *, or_json: bool = False) -> Schema:
+    content: Schema = {"text/html": {"schema": {"type": "string"}}}
+    if or_json:
+        content["application/json"] = {"schema": _ref("Error")}
+    return {"description": description, "content": content}
+
+
+def _redirect(description: str) -> Schema:
+    return {
+        "description": description,
+        "headers": {"Location": {"schema": {"type": "string"}, "required": True}},
+    }
