@@ -248,9 +248,10 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     Notes
     -----
     Whether a single interval was valid or walked cannot be told from a longer bin. So a
-    resampled frame is asked for its columns ``worn_min``, ``valid_min`` and ``walking_min``
-    (which `resample` writes); where one is not there, only what adds up (``wea_s``, ``stp_s``,
-    the shares ``isl`` and ``vld`` times ``n``) is used, and the rest is missing.
+    resampled frame is asked for its columns ``exposure_min`` (worn), ``valid_min`` and
+    ``walking_min`` (which `resample` writes); where one is not there, only what adds up
+    (``wea_s``, ``stp_s``, the shares ``isl`` and ``vld`` times ``n``) is used, and the rest is
+    missing.
     """
     which = log_of(frame, log)
     if is_resampled(frame):
@@ -308,7 +309,8 @@ def _bin_seconds(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     def stated(name: str) -> Floats | None:
         return floats(frame[name]) if name in frame.columns else None
 
-    minutes = {noun: stated(f"{noun}_min") for noun in ("worn", "valid", "walking")}
+    written = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
+    minutes = {noun: stated(name) for noun, name in written.items()}
     out = {noun: missing if m is None else m * 60 for noun, m in minutes.items()}
     if log == COMPUTED_DATA:
         shares = {"worn": ("isl", 1.0, -1.0), "valid": ("vld", 0.0, 1.0)}

@@ -52,7 +52,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 from eyelog.provenance import history, record, stated_log
 
-__all__ = ["Reason", "flag", "judged", "mask"]
+__all__ = ["Reason", "applies", "flag", "judged", "mask"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -182,19 +182,19 @@ def flag(
     _check_limits(limits)
     known = catalogue(which)
     resampled = is_resampled(frame)
-    applies = [_applies(known.get(str(name)), which) for name in frame.columns]
+    context = [applies(known.get(str(name)), which) for name in frame.columns]
     rows = {} if resampled else _context(frame, which, limits)
     # One row of memory per column: each column of the result is contiguous and nothing is copied.
-    bits = np.empty((len(applies), len(frame)), dtype=np.uint16)
+    bits = np.empty((len(context), len(frame)), dtype=np.uint16)
     shared: dict[Reason, Bits] = {}
-    for i, (name, reasons) in enumerate(zip(frame.columns, applies, strict=True)):
+    for i, (name, reasons) in enumerate(zip(frame.columns, context, strict=True)):
         column = frame.iloc[:, i]
         if reasons not in shared:
             shared[reasons] = _combine(rows, reasons, len(frame))
         bits[i] = shared[reasons]
         field = known.get(str(name))
         if resampled or field is None or field.value_type in ("str", "bool"):
-            bits[i][column.isna().to_numpy()] |= np.uint16(Reason.MISSING)
+            _set(bits[i], column.isna().to_numpy(), Reason.MISSING)
             continue
         values = floats(column)
         _judge_values(values, field, bits[i])
@@ -204,7 +204,7 @@ def flag(
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     wanted = Reason(0)
-    for reasons in applies:
+    for reasons in context:
         wanted |= reasons
     unchecked = (
         {reason.name: ["resampled"] for reason in Reason if reason is not Reason.MISSING}
@@ -298,7 +298,7 @@ def _check_limits(limits: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
 
 
-def _applies(field: Field | None, log: str) -> Reason:
+def applies(field: Field | None, log: str) -> Reason:
     """Return the reasons of the context that can hold against a field."""
     if field is None or not field.documented or field.name == "stp_s":
         return Reason(0)
@@ -345,14 +345,14 @@ def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
     bits = np.zeros(n, dtype=np.uint16)
     for reason, where in rows.items():
         if reason & reasons:
-            bits |= where.astype(np.uint16) * np.uint16(reason)
+            _set(bits, where, reason)
     return bits
 
 
 def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
     """Set MISSING, SENTINEL, RANGE and SATURATED in `bits`."""
     missing = np.isnan(values)
-    bits[missing] |= np.uint16(Reason.MISSING)
+    _set(bits, missing, Reason.MISSING)
     bad = np.zeros(len(values), dtype=bool)
     if field.min is not None:
         bad |= values < field.min
@@ -362,11 +362,16 @@ def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
         bad |= (values != np.trunc(values)) & ~missing
     if field.invalid_value is not None:
         sentinel = values == field.invalid_value
-        bits[sentinel] |= np.uint16(Reason.SENTINEL)
+        _set(bits, sentinel, Reason.SENTINEL)
         bad &= ~sentinel
-    bits[bad] |= np.uint16(Reason.RANGE)
+    _set(bits, bad, Reason.RANGE)
     if field.documented and field.unit == "count" and field.max is not None:
-        bits[values == field.max] |= np.uint16(Reason.SATURATED)
+        _set(bits, values == field.max, Reason.SATURATED)
+
+
+def _set(bits: Bits, where: Bools, reason: Reason) -> None:
+    # Arithmetic on all values takes a tenth of the time of choosing the few by index.
+    np.bitwise_or(bits, where.astype(np.uint16) * np.uint16(reason), out=bits)
 
 
 def _counter(field: Field, log: str) -> str | None:
@@ -389,7 +394,7 @@ def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits)
     stale[:-1] |= same & idle[:-1]
     if not field.weight:
         stale &= values != 0
-    bits[stale] |= np.uint16(Reason.STALE)
+    _set(bits, stale, Reason.STALE)
 
 
 def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None, list[str]]:

@@ -1,17 +1,18 @@
 """Quality: what speaks against each value, and what is left without it.
 
 `flag` gives reasons, `mask` takes the values out that they speak against, `explain` counts them,
-`attrition` says how many records a recipe leaves, step by step. Nothing is dropped silently: rows
-stay, and a value that goes leaves a missing value behind.
+`attrition` says how many records a recipe leaves, step by step, and `select` follows it. Nothing
+is dropped silently: rows stay, and a value that goes leaves a missing value behind.
 """
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.judge import Reason, flag, judged, mask
+from eyelog.analysis.recipes import RECIPES, attrition, select
 from eyelog.errors import ConfigurationError
 
-__all__ = ["Reason", "explain", "flag", "judged", "mask"]
+__all__ = ["RECIPES", "Reason", "attrition", "explain", "flag", "judged", "mask", "select"]
 
 
 def explain(reasons: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,128 @@
+"""Episodes: the stretches of time in which a condition holds without a break."""
+
+import numpy as np
+import pandas as pd
+
+from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import history, record, stated_log
+
+__all__ = ["episodes"]
+
+
+def episodes(
+    condition: pd.Series, *, at_least: str | pd.Timedelta = "0s", interval: str | None = None
+) -> pd.DataFrame:
+    """Return the stretches of time in which a condition holds without a break.
+
+    Parameters
+    ----------
+    condition : Series of bool or boolean
+        Aware stamps in its index, each closing its interval, such as ``frame["sc_fcs"] >= 60``.
+    at_least : str or Timedelta
+        Leave out episodes that are shorter.
+    interval : str, optional
+        Length of one row. Default: what the provenance states, else the usual (median) distance
+        of neighbouring rows. It must be given where a single row leaves both unknown.
+
+    Returns
+    -------
+    DataFrame
+        One row an episode, in order of time. Columns: ``start`` (where the first interval opens),
+        ``end`` (where the last one closes; both in the zone of the index), float64
+        ``duration_min``, int64 ``n`` (rows). No episode is an empty table.
+
+    Raises
+    ------
+    ConfigurationError
+        If the condition is not boolean, its index holds no aware stamps in order, each once, or a
+        length cannot be read.
+
+    Notes
+    -----
+    Where the condition is missing, or at least one row is missing from the data, an episode ends:
+    nobody saw it go on.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample()
+    >>> immersed = el.episodes(frame["sc_fcs"] >= 60, at_least="5min")
+    >>> bool((immersed["duration_min"] >= 5).all())
+    True
+    """
+    index, holds = _check(condition)
+    least = _length(at_least, "at_least")
+    step = _interval(condition, index, interval)
+    stamps = index.as_unit("us").asi8
+    rows = np.flatnonzero(holds)
+    # A record that is late by less than an interval leaves room for no other one.
+    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) >= 2 * step)
+    edge = np.ones(min(len(rows), 1), dtype=bool)
+    firsts = rows[np.concatenate([edge, apart])]
+    lasts = rows[np.concatenate([apart, edge])]
+    start, end = stamps[firsts] - step, stamps[lasts]
+    long = end - start >= least
+    start, end, n = start[long], end[long], (lasts - firsts + 1)[long]
+
+    def times(us: np.ndarray) -> pd.DatetimeIndex:
+        at = pd.DatetimeIndex(us.view("datetime64[us]"))
+        return at.tz_localize("UTC").tz_convert(index.tz)
+
+    table = pd.DataFrame(
+        {
+            "start": times(start),
+            "end": times(end),
+            "duration_min": (end - start) / 60e6,
+            "n": n.astype(np.int64),
+        }
+    )
+    table.attrs = dict(condition.attrs)
+    return record(table, "episodes", at_least_s=least / 1e6, interval_s=step / 1e6)
+
+
+def _check(condition: pd.Series) -> tuple[pd.DatetimeIndex, np.ndarray]:
+    index = condition.index
+    if not isinstance(condition, pd.Series) or not pd.api.types.is_bool_dtype(condition.dtype):
+        raise ConfigurationError(
+            "episodes takes a boolean Series, such as frame['sc_fcs'] >= 60, not"
+            f" {getattr(condition, 'dtype', type(condition).__name__)}"
+        )
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError("episodes needs a Series with time-zone aware stamps as its index")
+    if not (index.is_monotonic_increasing and index.is_unique):
+        raise ConfigurationError("episodes needs stamps in order, each once: sort_index() first")
+    return index, condition.to_numpy(dtype=bool, na_value=False)
+
+
+def _length(text: str | pd.Timedelta, name: str) -> int:
+    try:
+        length = pd.Timedelta(text)
+    except ValueError:
+        length = pd.Timedelta(-1)
+    if pd.isna(length) or length < pd.Timedelta(0):
+        raise ConfigurationError(f"{name} must be a length of time such as '5min', not {text!r}")
+    return int(length.as_unit("us").value)
+
+
+def _interval(condition: pd.Series, index: pd.DatetimeIndex, interval: str | None) -> int:
+    """Return the length of one row in microseconds."""
+    if interval is not None:
+        step = _length(interval, "interval")
+        if step == 0:
+            raise ConfigurationError("interval must be longer than 0")
+        return step
+    log = stated_log(condition)
+    widths = [step["interval_s"] for step in history(condition) if "interval_s" in step]
+    stated = round((widths[-1] if widths else INTERVAL_SECONDS.get(log or "", 0)) * 1e6)
+    spaces = np.diff(index.as_unit("us").asi8)
+    # Provenance survives pandas' own resampling; rows that are all wider apart know better.
+    if stated and (not len(spaces) or spaces.min() <= stated):
+        return stated
+    if len(spaces):
+        return int(np.median(spaces))
+    if not len(index):
+        return 1
+    raise ConfigurationError(
+        "cannot tell how long one row is from a single row: pass interval='15s' or '60s'"
+    )
