@@ -1,0 +1,319 @@
+"""The daily summary: what a local day holds, each number with what it rests on."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.blinks import gap_fields, gap_totals, rate_columns, shape_fields
+from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds, worn
+from eyelog.analysis.gait import MIN_WALKED_S, PACE_FIELD, STEPS, pace_totals, steps
+from eyelog.analysis.kernels import (
+    Floats,
+    circular_mean,
+    count,
+    first_row,
+    last_row,
+    mean,
+    numbers,
+    pooled_sd,
+    ratio,
+    total,
+    weighted_mean,
+)
+from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+
+__all__ = ["daily"]
+
+MIN_VALID_S = 180.0
+HIGH_SCORE = 60.0
+# The strictly cleansed blinks of the 60-second log, as `blinks.rate` takes by default.
+CLEANSING = "strong"
+MOVES = {
+    COMPUTED_DATA: {
+        "eye_moves_horizontal": ("re_r", "re_l"),
+        "eye_moves_vertical": ("re_u", "re_d"),
+        "head_moves_pitch": ("hm_po",),
+        "head_moves_yaw": ("hm_yo",),
+    },
+    STANDARD_MODE_LOGS: {
+        "eye_moves_horizontal": ("ems_rl", "eml_rl"),
+        "eye_moves_vertical": ("ems_ud", "eml_ud"),
+        "head_moves_pitch": ("hm_po",),
+        "head_moves_yaw": ("hm_yo",),
+    },
+}
+TILT = {"forward": "tl_yav", "sideways": "tl_xav"}
+# The evidence of each kind of time, in single intervals and in bins.
+TIMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "worn": {COMPUTED_DATA: ("isl",), STANDARD_MODE_LOGS: ("wea_s",), "bins": ("exposure_min",)},
+    "valid": {
+        COMPUTED_DATA: ("isl", "vld"),
+        STANDARD_MODE_LOGS: ("wea_s", "nis_s", "stp_s"),
+        "bins": ("valid_min",),
+    },
+    "walking": {COMPUTED_DATA: ("stp",), STANDARD_MODE_LOGS: ("stp_s",), "bins": ("walking_min",)},
+}
+NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
+KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
+
+
+def daily(
+    frame: pd.DataFrame,
+    *,
+    min_coverage: float = 0.0,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return one row per local day: wear, steps, pace, blinks, eyes, head, tilt and scores.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or one that `eyelog.resample` has made.
+    min_coverage : float
+        Least share of the day that must be recorded, 0 to 1; below it the day keeps its row and
+        its times, and its other values are missing. Default 0: eyewear is worn for a part of the
+        day, so every day answers and says its coverage.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against. Bins of a resampled frame are not judged
+        again.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval. Under ``"end"`` the record of 00:00:00
+        belongs to the day that ended, and a day that holds nothing else is left out.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index ``day``: the local midnight that opens each day with records, in the frame's zone.
+        Days without records have no row. Columns, as far as the frame holds their fields:
+
+        - int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
+          ``recorded_h``, ``worn_h``, ``valid_h`` (resting eye data usable), ``walking_h``;
+        - ``first_worn``, ``last_worn``: stamps at which the first worn interval opens and the last
+          one closes;
+        - ``steps``; ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
+        - ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64 ``blink_n``
+          (gaps), ``blink_exposure_min`` (minutes of noise-free gaps; below 3 no rate),
+          ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within intervals),
+          ``blink_duration_ms``;
+        - ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``, ``eye_moves_vertical_per_h``,
+          ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h``: per worn hour of the intervals in
+          which they could be counted;
+        - ``tilt_forward_deg``, ``tilt_sideways_deg``: circular means;
+        - for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the valid
+          ones) and int64 ``s_n`` (valid values).
+
+        All others are float64, missing where nothing was measured, never 0.
+
+    Raises
+    ------
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If `min_coverage`, `stamp` or the index cannot be used, or the log cannot be told.
+
+    See Also
+    --------
+    eyelog.blinks.rate, eyelog.gait.pace, eyelog.posture.head_movements : The same definitions.
+
+    Notes
+    -----
+    Sums add up over bins, so ``daily(resample(frame, "10min", min_coverage=0))`` has the same
+    ``n``, coverage, hours, steps, blink strength and duration as ``daily(frame)``, and the same
+    blink rate (15-second log). Close, but not the same: the stamps of wear (known to a bin), pace
+    (defined on single intervals), movements per hour (worn or valid time of whole bins), scores
+    and tilt (weighted by worn time) and the blink rate of the 60-second log. Shares and counts of
+    scores are those of bins. With the default of `eyelog.resample` bins that are covered for less
+    than half have no values, so their steps are missing from the day.
+
+    The blink rate of the 60-second log takes the strictly cleansed gaps for root mean squares
+    (firmware 2.2.0): it is a lower bound, see `eyelog.blinks.rate`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> days = el.daily(el.sample())
+    >>> days.index.name, bool((days["worn_h"] <= days["recorded_h"]).all())
+    ('day', True)
+    """
+    which = log_of(frame, log)
+    if not 0 <= min_coverage <= 1:
+        raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    wanted = _fields(which)
+    opened = open_frame(
+        frame, [], "1D", purpose="daily", log=which, judge=judge, stamp=stamp, optional=wanted
+    )
+    time = seconds(opened.frame, log=which)
+    worn_s = numbers(time["worn_s"]) if _holds_time(opened, "worn") else None
+    data = _times(opened, time, stamp) | _gait(opened) | _blinks(opened)
+    data |= _moves(opened, time, worn_s) | _tilt(opened, worn_s) | _scores(opened, worn_s)
+    thin = data["coverage"] < min_coverage
+    for name in data.keys() - set(KEPT):
+        if data[name].dtype == np.float64:
+            data[name] = np.where(thin, np.nan, data[name])
+    details = {} if which == COMPUTED_DATA else {"blink_gaps": "rms", "cleansing": CLEANSING}
+    return summary_table(data, opened, "daily", min_coverage=float(min_coverage), **details)
+
+
+def _scores_of(log: str) -> list[str]:
+    return [name for name, field in catalogue(log).items() if field.unit == "score"]
+
+
+def _fields(log: str) -> list[str]:
+    """Return the fields of a log that the summary is made from."""
+    moves = [name for names in MOVES[log].values() for name in names]
+    used = [*STEPS[log], PACE_FIELD[log], *gap_fields(log, CLEANSING), *moves, *TILT.values()]
+    return [*used, *shape_fields(log, CLEANSING).values(), *_scores_of(log)]
+
+
+def _has(opened: Opened, *names: str) -> bool:
+    return all(name in opened.frame.columns for name in names)
+
+
+def _holds_time(opened: Opened, noun: str) -> bool:
+    source = "bins" if is_resampled(opened.frame) else opened.log
+    return _has(opened, *TIMES[noun][source])
+
+
+def _times(opened: Opened, time: pd.DataFrame, stamp: str) -> dict[str, Any]:
+    """Return how much of the day was recorded, worn, valid and walked, and when it was worn."""
+    groups = opened.groups
+    recorded = numbers(time["recorded_s"])
+    data: dict[str, Any] = {
+        "n": whole(total(np.where(recorded > 0, opened.records, 0.0), groups)),
+        "coverage": opened.coverage(recorded > 0),
+        "recorded_h": total(recorded, groups) / 3600.0,
+    }
+    for noun in TIMES:
+        if _holds_time(opened, noun):
+            data[f"{noun}_h"] = total(numbers(time[f"{noun}_s"]), groups) / 3600.0
+    if _holds_time(opened, "worn"):
+        data |= _first_and_last(opened, stamp)
+    return data
+
+
+def _first_and_last(opened: Opened, stamp: str) -> dict[str, pd.DatetimeIndex]:
+    """Return when the first worn interval of each day opens and the last one closes."""
+    frame, groups = opened.frame, opened.groups
+    if is_resampled(frame):
+        on = numbers(frame["exposure_min"]) > 0
+    else:
+        on = numbers(worn(frame, log=opened.log)) > 0
+    index = cast(pd.DatetimeIndex, frame.index)
+    width = pd.Timedelta(interval_seconds(frame, opened.log), "s").as_unit("us")
+    opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
+    day_opens = cast(pd.DatetimeIndex, groups.labels)
+    lasted = pd.to_timedelta(groups.seconds, unit="s").as_unit("us")
+    found = {}
+    for name, stamps, rows in (
+        ("first_worn", opens, first_row(on, groups)),
+        ("last_worn", closes, last_row(on, groups)),
+    ):
+        chosen = stamps.take(np.maximum(rows, 0)) if len(stamps) else stamps[:0]
+        # An interval that began before midnight is this day's from midnight on.
+        inside = np.clip(chosen.asi8, day_opens.asi8, (day_opens + lasted).asi8)
+        inside[rows < 0] = NOT_A_TIME
+        found[name] = pd.DatetimeIndex(inside.view("M8[us]"), tz="UTC").tz_convert(index.tz)
+    return found
+
+
+def _gait(opened: Opened) -> dict[str, Floats]:
+    if not _has(opened, *STEPS[opened.log]):
+        return {}
+    data = {"steps": total(steps(opened), opened.groups)}
+    if _has(opened, PACE_FIELD[opened.log]):
+        taken, walked, *_ = pace_totals(opened, MIN_WALKED_S)
+        data["pace_spm"] = ratio(taken * 60.0, walked)
+        data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
+    return data
+
+
+def _blinks(opened: Opened) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if _has(opened, *gap_fields(opened.log, CLEANSING)):
+        number, spent, _ = gap_totals(opened, CLEANSING, "rms")
+        columns = rate_columns(number, spent, min_valid_s=MIN_VALID_S)
+        data["blink_rate_per_min"] = columns["rate_per_min"]
+        data["blink_rate_low"], data["blink_rate_high"] = columns["low"], columns["high"]
+        data["blink_n"] = whole(number)
+        data["blink_exposure_min"] = spent / 60.0
+    shape = shape_fields(opened.log, CLEANSING)
+    if not _has(opened, shape["count"]):
+        return data
+    weights, groups = opened.values(shape["count"]), opened.groups
+    if _has(opened, shape["strength"]):
+        strength = opened.values(shape["strength"])
+        data["blink_strength_uv"] = weighted_mean(strength, weights, groups)
+    if _has(opened, shape["strength_sd"]):
+        data["blink_strength_sd_uv"] = pooled_sd(
+            opened.values(shape["strength_sd"]), weights, groups
+        )
+    if _has(opened, shape["duration"]):
+        duration = opened.values(shape["duration"])
+        data["blink_duration_ms"] = weighted_mean(duration, weights, groups)
+    return data
+
+
+def _moves(opened: Opened, time: pd.DataFrame, worn_s: Floats | None) -> dict[str, Floats]:
+    """Return movements per worn hour of the intervals in which they could be counted."""
+    if worn_s is None:
+        return {}
+    # Which intervals of a bin those were is no longer known; for eyes they were the valid ones.
+    eyes_s = numbers(time["valid_s"]) if is_resampled(opened.frame) else worn_s
+    counts = {
+        name: sum((opened.values(part) for part in parts[1:]), start=opened.values(parts[0]))
+        for name, parts in MOVES[opened.log].items()
+        if _has(opened, *parts)
+    }
+    if {"eye_moves_horizontal", "eye_moves_vertical"} <= set(counts):
+        both = counts["eye_moves_horizontal"] + counts["eye_moves_vertical"]
+        counts = {"eye_moves": both, **counts}
+    data = {}
+    for name, made in counts.items():
+        spent = eyes_s if name.startswith("eye") else worn_s
+        known = ~np.isnan(made + spent)
+        hours = total(np.where(known, spent, np.nan), opened.groups) / 3600.0
+        made_in = total(np.where(known, made, np.nan), opened.groups)
+        data[f"{name}_per_h"] = ratio(made_in, hours)
+    return data
+
+
+def _time_weights(opened: Opened, worn_s: Floats | None) -> Floats | None:
+    """Return what intervals weigh: the same, or the worn time of bins."""
+    if not is_resampled(opened.frame):
+        return None
+    return opened.records if worn_s is None else worn_s
+
+
+def _tilt(opened: Opened, worn_s: Floats | None) -> dict[str, Floats]:
+    weights = _time_weights(opened, worn_s)
+    return {
+        f"tilt_{noun}_deg": circular_mean(opened.values(name), weights, opened.groups)
+        for noun, name in TILT.items()
+        if _has(opened, name)
+    }
+
+
+def _scores(opened: Opened, worn_s: Floats | None) -> dict[str, Any]:
+    weights, groups = _time_weights(opened, worn_s), opened.groups
+    data: dict[str, Any] = {}
+    for name in _scores_of(opened.log):
+        if not _has(opened, name):
+            continue
+        values = opened.values(name)
+        known = ~np.isnan(values)
+        high = np.where(known, values >= HIGH_SCORE, np.nan)
+        for noun, part in (("mean", values), ("high_share", high)):
+            data[f"{name}_{noun}"] = (
+                mean(part, groups) if weights is None else weighted_mean(part, weights, groups)
+            )
+        data[f"{name}_n"] = whole(count(known, groups))
+    return data

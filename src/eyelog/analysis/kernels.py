@@ -1,0 +1,199 @@
+"""Reductions over groups of rows: one place for each formula.
+
+Every function takes float64 arrays with NaN for missing, or booleans, in the order of the table,
+and gives one value a group: missing where there is nothing to reduce, never 0 or 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from eyelog.analysis.grouping import Groups
+
+__all__ = [
+    "CombinedSD",
+    "circular_mean",
+    "combined_sd",
+    "count",
+    "first_row",
+    "garwood",
+    "largest",
+    "last",
+    "last_row",
+    "mean",
+    "numbers",
+    "pooled_sd",
+    "quantile",
+    "ratio",
+    "root_mean_square",
+    "total",
+    "weighted_mean",
+]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class CombinedSD(NamedTuple):
+    """SD within the parts, between their means, and of the whole (population SDs)."""
+
+    within: Floats
+    between: Floats
+    total: Floats
+
+
+def numbers(column: pd.Series) -> Floats:
+    """Return a column as float64 with NaN for missing; true is 1."""
+    if column.dtype == np.float64:
+        return column.to_numpy()
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _reduce(ufunc: np.ufunc, values: Floats, groups: Groups) -> Floats:
+    """Reduce each group by a ufunc; a group without rows is missing."""
+    out = np.full(len(groups), np.nan)
+    filled = groups.filled
+    if len(filled):
+        out[filled] = ufunc.reduceat(groups.arrange(values), groups.bounds[filled])
+    return out
+
+
+def count(chosen: Bools, groups: Groups) -> Floats:
+    """Return how many rows of each group are chosen."""
+    filled = groups.filled
+    out = np.zeros(len(groups))
+    if len(filled):
+        ordered = groups.arrange(chosen)
+        out[filled] = np.add.reduceat(ordered, groups.bounds[filled], dtype=np.float64)
+    return out
+
+
+def total(values: Floats, groups: Groups) -> Floats:
+    """Return the sum of each group; a group without a value is missing."""
+    known = ~np.isnan(values)
+    if known.all():
+        return _reduce(np.add, values, groups)
+    sums = _reduce(np.add, np.where(known, values, 0.0), groups)
+    return np.where(count(known, groups) > 0, sums, np.nan)
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return `above` / `below`, missing where `below` is missing or not positive."""
+    good = below > 0
+    out: Floats = np.full(np.shape(above), np.nan)
+    np.divide(above, below, out=out, where=good)
+    return out
+
+
+def mean(values: Floats, groups: Groups) -> Floats:
+    """Return the mean of the values of each group."""
+    return ratio(total(values, groups), count(~np.isnan(values), groups))
+
+
+def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
+    """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
+    products = values * weights
+    used = np.where(np.isnan(products), np.nan, weights)
+    return ratio(total(products, groups), total(used, groups))
+
+
+def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
+    """Return sqrt(sum(w x^2) / sum(w)); equal weights where None."""
+    squares = values * values
+    if weights is None:
+        return np.sqrt(mean(squares, groups))
+    return np.sqrt(weighted_mean(squares, weights, groups))
+
+
+pooled_sd = root_mean_square
+"""The typical SD within intervals: SDs pool as root mean square, weighted by their n."""
+
+
+def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> CombinedSD:
+    """Return the SDs within, between and of the whole over rows that hold mean, SD and weight."""
+    known = ~np.isnan(sd + means + weights)
+    kept, centre = (
+        np.where(known, weights, np.nan),
+        weighted_mean(np.where(known, means, np.nan), weights, groups),
+    )
+    around = np.empty_like(means)
+    rows = slice(None) if groups.order is None else groups.order
+    around.fill(np.nan)
+    around[rows] = means[rows] - centre[groups.codes]
+    within = root_mean_square(np.where(known, sd, np.nan), kept, groups)
+    between = root_mean_square(around, kept, groups)
+    return CombinedSD(within, between, np.hypot(within, between))
+
+
+def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
+    """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
+    radians = np.deg2rad(degrees)
+    scale = np.ones(len(degrees)) if weights is None else np.where(weights > 0, weights, np.nan)
+    east, north = (total(part * scale, groups) for part in (np.cos(radians), np.sin(radians)))
+    size = total(np.where(np.isnan(radians * scale), np.nan, scale), groups)
+    length = ratio(np.hypot(east, north), size)
+    return np.where(length > 1e-12, np.rad2deg(np.arctan2(north, east)), np.nan)
+
+
+def largest(values: Floats, groups: Groups) -> Floats:
+    """Return the largest value of each group."""
+    return _reduce(np.fmax, values, groups)
+
+
+def first_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return the first chosen row of each group, -1 where none is."""
+    return _edge_row(chosen, groups, last=False)
+
+
+def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return the last chosen row of each group, -1 where none is."""
+    return _edge_row(chosen, groups, last=True)
+
+
+def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.int64]:
+    places = np.flatnonzero(groups.arrange(chosen))
+    out = np.full(len(groups), -1, dtype=np.int64)
+    if not len(places):
+        return out
+    low = np.searchsorted(places, groups.bounds[:-1], side="left")
+    high = np.searchsorted(places, groups.bounds[1:], side="left")
+    found = low < high
+    at = places[(high - 1 if last else low)[found]]
+    out[found] = at if groups.order is None else groups.order[at]
+    return out
+
+
+def last(values: Floats, groups: Groups) -> Floats:
+    """Return the last value of each group."""
+    rows = last_row(~np.isnan(values), groups)
+    return np.where(rows >= 0, values[rows], np.nan) if len(values) else np.full(len(rows), np.nan)
+
+
+def quantile(values: Floats, share: float, groups: Groups) -> Floats:
+    """Return a quantile of the values of each group, interpolated linearly."""
+    codes, ordered = groups.codes, groups.arrange(values)
+    known = ~np.isnan(ordered)
+    codes, ordered = codes[known], ordered[known]
+    ordered = ordered[np.lexsort((ordered, codes))]
+    sizes = np.bincount(codes, minlength=len(groups))
+    out = np.full(len(groups), np.nan)
+    some = sizes > 0
+    at = (np.cumsum(sizes) - sizes + share * (sizes - 1))[some]
+    low = np.floor(at).astype(np.int64)
+    high = np.ceil(at).astype(np.int64)
+    out[some] = ordered[low] + (at - low) * (ordered[high] - ordered[low])
+    return out
+
+
+def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the exact Poisson interval of a rate, events per exposure (Garwood 1936)."""
+    tail = (1.0 - level) / 2.0
+    # chi2 with 0 degrees of freedom is no distribution: no event has the lower limit 0.
+    some = np.where(events > 0, events, np.nan)
+    below = np.asarray(stats.chi2.ppf(tail, 2.0 * some) / 2.0, dtype=np.float64)
+    low = np.where(events == 0, 0.0, below)
+    high = np.asarray(stats.chi2.ppf(1.0 - tail, 2.0 * events + 2.0) / 2.0, dtype=np.float64)
+    return ratio(low, exposure), ratio(high, exposure)

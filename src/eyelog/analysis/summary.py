@@ -1,0 +1,180 @@
+"""What every summary does first and last: sort, judge, group; then a table with its provenance."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.exposure import interval_seconds, is_resampled
+from eyelog.analysis.grouping import By, Groups, group_by
+from eyelog.analysis.kernels import Floats, numbers, ratio
+from eyelog.analysis.quality import judged
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of, require
+from eyelog.provenance import record
+
+__all__ = [
+    "BIN_COLUMNS",
+    "Opened",
+    "coverage",
+    "needed",
+    "open_frame",
+    "records_of",
+    "sorted_frame",
+    "summary_table",
+    "whole",
+]
+
+# What `eyelog.resample` says about its bins.
+BIN_COLUMNS = ("valid_min", "walking_min", "n", "exposure_min", "coverage")
+# What other fields are judged by, besides the fields of kind "wear".
+_EVIDENCE = ("stp", "stp_s", "tl_xav", "tl_yav")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A frame that is sorted, judged and grouped.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The judged frame.
+    log : str
+        Its log.
+    groups : Groups
+        The groups that are asked for.
+    records : array of float64
+        How many records each row stands for: 1, or the ``n`` of a resampled frame.
+    """
+
+    frame: pd.DataFrame
+    log: str
+    groups: Groups
+    records: Floats
+
+    def values(self, name: str) -> Floats:
+        """Return a column as float64."""
+        return numbers(self.frame[name])
+
+    def coverage(self, known: npt.NDArray[np.bool_]) -> Floats:
+        """Return the share of the expected records of each group that are `known`."""
+        return coverage(known, self.records, self.groups, self.log)
+
+
+def coverage(known: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
+    """Return records that are `known` / records that the time of each group has room for."""
+    held = np.nan_to_num(_sum(np.where(known, records, 0.0), groups))
+    # Records do not keep step with the clock, so a bin can hold one more than it has room for.
+    return np.minimum(ratio(held, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
+
+
+def _sum(values: Floats, groups: Groups) -> Floats:
+    out = np.zeros(len(groups))
+    filled = groups.filled
+    if len(filled):
+        out[filled] = np.add.reduceat(groups.arrange(values), groups.bounds[filled])
+    return out
+
+
+def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
+    """Return the frame in order of time, and the order (None where it already was).
+
+    Raises
+    ------
+    ConfigurationError
+        If the index holds no aware stamps, a missing one, or one stamp twice.
+    """
+    index = frame.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(
+            "a summary needs a time-zone aware DatetimeIndex of stamps"
+            " (frame.set_index('date'), then tz_localize or tz_convert)"
+        )
+    order = None
+    if not index.is_monotonic_increasing:
+        order = np.argsort(index.asi8, kind="stable")
+        frame = frame.iloc[order]
+    if frame.index.hasnans or not frame.index.is_unique:
+        raise ConfigurationError(
+            "the frame has a missing stamp or several rows on one stamp:"
+            " eyelog.frame.conform keeps the last row of a stamp"
+        )
+    return frame, order
+
+
+def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
+    """Return the columns that `names` and their judgement rest on, as far as they are there."""
+    known = catalogue(log)
+    chosen = set(names) | set(_EVIDENCE)
+    chosen |= {weight for name in names if name in known for weight in known[name].weight}
+    chosen |= {name for name, field in known.items() if field.kind == "wear"}
+    return [str(name) for name in frame.columns if name in chosen]
+
+
+def records_of(frame: pd.DataFrame) -> Floats:
+    """Return how many records each row stands for."""
+    if is_resampled(frame) and "n" in frame.columns:
+        return numbers(frame["n"])
+    return np.ones(len(frame))
+
+
+def open_frame(
+    frame: pd.DataFrame,
+    names: Iterable[str],
+    by: By,
+    *,
+    purpose: str,
+    log: str | None = None,
+    judge: bool = True,
+    stamp: str = "end",
+    optional: Iterable[str] = (),
+) -> Opened:
+    """Sort, judge and group a frame for a summary of `names`.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks one of `names`; the message begins with `purpose`.
+    MixedLogsError
+        If it holds fields of both logs.
+    ConfigurationError
+        If the stamps or `by` cannot be used, or the log cannot be told.
+    """
+    which = log_of(frame, log)
+    names = list(names)
+    require(frame, names, purpose=purpose)
+    extra = [name for name in BIN_COLUMNS if name in frame.columns]
+    frame, order = sorted_frame(frame)
+    if order is not None and by is not None and not isinstance(by, str | pd.Series):
+        by = np.asarray(by)[order]
+    columns = [*needed(frame, which, [*names, *optional]), *extra]
+    frame = frame[columns]
+    records = records_of(frame)
+    groups = group_by(
+        frame.index,  # type: ignore[arg-type]  # sorted_frame has seen that it holds stamps
+        by,
+        interval_s=interval_seconds(frame, which),
+        stamp=stamp,
+        records=records,
+    )
+    if judge and not is_resampled(frame):
+        frame = judged(frame, log=which)
+    return Opened(frame, which, groups, records)
+
+
+def summary_table(
+    data: Mapping[str, Any], opened: Opened, step: str, **details: Any
+) -> pd.DataFrame:
+    """Return the columns `data` with the groups as index, and the step in its provenance."""
+    table = pd.DataFrame(dict(data), index=opened.groups.labels)
+    table.attrs = dict(opened.frame.attrs)
+    return record(table, step, log=opened.log, **details)
+
+
+def whole(values: Floats) -> npt.NDArray[np.int64]:
+    """Return counts as int64; missing is 0."""
+    return np.rint(np.nan_to_num(values)).astype(np.int64)
