@@ -122,7 +122,9 @@ def _judged(d: Draws, kind: NDArray[np.uint8], worn: Bools, walking: Bools) -> B
     still = (column("still")[kind] > 0) & ~walking
     # Spells of 2 to 10 minutes cover 30 % where onsets * mean length = -ln(0.7) = 0.357.
     spells = bouts(d, np.where(still, 0.357 / 6, 0.0), np.full(n, 120), np.full(n, 600))
-    bumps = bouts(d, np.where(worn, 0.0, 0.08), np.full(n, 4), np.full(n, 40))
+    # A table is knocked now and then; on the charger hardly ever.
+    knocks = np.where(kind == KINDS["charger"], 0.008, 0.08)
+    bumps = bouts(d, np.where(worn, 0.0, knocks), np.full(n, 4), np.full(n, 40))
     ride = kind == KINDS["bag_ride"]
     carried = (kind == KINDS["bag_walk"]) | ride | (kind == KINDS["handling"])
     shaken = bouts(d, np.where(ride, 1.5, 0.0), np.full(n, 10), np.full(n, 70))

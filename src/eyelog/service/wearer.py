@@ -169,14 +169,27 @@ def _recorded(
     )
 
 
-def _seen(day: Life, log: str) -> Bools:
-    """Return the seconds that the records of `log` cover."""
-    if log == STANDARD_MODE_LOGS:
-        return day.on
-    at, lo = signals.intervals(day)
+def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
+    """Return begins and stamps of the records of `log`, in seconds since midnight."""
+    if log == COMPUTED_DATA:
+        at, lo = signals.intervals(day)
+        return lo, at
+    lo = np.arange(day.seconds // 60, dtype=np.int64) * 60
+    return lo, lo + 60
+
+
+def _within(day: Life, lo: Ints, hi: Ints) -> Bools:
+    """Return for each second whether it lies in one of the intervals."""
     change = np.bincount(lo, minlength=day.seconds + 1)
-    change -= np.bincount(at, minlength=day.seconds + 1)
+    change -= np.bincount(hi, minlength=day.seconds + 1)
     return np.asarray(np.cumsum(change[: day.seconds]) > 0)
+
+
+def _quiet(day: Life, lo: Ints, hi: Ints) -> Bools:
+    """Return the seconds of intervals without a step and with noise in less than a fifth."""
+    steps, noise = running(day.walking), running(day.noise)
+    calm = (steps[hi] == steps[lo]) & (5 * (noise[hi] - noise[lo]) < hi - lo)
+    return _within(day, lo[calm], hi[calm])
 
 
 def simulate_truth(
@@ -212,10 +225,12 @@ def simulate_truth(
             Steps with the eyewear on the nose, and steps per minute of walking (missing where
             nobody walked).
         ``blink_rate_per_min``, ``blink_min``
-            Planted blinks per minute, averaged over the minutes worn, not walking and free of
-            noise, and how many minutes these are (the rate is missing where there are none).
+            Planted blinks per minute, averaged over the time worn and free of noise in
+            intervals without a step and with noise in less than a fifth of them (what the
+            vendor calls valid), and how many minutes these are (the rate is missing where
+            there are none).
         ``noise_bouts``
-            Onsets of electrode noise while worn and not walking.
+            Onsets of electrode noise while worn, in the same intervals.
         ``head_moves_pitch``, ``head_moves_yaw``
             Head movements up or down and to a side, while worn.
 
@@ -235,8 +250,8 @@ def simulate_truth(
     puts all of it into the next hour.
 
     The gaps between blinks that stay free of noise are shorter than all gaps: with noise onsets
-    at rate l the rate from gaps tends to r + l, where r is planted. ``noise_bouts`` over the
-    minutes free of noise is that l.
+    at rate l the rate from gaps tends to r + l, where r is planted. ``noise_bouts``
+    over ``blink_min`` is that l.
 
     Examples
     --------
@@ -261,10 +276,12 @@ def _hours(day: Life, log: str) -> tuple[Ints, dict[str, Any]]:
     """Return the seconds at which the hours of a day close, and the truth of each."""
     hi = np.minimum(np.arange(-(-day.seconds // 3600)) * 3600 + 3600, day.seconds)
     lo = np.arange(len(hi)) * 3600
-    seen = _seen(day, log)
+    begin, end = _intervals(day, log)
+    seen = day.on & _within(day, begin, end)
     worn = day.worn & seen
     walking = worn & day.walking
-    still = worn & ~day.walking & ~day.noise
+    quiet = worn & _quiet(day, begin, end)
+    still = quiet & ~day.noise
     begins = day.noise & ~np.append(False, day.noise[:-1])
 
     def total(values: Any) -> Any:
@@ -289,7 +306,7 @@ def _hours(day: Life, log: str) -> tuple[Ints, dict[str, Any]]:
             total(still),
         ),
         "blink_min": minutes_of(still),
-        "noise_bouts": total(begins & worn & ~day.walking),
+        "noise_bouts": total(begins & quiet),
         "head_moves_pitch": total(day.nod & worn),
         "head_moves_yaw": total(day.turn & worn),
         "total_worn_min": minutes_of(day.worn),
