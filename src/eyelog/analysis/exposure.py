@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, Field, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 from eyelog.provenance import history
@@ -37,6 +37,7 @@ __all__ = [
     "floats",
     "interval_seconds",
     "is_resampled",
+    "off_limits",
     "off_pose",
     "seconds",
     "valid",
@@ -93,13 +94,20 @@ def evidence(frame: pd.DataFrame, name: str, log: str) -> Floats | None:
     if name not in frame.columns:
         return None
     values = floats(frame[name], name)
-    field = catalogue(log)[name]
+    outside = off_limits(values, catalogue(log)[name])
+    return np.where(outside, np.nan, values) if outside.any() else values
+
+
+def off_limits(values: Floats, field: Field) -> Bools:
+    """Return where values break the documented limits; blank limits are not checked."""
     outside = np.zeros(len(values), dtype=bool)
     if field.min is not None:
         outside |= values < field.min
     if field.max is not None:
         outside |= values > field.max
-    return np.where(outside, np.nan, values) if outside.any() else values
+    if field.value_type == "int":
+        outside |= (values != np.trunc(values)) & ~np.isnan(values)
+    return outside
 
 
 def _answer(yes: Bools, known: Bools, frame: pd.DataFrame, name: str) -> pd.Series:

@@ -1,36 +1,11 @@
 """Judge each value: the reasons against it, and a frame without the values they speak against.
 
-Which reason can apply to which kind of field (``kind`` of the catalogue), and its evidence:
-
-=========  =================================  ==========================  ===================
-reason     applies to                         15-second log               60-second log
-=========  =================================  ==========================  ===================
-MISSING    every field                        no value                    no value
-SENTINEL   fields with an invalid value       -1 of the scores            (none)
-RANGE      fields with documented limits      outside ``min``..``max``,   the same
-                                              or a fraction of a count
-INVALID    static                             ``vld`` false               (no such field)
-MOVING     static                             ``stp`` > 0                 ``stp_s`` > 0
-STILL      gait, but not step counts          ``stp`` = 0                 ``stp_s`` = 0
-UNWORN     static, motion, gait               ``isl`` true                ``wea_s`` < 20 s
-NOISY      static                             ``nis_time`` > 3 s          ``nis_s`` > 10 s
-OFF_POSE   static, motion, gait               ``tl_xav`` outside -45..45  the same
-                                              or ``tl_yav`` outside
-                                              -45..90
-STALE      blink statistics                   unchanged while their count (``bk_n``, ``bki_n``,
-                                              of this cleansing) is 0
-SATURATED  counts                             at the cap: a lower bound   the same
-=========  =================================  ==========================  ===================
-
-Wear, durations (``stp_s`` too), battery, time, place and undocumented fields get only the first
-three: they are the evidence, or nothing is known about them.
+`eyelog.analysis.reasons` says which reason can hold against which field.
 """
 
 import math
 from collections.abc import Mapping
-from enum import IntFlag
-from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -45,65 +20,20 @@ from eyelog.analysis.exposure import (
     evidence,
     floats,
     is_resampled,
+    off_limits,
     off_pose,
 )
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, Field, catalogue
+from eyelog.analysis.reasons import EVIDENCE, Reason, applies, counter
+from eyelog.catalogue import COMPUTED_DATA, Field, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 from eyelog.provenance import history, record, stated_log
 
-__all__ = ["Reason", "applies", "flag", "judged", "mask"]
+__all__ = ["flag", "judged", "mask"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint16]
-
-
-class Reason(IntFlag):
-    """A reason against a value; several can hold at once, 0 is none."""
-
-    MISSING = 1
-    SENTINEL = 2
-    RANGE = 4
-    INVALID = 8
-    MOVING = 16
-    STILL = 32
-    UNWORN = 64
-    NOISY = 128
-    OFF_POSE = 256
-    STALE = 512
-    SATURATED = 1024
-
-
-_ALWAYS: Final = Reason.UNWORN | Reason.OFF_POSE
-_BY_KIND: Final[Mapping[str, Reason]] = MappingProxyType(
-    {
-        "static": _ALWAYS | Reason.INVALID | Reason.MOVING | Reason.NOISY,
-        "motion": _ALWAYS,
-        "gait": _ALWAYS | Reason.STILL,
-    }
-)
-_EVIDENCE: Final[Mapping[str, Mapping[Reason, tuple[str, ...]]]] = MappingProxyType(
-    {
-        COMPUTED_DATA: {
-            Reason.INVALID: ("vld",),
-            Reason.MOVING: ("stp",),
-            Reason.STILL: ("stp",),
-            Reason.UNWORN: ("isl",),
-            Reason.NOISY: ("nis_time",),
-            Reason.OFF_POSE: ("tl_xav", "tl_yav"),
-        },
-        STANDARD_MODE_LOGS: {
-            Reason.MOVING: ("stp_s",),
-            Reason.STILL: ("stp_s",),
-            Reason.UNWORN: ("wea_s",),
-            Reason.NOISY: ("nis_s",),
-            Reason.OFF_POSE: ("tl_xav", "tl_yav"),
-        },
-    }
-)
-# Blink statistics that the catalogue gives no weight: totals and extremes of the same buffer.
-_COUNTED_BY: Final = {"bki_sum": "bki_n", "bkh_sum": "bk_n", "bkh_max": "bk_n"}
 
 
 def flag(
@@ -172,6 +102,19 @@ def flag(
     (True, 'uint16')
     """
     which = log_of(frame, log)
+    if not frame.index.is_monotonic_increasing:
+        # What is stale depends on the order of time, so judge in it.
+        order = np.argsort(frame.index, kind="stable")
+        ordered = flag(
+            frame.iloc[order],
+            log=which,
+            min_worn_s=min_worn_s,
+            max_noise_s=max_noise_s,
+            walking_above=walking_above,
+            tilt_sideways=tilt_sideways,
+            tilt_fore_aft=tilt_fore_aft,
+        )
+        return ordered.iloc[np.argsort(order)]
     limits: dict[str, Any] = {
         "min_worn_s": min_worn_s,
         "max_noise_s": MAX_NOISE_S[which] if max_noise_s is None else max_noise_s,
@@ -198,9 +141,9 @@ def flag(
             continue
         values = floats(column)
         _judge_values(values, field, bits[i])
-        counter = _counter(field, which)
-        if counter is not None:
-            _judge_stale(values, evidence(frame, counter, which), field, bits[i])
+        count = counter(field, which)
+        if count is not None:
+            _judge_stale(values, evidence(frame, count, which), field, bits[i])
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     wanted = Reason(0)
@@ -244,7 +187,7 @@ def mask(
     >>> import eyelog as el
     >>> frame = el.sample()
     >>> clean = el.mask(frame, el.flag(frame))
-    >>> clean["sc_fcs"].min() >= 0, len(clean) == len(frame)
+    >>> bool(clean["sc_fcs"].min() >= 0), len(clean) == len(frame)
     (True, True)
     """
     _check_same_shape(frame, reasons)
@@ -298,18 +241,6 @@ def _check_limits(limits: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
 
 
-def applies(field: Field | None, log: str) -> Reason:
-    """Return the reasons of the context that can hold against a field."""
-    if field is None or not field.documented or field.name == "stp_s":
-        return Reason(0)
-    reasons = _BY_KIND.get(field.kind, Reason(0))
-    if field.kind == "gait" and field.agg == "sum":
-        reasons &= ~Reason.STILL  # no steps is a measurement
-    if log == STANDARD_MODE_LOGS:
-        reasons &= ~Reason.INVALID
-    return reasons
-
-
 def _context(frame: pd.DataFrame, log: str, limits: Mapping[str, Any]) -> dict[Reason, Bools]:
     """Return the rows for which each reason of the context holds."""
     found: dict[Reason, Bools] = {}
@@ -331,7 +262,7 @@ def _context(frame: pd.DataFrame, log: str, limits: Mapping[str, Any]) -> dict[R
     walked = "stp" if log == COMPUTED_DATA else "stp_s"
     judge(Reason.MOVING, walked, walks)
     judge(Reason.STILL, walked, stands)
-    judge(Reason.NOISY, _EVIDENCE[log][Reason.NOISY][0], noisy)
+    judge(Reason.NOISY, EVIDENCE[log][Reason.NOISY][0], noisy)
     if log == COMPUTED_DATA:
         judge(Reason.INVALID, "vld", lambda vld: vld < 0.5)
         judge(Reason.UNWORN, "isl", lambda isl: isl >= 0.5)
@@ -351,15 +282,8 @@ def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
 
 def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
     """Set MISSING, SENTINEL, RANGE and SATURATED in `bits`."""
-    missing = np.isnan(values)
-    _set(bits, missing, Reason.MISSING)
-    bad = np.zeros(len(values), dtype=bool)
-    if field.min is not None:
-        bad |= values < field.min
-    if field.max is not None:
-        bad |= values > field.max
-    if field.value_type == "int":
-        bad |= (values != np.trunc(values)) & ~missing
+    _set(bits, np.isnan(values), Reason.MISSING)
+    bad = off_limits(values, field)
     if field.invalid_value is not None:
         sentinel = values == field.invalid_value
         _set(bits, sentinel, Reason.SENTINEL)
@@ -372,16 +296,6 @@ def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
     # Arithmetic on all values takes a tenth of the time of choosing the few by index.
     np.bitwise_or(bits, where.astype(np.uint16) * np.uint16(reason), out=bits)
-
-
-def _counter(field: Field, log: str) -> str | None:
-    """Return the count that a blink statistic rests on, or None for any other field."""
-    if field.kind != "static" or not field.documented:
-        return None
-    if field.name in _COUNTED_BY:
-        return _COUNTED_BY[field.name]
-    plain = catalogue(log).get(field.name.removesuffix("_wa"), field)
-    return plain.weight[0] if len(plain.weight) == 1 else None
 
 
 def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits) -> None:
@@ -405,14 +319,14 @@ def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None
 
     found = {
         reason.name: [name for name in names if absent(name)]
-        for reason, names in _EVIDENCE[log].items()
+        for reason, names in EVIDENCE[log].items()
         if reason & wanted
     }
     counters = {
-        counter
+        count
         for name in frame.columns
         if (field := catalogue(log).get(str(name))) is not None
-        and (counter := _counter(field, log)) is not None
+        and (count := counter(field, log)) is not None
     }
     found[Reason.STALE.name] = sorted(filter(absent, counters))
     return {name: fields for name, fields in found.items() if fields}

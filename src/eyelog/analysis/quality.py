@@ -8,7 +8,8 @@ is dropped silently: rows stay, and a value that goes leaves a missing value beh
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.judge import Reason, flag, judged, mask
+from eyelog.analysis.judge import flag, judged, mask
+from eyelog.analysis.reasons import Reason
 from eyelog.analysis.recipes import RECIPES, attrition, select
 from eyelog.errors import ConfigurationError
 

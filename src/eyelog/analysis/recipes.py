@@ -15,7 +15,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.exposure import evidence, is_resampled
-from eyelog.analysis.judge import Reason, applies, flag, mask
+from eyelog.analysis.judge import flag, mask
+from eyelog.analysis.reasons import Reason, applies
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue, near
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require

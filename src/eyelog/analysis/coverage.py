@@ -1,0 +1,226 @@
+"""Coverage and gaps: how much of the time there are records, and where there are none.
+
+These are statements about the data, not new versions of it. Gaps come in three words (after
+LightLogR): *implicit*, no row; *explicit*, a row in which every value is missing; *irregular*,
+stamps off the grid.
+"""
+
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis import kernels
+from eyelog.analysis.exposure import interval_seconds, seconds
+from eyelog.analysis.grouping import day_groups, time_groups
+from eyelog.analysis.summary import records_of, sorted_frame
+from eyelog.catalogue import catalogue
+from eyelog.clock import check_stamp
+from eyelog.frame import log_of
+from eyelog.provenance import record
+
+__all__ = ["coverage", "gaps"]
+
+Ints = npt.NDArray[np.int64]
+SECOND_US: Final = 1_000_000
+DAY_S: Final = 86_400
+
+
+def coverage(
+    frame: pd.DataFrame, *, every: str = "1D", log: str | None = None, stamp: str = "end"
+) -> pd.DataFrame:
+    """Return how much of each day, or other bin, was recorded, worn, valid and walked.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or one that `eyelog.resample` has made.
+    every : str
+        Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+
+    Returns
+    -------
+    DataFrame
+        Every bin from the first record to the last, empty ones too. Index: for days and weeks
+        ``day``, the local midnight that opens them; for shorter bins ``date``, the stamp that
+        closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
+        ``recorded_h``, ``expected_h`` (23 or 25 on a day that the clocks change),
+        ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
+        eye data usable) and ``walking_h``, as `eyelog.analysis.exposure.seconds` defines them;
+        missing where nothing, or not the evidence, was recorded.
+
+    Raises
+    ------
+    ConfigurationError
+        If `every`, `stamp` or the index cannot be used, or the log cannot be told.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Notes
+    -----
+    Under ``stamp="end"`` a first day that holds nothing but the record that closes it is left out:
+    a fetch selects by stamp. A record in which every value is missing is not recorded time. A
+    masked frame, or a resampled one, has the same hours as the frame it was made from.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.coverage(el.sample("standard_mode_logs"))
+    >>> bool((table["worn_h"] <= table["recorded_h"]).all())
+    True
+    """
+    which = log_of(frame, log)
+    check_stamp(stamp)
+    frame, _ = sorted_frame(frame)
+    index = cast(pd.DatetimeIndex, frame.index)
+    records = records_of(frame)
+    groups = time_groups(index, every, stamp=stamp, label="auto")
+    if len(groups):
+        # Of the days, those from the first to the last that hold more than a boundary record.
+        held = groups.labels.isin(
+            day_groups(index, stamp=stamp, every=every, records=records).labels
+        )
+        between = np.logical_or.accumulate(held) & np.logical_or.accumulate(held[::-1])[::-1]
+        groups = groups.keep(between)
+    time = seconds(frame, log=which)
+    recorded_s = time["recorded_s"].to_numpy()
+    n = np.nan_to_num(kernels.total(np.where(recorded_s > 0, records, 0.0), groups))
+    recorded = np.nan_to_num(kernels.total(recorded_s, groups)) / 3600
+    expected = groups.seconds / 3600
+    data: dict[str, Any] = {
+        "n": np.rint(n).astype(np.int64),
+        "recorded_h": recorded,
+        "expected_h": expected,
+        "coverage": np.minimum(recorded / expected, 1.0),
+    }
+    for noun in ("worn", "valid", "walking"):
+        data[f"{noun}_h"] = kernels.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
+    table = pd.DataFrame(data, index=groups.labels)
+    table.attrs = dict(frame.attrs)
+    return record(table, "coverage", log=which, every=str(every), stamp=stamp)
+
+
+def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> pd.DataFrame:
+    """Return where records are missing, empty, or off the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or one that `eyelog.resample` has made.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+
+    Returns
+    -------
+    DataFrame
+        One row a gap, in order of time. Columns: ``start``, ``end`` (stamps in the frame's zone:
+        the time that no value covers), ``duration`` (timedelta), int64 ``n_expected`` (whole
+        intervals that fit in), and ``kind``:
+
+        - ``implicit``: there are no rows;
+        - ``explicit``: there are rows, and every value in them is missing;
+        - ``irregular``: less than one interval between two records, or records that overlap
+          (then ``duration`` is 0): the grid of stamps starts anew.
+
+    Raises
+    ------
+    ConfigurationError
+        If the index or `stamp` cannot be used, or the log cannot be told.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Notes
+    -----
+    A record covers the interval that its stamp closes. The 15-second log starts a new grid each
+    time the phone connects, so most of its holes have an ``implicit`` part of whole intervals and
+    an ``irregular`` rest; the durations add up to all the time without a value between the first
+    record and the last. Time before the first record and after the last is no gap: what range was
+    meant is not known here.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> holes = el.gaps(el.sample())
+    >>> bool((holes["end"] >= holes["start"]).all())
+    True
+    """
+    which = log_of(frame, log)
+    check_stamp(stamp)
+    frame, _ = sorted_frame(frame)
+    index = cast(pd.DatetimeIndex, frame.index)
+    step = round(interval_seconds(frame, which) * SECOND_US)
+    # Bins of whole days follow the local calendar: 23 or 25 hours are no gap there.
+    calendar = step % (DAY_S * SECOND_US) == 0
+    clock = index.tz_localize(None) if calendar else index
+    stamps = clock.as_unit("us").asi8
+    found = [*_between(stamps, step), *_explicit(frame, which, stamps, step)]
+    opens = np.array([row[0] for row in found], dtype=np.int64)
+    order = np.argsort(opens, kind="stable")
+    late = step if stamp == "start" else 0
+
+    def times(place: int) -> pd.Series:
+        us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
+        at = pd.DatetimeIndex(us.view("datetime64[us]"))
+        if calendar:
+            zoned = at.tz_localize(
+                index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
+            )
+        else:
+            zoned = at.tz_localize("UTC").tz_convert(index.tz)
+        return pd.Series(zoned)
+
+    start, end = times(0), times(1)
+    table = pd.DataFrame(
+        {
+            "start": start,
+            "end": end,
+            "duration": end - start,
+            "n_expected": np.array([row[2] for row in found], dtype=np.int64)[order],
+            "kind": pd.Series([found[i][3] for i in order], dtype="string"),
+        }
+    )
+    table.attrs = dict(frame.attrs)
+    return record(table, "gaps", log=which, stamp=stamp)
+
+
+def _between(stamps: Ints, step: int) -> list[tuple[int, int, int, str]]:
+    """Return the gaps between neighbouring records: (start, end, whole intervals, kind)."""
+    space = np.diff(stamps) - step
+    found: list[tuple[int, int, int, str]] = []
+    for i in np.flatnonzero(space):
+        start, free = int(stamps[i]), max(int(space[i]), 0)
+        whole = free // step
+        if whole:
+            found.append((start, start + whole * step, whole, "implicit"))
+        if not whole or free % step:
+            found.append((start + whole * step, start + free, 0, "irregular"))
+    return found
+
+
+def _explicit(
+    frame: pd.DataFrame, log: str, stamps: Ints, step: int
+) -> list[tuple[int, int, int, str]]:
+    """Return the runs of neighbouring rows in which every field of the log is missing."""
+    names = [name for name in frame.columns if name in catalogue(log)]
+    vacant = np.ones(len(frame), dtype=bool) if names else np.zeros(len(frame), dtype=bool)
+    for name in names:
+        if not vacant.any():
+            break
+        vacant &= frame[name].isna().to_numpy()
+    rows = np.flatnonzero(vacant)
+    if not len(rows):
+        return []
+    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) != step)
+    firsts = rows[np.concatenate([[True], apart])]
+    lasts = rows[np.concatenate([apart, [True]])]
+    return [
+        (int(stamps[first] - step), int(stamps[last]), int(last - first + 1), "explicit")
+        for first, last in zip(firsts, lasts, strict=True)
+    ]
