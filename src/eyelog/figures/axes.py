@@ -68,7 +68,7 @@ def row_seconds(frame: pd.DataFrame, log: str | None) -> float:
     return float(np.median(steps)) if len(steps) else 60.0
 
 
-def time_axis(ax: Axes, zone: tzinfo) -> None:
+def time_axis(ax: Axes, zone: tzinfo | None) -> None:
     """Show local clock times along x, and name the zone."""
     locator = mdates.AutoDateLocator(tz=zone)
     ax.xaxis.set_major_locator(locator)

@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 
 from eyelog.analysis.quality import Reason
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import axes, label_of, log_or_none, row_seconds, stamps, time_axis
+from eyelog.figures.axes import (
+    GAP_COLOUR,
+    axes,
+    label_of,
+    log_or_none,
+    row_seconds,
+    stamps,
+    time_axis,
+)
 from eyelog.frame import require
 
 __all__ = ["plot_quality", "plot_timeline"]
@@ -108,8 +116,8 @@ def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
 def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw when values have reasons against them, one row per reason.
 
-    The shade says which share of a record's values carries the reason; where there is no record,
-    the figure stays empty.
+    The shade says which share of a record's values carries the reason; grey is where there is no
+    record.
 
     Parameters
     ----------
@@ -147,12 +155,13 @@ def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for row, reason in enumerate(found):
         image[row, slot] = ((bits & reason.value) != 0).mean(axis=1)
     ax = axes(ax)
+    ax.set_facecolor(GAP_COLOUR)
     edges = mdates.date2num(np.array([us[0] - int(seconds * 1e6), us[-1]]).astype("datetime64[us]"))
     drawn = ax.imshow(
         image,
         aspect="auto",
         interpolation="nearest",
-        cmap="magma_r",
+        cmap="Purples",
         vmin=0,
         vmax=max(float(np.nanmax(image)), 0.01),
         extent=(float(edges[0]), float(edges[1]), len(found) - 0.5, -0.5),

@@ -1,0 +1,61 @@
+"""Commands about the account and its cache: login, logout, cache."""
+
+import argparse
+import sys
+from typing import Any
+
+from eyelog.cli.output import add_json, emit, note
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add this module's commands."""
+    login = commands.add_parser("login", help="let eyelog read an account's logs")
+    login.add_argument("--account", default="me", help="name to keep the token under")
+    login.add_argument("--code", help="a grant code, where no browser can be opened")
+    login.add_argument("--no-browser", action="store_true", help="print the address to open")
+    login.set_defaults(run=_login)
+
+    logout = commands.add_parser("logout", help="revoke the token and delete it here")
+    logout.add_argument("--account", default="me", help="whose token")
+    logout.set_defaults(run=_logout)
+
+    cache = commands.add_parser("cache", help="show or clear what fetches have kept")
+    cache.add_argument("action", choices=["info", "clear"], nargs="?", default="info")
+    cache.add_argument("--account", help="clear this account only")
+    add_json(cache)
+    cache.set_defaults(run=_cache)
+
+
+def _login(args: argparse.Namespace) -> int:
+    from eyelog.access.client import connect
+    from eyelog.access.login import login
+
+    client = connect(account=args.account)
+    if args.code is not None:
+        client.exchange(args.code)
+    else:
+        paste = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
+        login(client.credentials, open_browser=not args.no_browser, paste=paste)
+    note(f"Logged in: the token of {args.account!r} is kept for its owner alone.")
+    return 0
+
+
+def _logout(args: argparse.Namespace) -> int:
+    from eyelog.access.client import connect
+
+    connect(account=args.account).revoke()
+    note(f"Logged out {args.account!r}: the token is revoked and deleted.")
+    return 0
+
+
+def _cache(args: argparse.Namespace) -> int:
+    from eyelog.access.cache import cache_info, clear_cache
+
+    if args.action == "clear":
+        freed = clear_cache(account=args.account)
+        note(f"Cleared {freed:,} bytes.")
+        return 0
+    emit(cache_info(), as_json=args.json, index=False)
+    return 0

@@ -1,0 +1,107 @@
+"""Figures into files, for `eyelog plot` and `eyelog demo`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from eyelog.analysis.daily import daily
+from eyelog.analysis.quality import flag, mask
+from eyelog.analysis.resample import resample
+from eyelog.cli.data import FIGURES
+from eyelog.cli.output import write_private
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+
+__all__ = ["ENDINGS", "draw", "save"]
+
+ENDINGS: Final = (".png", ".svg", ".pdf")
+CELL: Final = "10min"
+DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+    "computed_data": {
+        "timeline": ("isl", "vld", "stp", "bk_n", "bki_av", "tl_yav", "hm_yo", "sc_fcs"),
+        "heatmap": ("stp", "hm_yo"),
+        "daily": ("worn_h", "steps", "blink_rate_per_min"),
+    },
+    "standard_mode_logs": {
+        "timeline": ("wea_s", "stp_s", "nis_s", "lc_bk_n", "ems_rl", "tl_yav", "hm_yo", "bl"),
+        "heatmap": ("stp_mid", "hm_yo"),
+        "daily": ("worn_h", "steps", "pace_spm"),
+    },
+}
+
+
+def _pyplot() -> Any:
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # files only: no screen is needed
+    from matplotlib import pyplot as plt
+
+    return plt
+
+
+def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | None) -> None:
+    """Draw one kind of figure of a raw frame into `path`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are no records, or the file's ending is none of a figure.
+    """
+    if path.suffix not in ENDINGS:
+        raise ConfigurationError(f"cannot draw {path.name}: end it with {', '.join(ENDINGS)}")
+    if frame.empty:
+        raise ConfigurationError("there are no records in this range: nothing to draw")
+    log = log_of(frame)
+    names = fields or list(DEFAULT_FIELDS[log].get(kind, ()))
+    plt = _pyplot()
+    figure = _panels(plt, kind, frame, names)
+    figure.suptitle(f"{log}, {frame.index[0]:%d %b %Y} to {frame.index[-1]:%d %b %Y}")
+    write_private(path, lambda temporary: figure.savefig(temporary, dpi=130))
+    plt.close(figure)
+
+
+def _panels(plt: Any, kind: str, frame: pd.DataFrame, names: Sequence[str]) -> Any:
+    from eyelog.figures.days import plot_daily, plot_heatmap
+    from eyelog.figures.timeline import plot_quality, plot_timeline
+
+    if kind in ("timeline", "quality"):
+        figure, ax = plt.subplots(figsize=(12, 6), layout="constrained")
+        if kind == "quality":
+            plot_quality(flag(frame), ax=ax)
+        else:
+            shown = [n for n in names if n in frame.columns]
+            plot_timeline(mask(frame, flag(frame)), fields=shown, ax=ax)
+        return figure
+    figure, grid = plt.subplots(
+        len(names),
+        1,
+        figsize=(12, 3.2 * len(names) + 1),
+        layout="constrained",
+        squeeze=False,
+        sharex=True,
+    )
+    table = daily(frame) if kind == "daily" else resample(frame, CELL)
+    for ax, name in zip(grid[:, 0], names, strict=True):
+        if kind == "daily":
+            plot_daily(table, name, ax=ax)
+        else:
+            plot_heatmap(table, name, ax=ax)
+        ax.label_outer()
+    return figure
+
+
+def save(frames: Mapping[str, pd.DataFrame], output: Path) -> list[str]:
+    """Draw every kind of figure of both logs into a folder; return the files' names."""
+    made = []
+    for log, frame in frames.items():
+        for kind in FIGURES:
+            # One day fills a timeline; the other figures show the whole range.
+            part = (
+                frame.loc[: frame.index[0] + pd.Timedelta(days=1)] if kind == "timeline" else frame
+            )
+            name = f"{kind}-{log}.png"
+            draw(kind, part, output / name, fields=None)
+            made.append(name)
+    return made

@@ -1,0 +1,73 @@
+"""The parser and the one place where an error becomes a line and an exit status."""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from eyelog.errors import EyelogError
+
+__all__ = ["build_parser", "main"]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of every command."""
+    from eyelog.cli import account, data, demo, service
+
+    parser = argparse.ArgumentParser(
+        prog="eyelog",
+        description="Analyse the logs of smart eyewear.",
+        epilog="Settings: EYELOG_BASE_URL EYELOG_CLIENT_ID EYELOG_CLIENT_SECRET"
+        " EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_HOME",
+    )
+    parser.add_argument("--version", action="version", version=f"eyelog {version('eyelog')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for room in (demo, account, data, service):
+        room.add_commands(commands)
+    return parser
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"eyelog: warning: {_one_line(message)}", file=sys.stderr)
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split())
+
+
+def _fail(message: object) -> int:
+    print(f"eyelog: error: {_one_line(message)}", file=sys.stderr)
+    return 1
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.showwarning = _show_warning
+        try:
+            args = build_parser().parse_args(argv)
+            status: int = args.run(args) or 0
+            sys.stdout.flush()
+        except EyelogError as error:
+            return _fail(error)
+        except KeyboardInterrupt:
+            return _fail("interrupted; what was finished before stays usable")
+        except BrokenPipeError:
+            # The reader has seen enough (| head); Python must not complain when it exits.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
+            return _fail(f"{error.strerror or error}{where}")
+        except Exception as error:
+            if os.environ.get("EYELOG_DEBUG"):
+                raise
+            return _fail(
+                f"{type(error).__name__}: {error} (a defect of eyelog: set EYELOG_DEBUG=1 for"
+                " the details and report it)"
+            )
+    return status

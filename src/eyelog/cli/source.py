@@ -1,0 +1,84 @@
+"""Where a command's frame comes from: the service, an archive, or a file."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eyelog.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["add_source", "field_list", "read_source"]
+
+
+def add_source(parser: argparse.ArgumentParser, *, files: bool = True) -> None:
+    """Give a command LOG START END and the options that say where the records come from."""
+    parser.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
+    parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
+    parser.add_argument("end", metavar="END", help="last local day, included")
+    parser.add_argument("--account", default="me", help="whose records (default: me)")
+    parser.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
+    parser.add_argument("--offline", action="store_true", help="use the cache alone")
+    parser.add_argument("--refresh", action="store_true", help="ask the service again")
+    if files:
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--archive", type=Path, metavar="DIR", help="read from an archive")
+        where.add_argument(
+            "--input", type=Path, metavar="FILE", help="read a .parquet or .csv of `eyelog fetch`"
+        )
+
+
+def field_list(text: str | None) -> list[str] | None:
+    """Return the names in ``a,b`` (None stays None)."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) -> "pd.DataFrame":
+    """Return the frame that the options of `add_source` ask for."""
+    from eyelog.catalogue import check_log
+
+    check_log(args.log)
+    if getattr(args, "archive", None) is not None:
+        from eyelog.archive.store import Archive
+
+        return Archive(args.archive).read(
+            args.log, args.start, args.end, account=args.account, fields=fields, tz=args.tz
+        )
+    if getattr(args, "input", None) is not None:
+        return _read_file(args.input, args.log, args.start, args.end, args.tz, fields)
+    from eyelog.access.client import connect
+
+    client = connect(account=args.account, tz=args.tz, offline=args.offline)
+    fetch = getattr(client, args.log)
+    frame: pd.DataFrame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
+    return frame
+
+
+def _read_file(
+    path: Path, log: str, start: str, end: str, tz: str, fields: list[str] | None
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    from eyelog import clock
+    from eyelog.frame import conform
+    from eyelog.provenance import record
+
+    if not path.is_file():
+        raise ConfigurationError(f"no file {path}: `eyelog fetch ... -o {path.name}` makes one")
+    try:
+        if path.suffix == ".parquet":
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, index_col="date", keep_default_na=True)
+            table.index = pd.to_datetime(table.index, utc=True, format="ISO8601")
+    except (ValueError, OSError) as error:
+        raise ConfigurationError(
+            f"{path.name} is not a table of `eyelog fetch`: {error}"
+        ) from error
+    first, last = clock.instant_range(start, end, tz)
+    frame = conform(table, log, tz=tz)
+    chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
+    if fields is not None:
+        chosen = chosen[[name for name in chosen.columns if name in fields]]
+    return record(chosen.copy(), "read", log=log, file=path.name)
