@@ -11,7 +11,7 @@ UTC, so that the place of a record never depends on anybody's zone. Names that b
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -30,14 +30,18 @@ from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = [
     "FILE",
+    "STAMP",
     "Place",
     "accounts",
     "archive_errors",
     "file_metadata",
     "folder",
+    "group_edges",
+    "is_month",
     "month_edges",
     "month_path",
     "months",
+    "months_of",
     "open_place",
     "require_holding",
     "schema_of",
@@ -54,7 +58,7 @@ _ARROW: Final = {
 }
 # Capitals are escaped too: "Anna" and "anna" are two folders also where the disk ignores case.
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
-_MONTH: Final = re.compile(r"month=(\d{4}-\d{2})")
+_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _LONGEST: Final = 200
 
 
@@ -148,7 +152,7 @@ def accounts(place: Place, log: str) -> list[str]:
 def months(place: Place, log: str, account: str) -> list[str]:
     """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
     names = _names(place, folder(place, log, account))
-    found = [match[1] for match in map(_MONTH.fullmatch, names) if match]
+    found = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
     # A folder without its file is what a process that was killed left: no month yet.
     return [m for m in found if place.fs.exists(month_path(place, log, account, m))]
 
@@ -188,6 +192,11 @@ def file_metadata(log: str, account: str) -> dict[str, str]:
     }
 
 
+def is_month(text: str) -> bool:
+    """Whether a text is a month as the folders write it, such as ``2026-10``."""
+    return _MONTH.fullmatch(text) is not None
+
+
 def month_edges(month: str) -> tuple[int, int]:
     """Return the first microsecond (UTC) of a month and of the next one."""
     first = np.datetime64(month, "M")
@@ -201,6 +210,6 @@ def group_edges(month: str, days: int) -> list[int]:
     return [*range(first, after - 1, days * 86_400_000_000), after]
 
 
-def months_of(stamps: npt.NDArray[np.int64]) -> Iterable[str]:
+def months_of(stamps: npt.NDArray[np.int64]) -> list[str]:
     """Return the months that sorted stamps (microseconds, UTC) lie in, in order."""
     return [str(month) for month in np.unique(stamps.view("M8[us]").astype("M8[M]"))]

@@ -6,7 +6,7 @@ file, so that other tools do not take it for a value, and NaN in a frame.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final, cast
 
 import numpy as np
@@ -15,9 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eyelog.archive.layout import Place, schema_of
+from eyelog.archive.layout import STAMP, Place, archive_errors, schema_of
 from eyelog.catalogue import columns
 from eyelog.clock import zone
+from eyelog.errors import ArchiveError
 
 __all__ = [
     "extras_of",
@@ -39,16 +40,29 @@ _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
 @contextmanager
 def open_file(place: Place, path: str) -> Iterator[pq.ParquetFile]:
-    """Open one file. Damaged pages are noticed when they are read."""
-    if place.local:
-        with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
-            yield file
-        return
-    # No read-ahead: over a network, only what is asked for is fetched.
-    with (
-        place.fs.open(path, "rb", cache_type="none") as source,
-        pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True) as file,
-    ):
+    """Open one file; whatever fails until it is closed is said to be of this file.
+
+    Damaged pages are noticed by their checksums when they are read.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or none of an archive.
+    """
+    with archive_errors(f"read {path}"), ExitStack() as stack:
+        if place.local:
+            file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+        else:
+            # No read-ahead: over a network, only what is asked for is fetched.
+            source = stack.enter_context(place.fs.open(path, "rb", cache_type="none"))
+            file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
+        stack.enter_context(file)
+        own = file.schema_arrow
+        if "date" not in own.names or own.field("date").type != STAMP:
+            raise ArchiveError(
+                f"cannot read {path}: no file of an archive (its 'date' is not"
+                f" {STAMP}): move it elsewhere"
+            )
         yield file
 
 
@@ -90,6 +104,8 @@ def read_rows(file: pq.ParquetFile, schema: pa.Schema, first: int, after: int) -
     groups = groups_within(file.metadata, first, after)
     table = file.read_row_groups(groups, columns=names) if groups else own.empty_table()
     stamps = stamps_of(table)
+    if not bool(np.all(stamps[1:] > stamps[:-1])):
+        raise pa.ArrowInvalid("its stamps are not in order")
     low, high = np.searchsorted(stamps, [first, after]).tolist()
     if (low, high) != (0, len(stamps)):
         table = table.slice(low, high - low)
@@ -116,10 +132,9 @@ def stamps_of(table: pa.Table) -> npt.NDArray[np.int64]:
 
 def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
     """Return the rows of a conformed frame: its own columns, types of the catalogue."""
-    index = frame.index
-    assert isinstance(index, pd.DatetimeIndex)  # noqa: S101  (conform has seen to it)
+    stamps = cast(pd.DatetimeIndex, frame.index).asi8
     known = schema_of(log)
-    fields, arrays = [known.field("date")], [pa.array(index.asi8).cast(known.field("date").type)]
+    fields, arrays = [known.field("date")], [pa.array(stamps).cast(STAMP)]
     for name in (name for name in columns(log) if name in frame.columns):
         fields.append(known.field(name))
         arrays.append(pa.array(frame[name].array, type=known.field(name).type, from_pandas=True))

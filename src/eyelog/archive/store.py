@@ -5,26 +5,30 @@ is done to one file stands in `months`, what lies where in `layout`.
 """
 
 import os
-from collections.abc import Iterable
-from contextlib import ExitStack
-from datetime import date, datetime
-from typing import Final
+import warnings
+from collections.abc import Iterable, Sequence
+from datetime import date, tzinfo
+from pathlib import Path
+from typing import Final, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.archive import layout, months, rows
+from eyelog.archive.export import export
+from eyelog.archive.inventory import inventory
+from eyelog.archive.reader import Instant, Wanted, instant_us, overlap, read_table, span_of
+from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
-from eyelog.clock import DAY, SECOND, day_start, instant_range, parse_day
-from eyelog.errors import ConfigurationError
+from eyelog.clock import DAY, day_range, day_start, parse_day
+from eyelog.errors import ConfigurationError, EyelogWarning
 from eyelog.frame import conform, log_of
 
 __all__ = ["Archive"]
 
 Day = str | date
-Instant = str | date | datetime
 _FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
 _LAST: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
 
@@ -149,11 +153,18 @@ class Archive:
         """
         zone = "UTC" if tz is None else tz
         chosen = None if fields is None else check_fields(log, fields)
-        first, after = span_of(start, end, zone)
+        span = span_of(start, end, zone)
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            table = self._table(log, account, first, after, chosen)
-            frame = rows.frame_of(table, zone)
-        edges = {"start": _iso(first), "end": _iso(after - 1_000_000)}
+            table = read_table(Wanted(self._place, log, account, span, chosen))
+        extras = [field.name for field in rows.extras_of(table.schema, log)]
+        if extras:
+            warnings.warn(
+                f"unknown fields in log {log!r} kept as they are: {', '.join(extras)}",
+                EyelogWarning,
+                stacklevel=2,
+            )
+        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
+        frame = rows.frame_of(table, zone)
         return provenance.record(frame, "archive", log=log, account=account, **edges)
 
     def write(
@@ -207,57 +218,164 @@ class Archive:
         shaped = conform(frame, log, tz="UTC")
         stamps = _stamps(shaped)
         spans = sorted(_spans(days or (), frame))
-        table = rows.table_of(shaped, log)
+        if not len(stamps) and not spans:
+            return
         with (
             layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"),
             months.locked(self._place, log, account),
         ):
             touched = set(layout.months_of(stamps))
             held = layout.months(self._place, log, account)
-            touched |= {m for m in held if any(_overlap(m, span) for span in spans)}
-            change = months.Change(table, spans)
-            months.write_months(self._place, log, account, change, sorted(touched))
+            touched |= {m for m in held if any(overlap(m, span) for span in spans)}
+            changes = (_change(shaped, log, month, spans) for month in sorted(touched))
+            months.write_months(self._place, log, account, changes)
 
-    def _table(
-        self, log: str, account: str, first: int, after: int, chosen: tuple[str, ...] | None
-    ) -> pa.Table:
-        held = layout.require_holding(self._place, log, account)
-        files = [m for m in held if _overlap(m, (first, after))]
-        known = layout.schema_of(log)
-        paths = [layout.month_path(self._place, log, account, m) for m in files]
-        with ExitStack() as stack:
-            opened = [stack.enter_context(rows.open_file(self._place, path)) for path in paths]
-            if chosen is None:
-                extras = rows.widest(f for o in opened for f in rows.extras_of(o.schema_arrow, log))
-                schema = pa.schema([*known, *extras])
-            else:
-                schema = pa.schema([known.field(name) for name in ("date", *chosen)])
-            parts = [rows.read_rows(file, schema, first, after) for file in opened]
-        return pa.concat_tables(parts) if parts else schema.empty_table()
+    def inventory(self) -> pd.DataFrame:
+        """Say what the archive holds.
+
+        Returns
+        -------
+        DataFrame
+            One row an account and log, sorted; columns ``account`` and ``log`` (string), ``first``
+            and ``last`` (stamps, UTC), ``days`` (days of UTC that hold a stamp), ``records``,
+            ``holes`` (places where the next record is later than one and a half intervals) and
+            ``bytes`` (int64).
+
+        Raises
+        ------
+        ArchiveError
+            If a file is damaged; ``verify`` tells all that are.
+
+        Notes
+        -----
+        Only the stamps are read.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-archive")
+        >>> archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> table = archive.inventory()
+        >>> list(table.columns)
+        ['account', 'log', 'first', 'last', 'days', 'records', 'holes', 'bytes']
+        """
+        with layout.archive_errors(f"list the archive {self.path}"):
+            return inventory(self._place)
+
+    def verify(self) -> pd.DataFrame:
+        """Look for damage in every file, every page of it.
+
+        Returns
+        -------
+        DataFrame
+            One row a finding, none where all is well; columns ``account``, ``log``, ``month``,
+            ``file`` and ``problem`` (string).
+
+        Raises
+        ------
+        ArchiveError
+            If the archive cannot be listed.
+
+        Notes
+        -----
+        Found are: files that are cut short or no Parquet, pages whose checksum is wrong, stamps
+        out of order, repeated or of another month, columns of another type than the catalogue's,
+        files of another log or account, and files that the archive does not read.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-archive")
+        >>> archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> len(archive.verify())
+        0
+        """
+        with layout.archive_errors(f"list the archive {self.path}"):
+            return verify(self._place)
+
+    def export(
+        self,
+        log: str,
+        start: Instant,
+        end: Instant,
+        path: str | os.PathLike[str],
+        *,
+        account: str = "me",
+        fields: Iterable[str] | None = None,
+        tz: str | None = None,
+    ) -> list[Path]:
+        """Write the records of a range to a CSV file, a Parquet file, or answers of the service.
+
+        Parameters
+        ----------
+        log : {"computed_data", "standard_mode_logs"}
+            The 15-second or the 60-second log.
+        start, end : str, date or aware datetime
+            As in `read`.
+        path : str or path
+            A local ``.csv`` or ``.parquet`` file; any other name is a folder, into which one JSON
+            answer a local day is written (``computed_data-2026-10-24.json``).
+        account : str
+            Whose records.
+        fields : iterable of str, optional
+            Only these columns, in catalogue order.
+        tz : str, optional
+            IANA zone of the days, and of the stamps in CSV and JSON; default UTC.
+
+        Returns
+        -------
+        list of Path
+            The files written, each complete or not there at all. A day without records has none.
+
+        Raises
+        ------
+        ArchiveError
+            If the archive does not hold this log of this account, the range holds no record, a
+            file is damaged, or the disk is full or read-only.
+        FieldError
+            If a field is not in the catalogue.
+        ConfigurationError
+            If the log, the zone or the range cannot be, or the path is one ``.json`` file.
+
+        Notes
+        -----
+        CSV: the short names of the fields, stamps in RFC 3339, ``true``/``false``, nothing for a
+        missing value (an empty text is ``""``).
+
+        Examples
+        --------
+        >>> import eyelog as el, pathlib, tempfile
+        >>> archive = el.Archive("memory://doc-archive")
+        >>> sample = el.sample("standard_mode_logs")
+        >>> archive.write("standard_mode_logs", sample, account="me")
+        >>> first, last = sample.index[0], sample.index[-1]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "week.csv"
+        ...     made = archive.export("standard_mode_logs", first, last, path)
+        ...     [each.name for each in made]
+        ['week.csv']
+        """
+        zone = "UTC" if tz is None else tz
+        chosen = None if fields is None else check_fields(log, fields)
+        with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
+            wanted = Wanted(self._place, log, account, span_of(start, end, zone), chosen)
+            return export(wanted, Path(path), zone, day_range(start, end, zone))
 
 
-def span_of(start: Instant, end: Instant, tz: str) -> tuple[int, int]:
-    """Return the half-open range of microseconds that an inclusive range means."""
-    first, last = instant_range(start, end, tz)
-    return _us(first), _us(last + SECOND)
-
-
-def _us(instant: datetime) -> int:
-    return int(np.datetime64(instant.replace(tzinfo=None), "us").astype(np.int64))
+def _change(
+    frame: pd.DataFrame, log: str, month: str, spans: Sequence[tuple[int, int]]
+) -> months.Change:
+    stamps = cast(pd.DatetimeIndex, frame.index).asi8
+    low, high = np.searchsorted(stamps, layout.month_edges(month)).tolist()
+    return months.Change(month, rows.table_of(frame.iloc[low:high], log), spans)
 
 
 def _iso(us: int) -> str:
     return f"{np.datetime64(us, 'us').astype('M8[s]')}Z"
 
 
-def _overlap(month: str, span: tuple[int, int]) -> bool:
-    first, after = layout.month_edges(month)
-    return first < span[1] and after > span[0]
-
-
-def _stamps(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    index = frame.index
-    assert isinstance(index, pd.DatetimeIndex)  # noqa: S101  (conform has seen to it)
+def _stamps(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
+    index = cast(pd.DatetimeIndex, frame.index)
     if index.hasnans:
         raise ConfigurationError(
             "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
@@ -272,9 +390,7 @@ def _stamps(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.int64]]"
 
 def _spans(days: Iterable[Day], frame: pd.DataFrame) -> Iterable[tuple[int, int]]:
     """Return the range of stamps of each local day, in the zone of the frame's own index."""
-    index = frame.index
-    assert isinstance(index, pd.DatetimeIndex)  # noqa: S101  (conform has seen to it)
+    tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
     for day in [days] if isinstance(days, str) else days:
-        parsed = parse_day(day)
-        assert index.tz is not None  # noqa: S101  (conform has seen to it)
-        yield _us(day_start(parsed, index.tz)), _us(day_start(parsed + DAY, index.tz))
+        first = parse_day(day)
+        yield instant_us(day_start(first, tz)), instant_us(day_start(first + DAY, tz))

@@ -1,0 +1,96 @@
+"""Records as an answer of the service: grouped by the hour of their own offset, JSON."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, Final, cast
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.catalogue import catalogue
+
+__all__ = ["encode_answer"]
+
+_SECOND: Final = 1_000_000
+_HOUR: Final = 3600 * _SECOND
+_WHOLE: Final = 2.0**53  # above it a float no longer tells one whole number from the next
+
+
+def encode_answer(
+    frame: pd.DataFrame, log: str, *, names: Sequence[str] | None = None, cursor: str | None = None
+) -> bytes:
+    """Return records as the body of one answer of the service.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of at most one local day; stamps are written in the zone of the index.
+    log : {"computed_data", "standard_mode_logs"}
+        The log that `frame` is of.
+    names : sequence of str, optional
+        The fields of a record, in this order; default ``date`` and every column of `frame`.
+    cursor : str, optional
+        Where the next page begins; null when this is the last.
+
+    Returns
+    -------
+    bytes
+        ``{LOG: {"9": [{"date": ..., ...}, ...]}, "cursor": null}``. Each record has every field, a
+        missing value as null; a value of a field that the catalogue calls whole is written
+        without a fraction where it has none.
+    """
+    index = cast(pd.DatetimeIndex, frame.index).as_unit("us")
+    local = index.tz_localize(None).asi8
+    fields = ("date", *map(str, frame.columns)) if names is None else tuple(names)
+    lists = [
+        _dates(local, index.asi8) if name == "date" else _values(frame[name], log)
+        for name in fields
+    ]
+    # A struct writes its keys from a table made once: half the time of a dict a record.
+    records = list(map(_record(fields), *lists))
+    hours: dict[str, list[Any]] = {}
+    of_hour = (local // _HOUR % 24).tolist()
+    for hour, group in groupby(zip(of_hour, records, strict=True), key=lambda pair: pair[0]):
+        hours.setdefault(str(hour), []).extend(record for _, record in group)
+    return msgspec.json.encode({log: hours, "cursor": cursor})
+
+
+@lru_cache(maxsize=128)
+def _record(names: tuple[str, ...]) -> Callable[..., Any]:
+    # An unknown field may have any name, so the attributes are numbered.
+    spelled = {f"f{i}": name for i, name in enumerate(names)}
+    return msgspec.defstruct("Record", [(key, Any) for key in spelled], rename=spelled, gc=False)
+
+
+def _dates(local: npt.NDArray[np.int64], utc: npt.NDArray[np.int64]) -> list[str]:
+    """Return RFC 3339 stamps, with a fraction only where there is one."""
+    texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
+    for i in np.flatnonzero(local % _SECOND).tolist():
+        texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
+    offsets, which = np.unique(local - utc, return_inverse=True)
+    suffixes = [_offset(offset) for offset in offsets.tolist()]
+    return [text + suffixes[i] for text, i in zip(texts, which.tolist(), strict=True)]
+
+
+def _offset(us: int) -> str:
+    minutes = abs(us) // (60 * _SECOND)
+    return f"{'-' if us < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _values(column: "pd.Series[Any]", log: str) -> list[Any]:
+    """Return the values as JSON takes them; the encoder writes NaN as null by itself."""
+    if column.dtype != np.float64:
+        return column.astype(object).where(column.notna(), None).tolist()
+    numbers = column.to_numpy()
+    known = catalogue(log).get(str(column.name))
+    if known is None or known.value_type != "int":
+        return numbers.tolist()
+    whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
+    if whole.all():
+        return numbers.astype(np.int64).tolist()
+    mixed = numbers.astype(object)
+    mixed[whole] = numbers[whole].astype(np.int64)
+    return mixed.tolist()

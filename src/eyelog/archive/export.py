@@ -1,0 +1,113 @@
+"""Records out of the archive: one CSV file, one Parquet file, or answers of the service."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import cast
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from eyelog.archive.answer import encode_answer
+from eyelog.archive.files import whole_file
+from eyelog.archive.months import parquet_writer
+from eyelog.archive.reader import Wanted, instant_us, open_months, read_table
+from eyelog.archive.rows import frame_of, read_rows
+from eyelog.clock import DAY, day_start, zone
+from eyelog.errors import ArchiveError, ConfigurationError
+
+__all__ = ["export"]
+
+_GROUP_ROWS = 4 * 5760
+
+
+def export(wanted: Wanted, path: Path, tz: str, days: Iterable[date]) -> list[Path]:
+    """Write a range in the format that the name of `path` tells; return the files made.
+
+    `days` are the local days of `tz` that the range touches.
+    """
+    kind = path.suffix.lower()
+    if kind == ".json":
+        raise ConfigurationError(
+            f"{path} is one file, but an answer holds one day: give a folder, such as"
+            f" {path.with_suffix('')}"
+        )
+    if kind == ".csv":
+        made = _csv(wanted, path, tz)
+    elif kind == ".parquet":
+        made = _parquet(wanted, path)
+    else:
+        made = list(_answers(wanted, path, tz, days))
+    if not made:
+        raise ArchiveError(
+            f"nothing to export: no record of {wanted.log!r} of {wanted.account!r} in the range"
+        )
+    return made
+
+
+def _tables(
+    schema: pa.Schema, files: Iterable[pq.ParquetFile], span: tuple[int, int]
+) -> Iterator[pa.Table]:
+    """Give the rows month by month, so that memory does not grow with the range."""
+    tables = (read_rows(file, schema, *span) for file in files)
+    return (table for table in tables if table.num_rows)
+
+
+def _csv(wanted: Wanted, path: Path, tz: str) -> list[Path]:
+    with open_months(wanted) as (schema, files):
+        tables = _tables(schema, files, wanted.span)
+        first = next(tables, None)
+        if first is None:
+            return []
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(schema.names)
+        bare = pa_csv.WriteOptions(include_header=False)
+        with whole_file(path) as sink:
+            sink.write(header.getvalue().encode())
+            for table in _chain(first, tables):
+                pa_csv.write_csv(_with_text_stamps(table, tz), sink, bare)
+    return [path]
+
+
+def _parquet(wanted: Wanted, path: Path) -> list[Path]:
+    with open_months(wanted) as (schema, files):
+        tables = _tables(schema, files, wanted.span)
+        first = next(tables, None)
+        if first is None:
+            return []
+        with (
+            whole_file(path) as sink,
+            parquet_writer(sink, schema, wanted.log, wanted.account) as writer,
+        ):
+            for table in _chain(first, tables):
+                writer.write_table(table, row_group_size=_GROUP_ROWS)
+    return [path]
+
+
+def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    yield first
+    yield from rest
+
+
+def _with_text_stamps(table: pa.Table, tz: str) -> pa.Table:
+    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), tz).index)
+    stamps = pa.array([stamp.isoformat() for stamp in index.to_pydatetime()], pa.string())
+    return table.set_column(0, "date", stamps)
+
+
+def _answers(wanted: Wanted, folder: Path, tz: str, days: Iterable[date]) -> Iterator[Path]:
+    place = zone(tz)
+    low, high = wanted.span
+    for day in days:
+        first, after = (instant_us(day_start(each, place)) for each in (day, day + DAY))
+        table = read_table(replace(wanted, span=(max(first, low), min(after, high))))
+        if table.num_rows:
+            path = folder / f"{wanted.log}-{day.isoformat()}.json"
+            with whole_file(path) as sink:
+                sink.write(encode_answer(frame_of(table, tz), wanted.log))
+            yield path

@@ -1,0 +1,83 @@
+"""Damage in an archive: every page of every file is read and held against what it should be."""
+
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from eyelog.archive.layout import FILE, Place, is_month, month_edges, month_path, schema_of
+from eyelog.archive.rows import open_file, stamps_of
+from eyelog.catalogue import LOGS
+from eyelog.errors import ArchiveError
+
+__all__ = ["verify"]
+
+_COLUMNS = ("account", "log", "month", "file", "problem")
+
+
+def verify(place: Place) -> pd.DataFrame:
+    """Return one row for each finding."""
+    found = [
+        (account, log, month, path, problem)
+        for log in LOGS
+        for account, month, path in _files(place, log)
+        for problem in _problems(place, log, account, month, path)
+    ]
+    return pd.DataFrame(found, columns=list(_COLUMNS)).astype("string")
+
+
+def _files(place: Place, log: str) -> Iterator[tuple[str, str, str]]:
+    """Give (account, month, path) of each file that is not hidden, as the folders say it."""
+    root = f"{place.root}/log={log}"
+    place.fs.invalidate_cache(root)
+    for path in sorted(map(str, place.fs.find(root))):
+        parts = path[path.index(f"log={log}") :].split("/")
+        if not parts[-1].startswith("."):
+            keys = dict(part.partition("=")[::2] for part in parts[:-1])
+            yield unquote(keys.get("account", "")), keys.get("month", ""), path
+
+
+def _problems(place: Place, log: str, account: str, month: str, path: str) -> list[str]:
+    if not account or not is_month(month) or path != month_path(place, log, account, month):
+        return [f"not a place that the archive reads: it has one {FILE} a month"]
+    try:
+        with open_file(place, path) as file:
+            return [*_schema_problems(file, log, account), *_row_problems(file, month)]
+    except ArchiveError as error:
+        return [str(error).removeprefix(f"cannot read {path}: ")]
+
+
+def _schema_problems(file: pq.ParquetFile, log: str, account: str) -> Iterator[str]:
+    schema = file.schema_arrow
+    said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    whose = said.get("eyelog.log"), said.get("eyelog.account")
+    if whose == (None, None):
+        yield "made by another program: it does not say which log and account it is"
+    elif whose != (log, account):
+        yield f"the file says that it is {whose[0]!r} of {whose[1]!r}"
+    for known in schema_of(log):
+        if known.name in schema.names and schema.field(known.name).type != known.type:
+            yield f"{known.name!r} is {schema.field(known.name).type}, not {known.type}"
+
+
+def _row_problems(file: pq.ParquetFile, month: str) -> Iterator[str]:
+    first, after = month_edges(month)
+    parts = []
+    for group in range(file.num_row_groups):
+        table = file.read_row_group(group)  # all columns: each page's checksum is looked at
+        if table.column("date").null_count:
+            yield f"stamps are missing in row group {group}"
+            return
+        parts.append(stamps_of(table))
+    stamps = np.concatenate([*parts, np.empty(0, np.int64)])
+    steps = np.diff(stamps)
+    outside = np.count_nonzero((stamps < first) | (stamps >= after))
+    for count, problem in (
+        (np.count_nonzero(steps < 0), "stamps out of order"),
+        (np.count_nonzero(steps == 0), "stamps repeated"),
+        (outside, "stamps of another month"),
+    ):
+        if count:
+            yield f"{problem}: {count}"
