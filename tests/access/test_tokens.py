@@ -1,0 +1,220 @@
+"""The token and its file."""
+
+import json
+import os
+import stat
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from eyelog.access import tokens
+from eyelog.access.tokens import Token, TokenStore, home_dir, token_from_environment
+from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
+from support.access import fresh
+
+URL = "http://127.0.0.1:8765"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_token_shows_neither_secret():
+    shown = repr(fresh()) + str(fresh())
+    assert "access-token-0" not in shown
+    assert "refresh-token-0" not in shown
+
+
+def test_a_token_is_expired_a_minute_before_its_end():
+    now = datetime.now(UTC)
+    assert Token("a", expires_at=now + timedelta(seconds=50)).expired()
+    assert not Token("a", expires_at=now + timedelta(seconds=70)).expired()
+    assert not Token("a", expires_at=now + timedelta(seconds=50)).expired(timedelta(0))
+    assert not Token("a").expired()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"access_token": ""},
+        {"access_token": "two words"},
+        {"access_token": "line\r\nX-Evil: 1"},
+        {"access_token": None},
+        {"access_token": 7},
+        {"access_token": "a", "refresh_token": "b\n"},
+        {"access_token": "a", "token_type": "mac"},
+        {"access_token": "a", "expires_at": datetime(2026, 1, 1)},  # noqa: DTZ001 - naive on purpose
+    ],
+)
+def test_what_cannot_be_a_token_is_refused_without_being_shown(values):
+    with pytest.raises(ConfigurationError) as told:
+        Token(**values)
+    assert "Evil" not in str(told.value)
+
+
+@pytest.mark.parametrize("kind", ["Bearer", "bearer", "BEARER"])
+def test_the_token_type_may_have_any_case(kind):
+    assert Token("a", token_type=kind).token_type == kind
+
+
+def test_what_is_saved_is_loaded(tmp_path):
+    store = TokenStore(tmp_path, "me", URL)
+    assert store.load() is None
+    store.save(fresh())
+    saved = fresh(access_token="second", expires_at=None)
+    store.save(saved)
+    assert store.load() == saved
+    store.delete()
+    store.delete()
+    assert store.load() is None
+
+
+def test_the_file_is_0600_in_a_0700_folder_whatever_the_umask(home):
+    old = os.umask(0)
+    try:
+        store = TokenStore(home_dir(), "me", URL)
+        store.save(fresh())
+        with store.lock():
+            pass
+    finally:
+        os.umask(old)
+    assert mode(home) == 0o700
+    assert mode(store.path.parent) == 0o700
+    assert {mode(each) for each in store.path.parent.iterdir()} == {0o600}
+
+
+def test_a_file_open_to_others_is_closed_with_a_warning(tmp_path):
+    store = TokenStore(tmp_path, "me", URL)
+    store.save(fresh())
+    store.path.chmod(0o644)
+    with pytest.warns(EyelogWarning, match="now 0600"):
+        store.load()
+    assert mode(store.path) == 0o600
+    store.load()
+
+
+def test_each_account_and_service_has_its_own_file(tmp_path):
+    names = [
+        ("me", URL),
+        ("Me", URL),
+        ("a/b", URL),
+        ("a_b", URL),
+        ("me", URL + "/lab"),
+        ("眼", URL),
+    ]
+    stores = [TokenStore(tmp_path, *each) for each in names]
+    for i, store in enumerate(stores):
+        store.save(fresh(access_token=f"token-{i}"))
+    assert [store.load().access_token for store in stores] == [f"token-{i}" for i in range(6)]
+    assert {store.path.parent for store in stores} == {tmp_path / "tokens"}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"access_token": "a"}', "\x00"])
+def test_a_damaged_file_says_to_log_in_again(tmp_path, content):
+    store = TokenStore(tmp_path, "me", URL)
+    store.save(fresh())
+    store.path.write_text(content)
+    with pytest.raises(AuthorizationError, match="eyelog login"):
+        store.load()
+    store.save(fresh())
+    assert store.load().access_token == "access-token-0"
+
+
+def test_a_file_copied_from_another_account_is_not_used(tmp_path):
+    mine, other = TokenStore(tmp_path, "me", URL), TokenStore(tmp_path, "other", URL)
+    mine.save(fresh())
+    other.path.write_bytes(mine.path.read_bytes())
+    other.path.chmod(0o600)
+    with pytest.raises(AuthorizationError):
+        other.load()
+
+
+def test_a_symbolic_link_is_neither_read_nor_written_through(tmp_path):
+    store = TokenStore(tmp_path, "me", URL)
+    store.save(fresh())
+    target = tmp_path / "elsewhere.json"
+    store.path.rename(target)
+    store.path.symlink_to(target)
+    with pytest.raises(ConfigurationError, match="symbolic link"):
+        store.load()
+    before = target.read_bytes()
+    store.save(fresh(access_token="second"))
+    assert target.read_bytes() == before
+    assert not store.path.is_symlink()
+
+
+def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
+    store = TokenStore(tmp_path, "me", URL)
+    store.save(fresh())
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tokens.os, "fsync", full)
+    with pytest.raises(ConfigurationError, match="No space left"):
+        store.save(fresh(access_token="second"))
+    monkeypatch.undo()
+    assert [each.name for each in store.path.parent.iterdir()] == [store.path.name]
+    assert store.load().access_token == "access-token-0"
+
+
+def test_a_home_that_cannot_be_made_is_a_configuration_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="EYELOG_HOME"):
+        home_dir(tmp_path / "file" / "home")
+
+
+def test_home_is_the_argument_then_the_environment(home, tmp_path):
+    assert home_dir() == home
+    assert home_dir(tmp_path / "given") == tmp_path / "given"
+    assert mode(tmp_path / "given") == 0o700
+
+
+def test_a_folder_that_stands_keeps_its_permissions(tmp_path):
+    tmp_path.chmod(0o755)
+    home_dir(tmp_path)
+    assert mode(tmp_path) == 0o755
+
+
+def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(tokens, "LOCK_SECONDS", 0.2)
+    told = []
+
+    def other() -> None:
+        try:
+            with TokenStore(tmp_path, "me", URL).lock():
+                pass
+        except Unreachable as fault:
+            told.append(fault)
+
+    with TokenStore(tmp_path, "me", URL).lock():
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert told[0].retryable
+    with TokenStore(tmp_path, "me", URL).lock():
+        pass
+
+
+def test_the_environment_may_hold_a_token(monkeypatch):
+    assert token_from_environment() is None
+    monkeypatch.setenv("EYELOG_REFRESH_TOKEN", "only-refresh")
+    assert token_from_environment() == Token("", "only-refresh")
+    monkeypatch.setenv("EYELOG_ACCESS_TOKEN", " access ")
+    assert token_from_environment() == Token("access", "only-refresh")
+
+
+def test_the_file_is_plain_json_without_more_than_the_token(tmp_path):
+    store = TokenStore(tmp_path, "me", URL)
+    store.save(fresh(expires_at=None))
+    assert json.loads(store.path.read_text()) == {
+        "account": "me",
+        "base_url": URL,
+        "access_token": "access-token-0",
+        "refresh_token": "refresh-token-0",
+        "token_type": "Bearer",
+        "expires_at": None,
+        "scope": "all",
+    }
