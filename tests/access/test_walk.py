@@ -1,0 +1,170 @@
+"""A walk follows the cursor to its end, or raises; days go side by side."""
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.access.decode import join_pages
+from eyelog.access.walk import Stopped, side_by_side, walk_window
+from eyelog.clock import windows
+
+LOG = "standard_mode_logs"
+(WINDOW,) = windows("2026-10-24", "2026-10-24", "Asia/Tokyo")
+BEGIN = datetime(2026, 10, 23, 15, tzinfo=UTC)
+
+
+def record(minute: int, value: float) -> dict[str, Any]:
+    return {"date": (BEGIN + timedelta(minutes=minute)).isoformat(), "stp_s": value}
+
+
+def body(records: list[dict[str, Any]], cursor: object = None, hour: int = 0) -> bytes:
+    return json.dumps({LOG: {str(hour): records}, "cursor": cursor}).encode()
+
+
+class Script:
+    """Answers in order; keeps what was asked."""
+
+    def __init__(self, *bodies: bytes) -> None:
+        self.bodies = list(bodies)
+        self.asked: list[dict[str, str]] = []
+        self.where: list[str] = []
+
+    def __call__(self, params: Mapping[str, str], where: str) -> bytes:
+        self.asked.append(dict(params))
+        self.where.append(where)
+        return self.bodies[min(len(self.asked), len(self.bodies)) - 1]
+
+
+def walked(script: Script, **options: Any) -> Any:
+    pages = list(walk_window(script, LOG, WINDOW, where="log of 'anna'", **options))
+    return join_pages(pages, LOG, tz="UTC", fields=["stp_s"])
+
+
+@pytest.mark.parametrize(
+    "end", [{"cursor": None}, {"cursor": ""}, {}], ids=["null", "empty", "missing"]
+)
+def test_a_walk_ends_at_a_null_an_empty_or_no_cursor(end: dict[str, Any]) -> None:
+    script = Script(
+        body([record(1, 1)], "a"), json.dumps({LOG: {"0": [record(2, 2)]}, **end}).encode()
+    )
+    assert walked(script)["stp_s"].tolist() == [1.0, 2.0]
+    assert len(script.asked) == 2
+
+
+def test_all_parameters_but_the_cursor_stay_the_same_along_a_walk() -> None:
+    script = Script(body([], "a"), body([], "b+/="), body([]))
+    walked(script, fields=["stp_s", "bl"])
+    steady = {
+        "date_from": "2026-10-24T00:00:00+09:00",
+        "date_to": "2026-10-24T23:59:59+09:00",
+        "fields": "date,stp_s,bl",
+    }
+    assert script.asked == [steady, {**steady, "cursor": "a"}, {**steady, "cursor": "b+/="}]
+    assert list(script.asked[1])[:-1] == list(script.asked[0])
+
+
+def test_an_empty_page_with_a_new_cursor_goes_on() -> None:
+    script = Script(body([], "a"), body([], "b"), body([record(1, 7)]))
+    assert walked(script)["stp_s"].tolist() == [7.0]
+
+
+@pytest.mark.parametrize("cursors", [["a"], ["a", "b", "a"], ["a", "b", "b"]])
+def test_a_cursor_that_comes_again_raises(cursors: list[str]) -> None:
+    script = Script(*(body([record(1, 1)], cursor) for cursor in cursors))
+    with pytest.raises(el.AnswerError, match=r"log of 'anna', 2026-10-24T00.*repeats a cursor"):
+        walked(script)
+    assert len(script.asked) <= len(cursors) + 1
+
+
+def test_a_page_that_is_no_answer_raises_and_says_which_page() -> None:
+    script = Script(body([record(1, 1)], "a"), b"<html>")
+    with pytest.raises(el.AnswerError, match=r"log of 'anna'.* to 2026-10-24T23.*, page 2"):
+        walked(script)
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """Records in the order of their pages, and pages that hold them: hours in any order."""
+    minutes = draw(st.lists(st.integers(0, 1439), max_size=30))
+    values = draw(st.lists(st.integers(0, 60), min_size=len(minutes), max_size=len(minutes)))
+    records = [record(minute, value) for minute, value in zip(minutes, values, strict=True)]
+    cuts = sorted(draw(st.lists(st.integers(0, len(records)), max_size=6)))
+    edges = [0, *cuts, len(records)]
+    pages = []
+    for n, (low, high) in enumerate(pairwise(edges)):
+        hours = {str(hour): [each] for hour, each in enumerate(records[low:high])}
+        order = draw(st.permutations(sorted(hours)))
+        cursor = f"c{n}" if n < len(edges) - 2 else None
+        pages.append(json.dumps({LOG: {key: hours[key] for key in order}, "cursor": cursor}))
+    return records, [page.encode() for page in pages]
+
+
+@given(walk=walks())
+def test_a_paged_walk_equals_one_page_whatever_the_cuts_and_the_order_of_hours(
+    walk: tuple[list[dict[str, Any]], list[bytes]],
+) -> None:
+    records, pages = walk
+    found = walked(Script(*pages))
+    assert_frame_equal(found, walked(Script(body(records))))
+    expected = {each["date"]: each["stp_s"] for each in records}
+    assert len(found) == len(expected)
+    assert found.index.is_monotonic_increasing
+    for stamp, value in expected.items():
+        assert found.loc[stamp, "stp_s"] == value
+
+
+def test_results_come_in_the_order_of_the_tasks_whichever_ends_first() -> None:
+    def work(n: int, _: threading.Event) -> int:
+        time.sleep(0.02 * (5 - n))
+        return n * n
+
+    told: list[int] = []
+    found = side_by_side(range(5), work, workers=5, done=lambda: told.append(1))
+    assert found == [0, 1, 4, 9, 16]
+    assert len(told) == 5
+    assert side_by_side([], work, workers=3) == []
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_no_more_tasks_run_at_once_than_there_are_workers(workers: int) -> None:
+    guard = threading.Lock()
+    running = [0, 0]
+
+    def work(_: int, __: threading.Event) -> None:
+        with guard:
+            running[0] += 1
+            running[1] = max(running)
+        time.sleep(0.01)
+        with guard:
+            running[0] -= 1
+
+    side_by_side(range(12), work, workers=workers)
+    assert running == [0, workers]
+
+
+def test_the_first_error_ends_all_and_nothing_more_is_begun() -> None:
+    begun: list[int] = []
+    stopped = threading.Event()
+
+    def work(n: int, stop: threading.Event) -> None:
+        begun.append(n)
+        if n == 1:
+            raise el.ServerFault("the service failed")
+        if stop.wait(5):
+            stopped.set()
+            raise Stopped
+
+    with pytest.raises(el.ServerFault, match="the service failed"):
+        side_by_side(range(50), work, workers=3)
+    assert stopped.wait(5)
+    assert len(begun) <= 3
