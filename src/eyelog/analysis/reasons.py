@@ -37,7 +37,12 @@ __all__ = ["EVIDENCE", "Reason", "applies", "counter"]
 
 
 class Reason(IntFlag):
-    """A reason against a value; several can hold at once, 0 is none."""
+    """A reason against a value; several can hold at once, 0 is none.
+
+    ``(reasons & Reason.MOVING) != 0`` asks a whole table; ``Reason(value)`` reads one value.
+    """
+
+    __iter__ = None  # type: ignore[assignment]  # pandas would take what iterates for a list
 
     MISSING = 1
     SENTINEL = 2

@@ -1,0 +1,422 @@
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+from support.frames import CALM, EYES, MINUTES, frame_of, frames
+
+import eyelog as el
+from eyelog.analysis.quality import judged
+from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.frame import empty
+from eyelog.provenance import history, stated_log
+
+R = el.Reason
+STATIC = {EYES: "re_u", MINUTES: "ems_rl"}
+MOTION = {EYES: "hm_po", MINUTES: "hm_po"}
+GAIT = {EYES: "sa_xr", MINUTES: "sa_xr"}
+STEPS = {EYES: "stp", MINUTES: "stp_fst"}
+WALK = {EYES: "stp", MINUTES: "stp_s"}
+NOISE = {EYES: "nis_time", MINUTES: "nis_s"}
+CONTEXT = R.INVALID | R.MOVING | R.STILL | R.UNWORN | R.NOISY | R.OFF_POSE
+
+
+def reason(frame, name, row=0, **limits):
+    return R(int(el.flag(frame, **limits)[name].iloc[row]))
+
+
+def against(log, evidence, field, **limits):
+    """Return the reasons of the context against one field, given one piece of evidence."""
+    row = dict(CALM[log]) | {STATIC[log]: 3, MOTION[log]: 3, GAIT[log]: 3.0, STEPS[log]: 0}
+    row |= evidence
+    frame = frame_of(log, {name: [value] for name, value in row.items()}, calm=False)
+    return reason(frame, field, **limits) & CONTEXT
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_nothing_speaks_against_a_calm_worn_interval(log):
+    for fields in (STATIC, MOTION, STEPS):
+        assert against(log, {}, fields[log]) == 0
+
+
+def test_the_bits_of_the_reasons_are_the_published_ones():
+    assert {r.name: int(r) for r in R} == {
+        "MISSING": 1,
+        "SENTINEL": 2,
+        "RANGE": 4,
+        "INVALID": 8,
+        "MOVING": 16,
+        "STILL": 32,
+        "UNWORN": 64,
+        "NOISY": 128,
+        "OFF_POSE": 256,
+        "STALE": 512,
+        "SATURATED": 1024,
+    }
+
+
+def test_a_table_of_reasons_can_be_asked_for_one_of_them():
+    reasons = el.flag(frame_of(EYES, {"sc_fcs": [-1, 50], "stp": [0, 9]}))
+    assert ((reasons & R.MOVING) != 0)["sc_fcs"].tolist() == [False, True]
+    assert (reasons["sc_fcs"] == R.SENTINEL).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("log", "off"), [(EYES, {"isl": True}), (MINUTES, {"wea_s": 19})])
+def test_unworn_eyewear_speaks_against_eyes_head_and_steps(log, off):
+    for fields in (STATIC, MOTION, STEPS, GAIT):
+        assert R.UNWORN in against(log, off, fields[log])
+
+
+def test_twenty_seconds_of_wear_are_enough_and_the_limit_can_be_raised():
+    assert against(MINUTES, {"wea_s": 20}, "hm_po") == 0
+    assert against(MINUTES, {"wea_s": 20}, "hm_po", min_worn_s=30) == R.UNWORN
+
+
+def test_an_invalid_interval_speaks_against_static_fields_alone():
+    assert against(EYES, {"vld": False}, "re_u") == R.INVALID
+    assert against(EYES, {"vld": False}, "hm_po") == 0
+    assert against(EYES, {"vld": False}, "stp") == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_walking_speaks_against_static_fields_and_standing_against_gait(log):
+    walk = {WALK[log]: 4}
+    assert against(log, walk, STATIC[log]) == R.MOVING
+    assert against(log, walk, GAIT[log]) == 0
+    assert against(log, walk, MOTION[log]) == 0
+    assert against(log, {}, GAIT[log]) == R.STILL
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_no_steps_is_a_measurement_and_never_still(log):
+    assert R.STILL not in against(log, {WALK[log]: 0}, STEPS[log])
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_threshold_of_walking_can_be_raised(log):
+    assert against(log, {WALK[log]: 4}, STATIC[log], walking_above=4) == 0
+    assert against(log, {WALK[log]: 4}, GAIT[log], walking_above=4) == R.STILL
+
+
+@pytest.mark.parametrize(("log", "limit"), [(EYES, 3), (MINUTES, 10)])
+def test_noise_above_the_documented_limit_speaks_against_static_fields(log, limit):
+    assert against(log, {NOISE[log]: limit}, STATIC[log]) == 0
+    assert against(log, {NOISE[log]: limit + 1}, STATIC[log]) == R.NOISY
+    assert against(log, {NOISE[log]: limit + 1}, MOTION[log]) == 0
+    assert against(log, {NOISE[log]: limit + 1}, STATIC[log], max_noise_s=limit + 1) == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize(
+    "tilt", [{"tl_xav": -45.1}, {"tl_xav": 45.1}, {"tl_yav": -45.1}, {"tl_yav": 90.1}]
+)
+def test_the_tilt_of_stored_eyewear_speaks_against_all_but_the_evidence(log, tilt):
+    for fields in (STATIC, MOTION, STEPS):
+        assert against(log, tilt, fields[log]) == R.OFF_POSE
+    assert against(log, tilt, NOISE[log]) == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("tilt", [{"tl_xav": -45}, {"tl_xav": 45}, {"tl_yav": -45}, {"tl_yav": 90}])
+def test_the_limits_of_tilt_belong_to_worn_eyewear(log, tilt):
+    assert against(log, tilt, STATIC[log]) == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_evidence_itself_never_gets_a_reason_of_the_context(log):
+    worst = {EYES: {"isl": True, "vld": False, "stp": 9, "nis_time": 15, "tl_xav": 90}}
+    worst[MINUTES] = {"wea_s": 0, "nis_s": 60, "stp_s": 60, "tl_xav": 90}
+    row = {name: [1] for name in columns(log) if catalogue(log)[name].value_type != "str"}
+    row |= {name: [value] for name, value in worst[log].items()}
+    reasons = el.flag(frame_of(log, row))
+    for name, field in catalogue(log).items():
+        if name not in reasons or field.value_type == "str":
+            continue
+        spared = field.kind not in ("static", "motion", "gait") or name == "stp_s"
+        spared = spared or not field.documented
+        assert (int(reasons[name].iloc[0]) & int(CONTEXT) == 0) == spared, name
+
+
+def test_a_missing_value_is_missing_and_minus_one_is_a_mark_not_a_score():
+    frame = frame_of(EYES, {"sc_fcs": [None, -1, 0, 100, 101, -2, 50.5]})
+    found = [R(int(r)) for r in el.flag(frame)["sc_fcs"]]
+    assert found == [R.MISSING, R.SENTINEL, R(0), R(0), R.RANGE, R.RANGE, R(0)]
+
+
+def test_the_mean_of_a_score_and_its_share_of_high_values_leave_the_mark_out():
+    frame = frame_of(EYES, {"sc_fcs": [-1, 80, -1, 70, 20]})
+    scores = judged(frame)["sc_fcs"].dropna()
+    assert float((scores >= 60).mean()) == pytest.approx(2 / 3)
+    assert float((frame["sc_fcs"] >= 60).mean()) == pytest.approx(0.4)
+
+
+def test_minus_one_is_out_of_range_where_no_invalid_mark_is_documented():
+    assert reason(frame_of(EYES, {"re_u": [-1]}), "re_u") == R.RANGE
+    assert reason(frame_of(EYES, {"npt_av": [-0.5]}), "npt_av") == 0
+
+
+def test_a_fraction_of_a_count_is_out_of_range():
+    assert reason(frame_of(EYES, {"re_u": [2.5]}), "re_u") == R.RANGE
+
+
+def test_a_count_at_its_cap_is_saturated_and_stays():
+    frame = frame_of(MINUTES, {"ems_rl": [254, 255, 256]})
+    assert [int(r) for r in el.flag(frame)["ems_rl"]] == [0, R.SATURATED, R.RANGE]
+    assert judged(frame)["ems_rl"].tolist()[:2] == [254.0, 255.0]
+    assert judged(frame)["ems_rl"].isna().tolist() == [False, False, True]
+
+
+def test_what_is_no_count_cannot_be_saturated():
+    assert reason(frame_of(MINUTES, {"lc_bkw_av": [306], "lc_bk_n": [3]}), "lc_bkw_av") == 0
+    assert reason(frame_of(MINUTES, {"wea_s": [60]}), "wea_s") == 0
+
+
+def test_undocumented_fields_are_not_interpreted():
+    frame = frame_of(EYES, {"hm_prc": [1e12, None], "isl": [True, True], "gw": ["", None]})
+    reasons = el.flag(frame)
+    assert reasons["hm_prc"].tolist() == [0, R.MISSING]
+    assert reasons["gw"].tolist() == [0, R.MISSING]
+
+
+def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale():
+    frame = frame_of(
+        MINUTES,
+        {
+            "lc_bk_n": [3, 0, 0, 2, 0, 0, 1],
+            "lc_bkh_av": [90, 90, 90, 90, 95, 97, 97],
+            "sc_bk_n": [1, 1, 1, 1, 1, 0, 1],
+            "sc_bkh_av": [90, 90, 90, 90, 95, 97, 97],
+            "lc_bki_n": [1, 1, 1, 1, 1, 1, 0],
+            "lc_bki_av": [4, 4, 4, 4, 4, 4, 4],
+        },
+    )
+    stale = (el.flag(frame) & R.STALE) != 0
+    assert stale["lc_bkh_av"].tolist() == [False, True, True, False, False, False, False]
+    assert not stale["sc_bkh_av"].any(), "each cleansing is judged by its own count"
+    assert stale["lc_bki_av"].tolist() == [False] * 6 + [True], "gaps are judged by their count"
+    assert not stale["lc_bk_n"].any()
+
+
+def test_a_frame_that_begins_in_a_stale_run_knows_it_from_its_second_row():
+    frame = frame_of(MINUTES, {"lc_bk_n": [0, 0, 0, 2], "lc_npt_av": [0.1, 0.1, 0.2, 0.2]})
+    assert (el.flag(frame)["lc_npt_av"] == R.STALE).tolist() == [True, True, False, False]
+
+
+def test_a_gap_in_time_does_not_empty_the_buffer_but_a_missing_value_ends_the_run():
+    frame = frame_of(MINUTES, {"lc_bk_n": [2, 0, 0, 0], "lc_npt_av": [0.1, None, 0.1, 0.2]})
+    assert reason(frame, "lc_npt_av", 2) == 0
+    holes = frame_of(MINUTES, {"lc_bk_n": [2, 9, 0], "lc_npt_av": [0.1, 0.5, 0.1]}).iloc[[0, 2]]
+    assert reason(holes, "lc_npt_av", 1) == R.STALE
+
+
+def test_a_total_of_nothing_is_a_measurement_and_not_stale():
+    frame = frame_of(
+        EYES,
+        {"bki_n": [0, 0], "bki_sum": [0, 0], "bk_n": [0, 0], "bkh_sum": [7, 7], "bkw_av": [0, 0]},
+    )
+    reasons = el.flag(frame)
+    assert reasons["bki_sum"].tolist() == [0, 0]
+    assert reasons["bkh_sum"].tolist() == [R.STALE, R.STALE]
+    assert reasons["bkw_av"].tolist() == [R.STALE, R.STALE]
+
+
+def test_normalized_blink_statistics_are_judged_by_the_count_of_the_plain_ones():
+    frame = frame_of(
+        EYES, {"bk_n": [1, 0], "bki_n": [1, 1], "bkw_av_wa": [1, 1], "bki_av_wa": [2, 2]}
+    )
+    assert el.flag(frame)["bkw_av_wa"].tolist() == [0, R.STALE]
+    assert el.flag(frame)["bki_av_wa"].tolist() == [0, 0]
+
+
+def test_what_was_not_checked_is_said_and_is_no_reason():
+    frame = frame_of(EYES, {"sc_fcs": [50], "bkw_av": [200], "tl_xav": [0]}, calm=False)
+    reasons = el.flag(frame)
+    assert reasons.to_numpy().tolist() == [[0, 0, 0]]
+    assert history(reasons)[-1]["unchecked"] == {
+        "INVALID": ["vld"],
+        "MOVING": ["stp"],
+        "UNWORN": ["isl"],
+        "NOISY": ["nis_time"],
+        "OFF_POSE": ["tl_yav"],
+        "STALE": ["bk_n"],
+    }
+    assert history(el.mask(frame, reasons))[-1]["unchecked"] == history(reasons)[-1]["unchecked"]
+
+
+def test_evidence_that_is_there_but_wholly_missing_leaves_the_reason_unchecked():
+    frame = frame_of(MINUTES, {"hm_po": [3, 4], "wea_s": [None, None]})
+    assert history(el.flag(frame))[-1]["unchecked"] == {"UNWORN": ["wea_s"]}
+    assert history(el.flag(frame_of(MINUTES, {"hm_po": [3]})))[-1]["unchecked"] == {}
+
+
+def test_evidence_outside_its_own_limits_is_no_evidence():
+    assert against(MINUTES, {"wea_s": -5}, "hm_po") == 0
+    assert against(MINUTES, {"stp_s": 70}, "ems_rl") == 0
+    assert against(EYES, {"stp": 2.5}, "re_u") == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_reasons_of_no_rows_are_an_empty_table_of_that_shape(log):
+    frame = empty(log, tz="Asia/Tokyo")
+    reasons = el.flag(frame)
+    assert reasons.shape == frame.shape
+    assert set(reasons.dtypes) == {np.dtype("uint16")}
+    assert_frame_equal(el.mask(frame, reasons), frame)
+
+
+def test_rows_of_a_resampled_frame_are_not_judged_by_limits_of_single_intervals():
+    frame = el.resample(el.sample("standard_mode_logs").iloc[:3000], "1h", min_coverage=0)
+    reasons = el.flag(frame)
+    assert set(np.unique(reasons)) <= {0, int(R.MISSING)}
+    assert history(reasons)[-1]["unchecked"]["RANGE"] == ["resampled"]
+    assert_frame_equal(el.mask(frame, reasons), frame)
+
+
+def test_the_order_of_the_rows_changes_nothing():
+    frame = frame_of(MINUTES, {"lc_bk_n": [2, 0, 0, 1], "lc_npt_av": [0.1, 0.1, 0.1, 0.2]})
+    turned = frame.iloc[[2, 0, 3, 1]]
+    assert_frame_equal(el.flag(turned), el.flag(frame).iloc[[2, 0, 3, 1]])
+
+
+def test_columns_of_both_logs_are_refused():
+    frame = frame_of(EYES, {"sc_fcs": [50]}).assign(wea_s=60.0)
+    frame.attrs = {}
+    with pytest.raises(MixedLogsError, match="two logs"):
+        el.flag(frame)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"min_worn_s": -1},
+        {"max_noise_s": float("nan")},
+        {"walking_above": float("inf")},
+        {"tilt_sideways": (45, -45)},
+        {"tilt_fore_aft": (1, 2, 3)},
+    ],
+)
+def test_a_limit_that_makes_no_sense_is_refused_by_name(limit):
+    with pytest.raises(ConfigurationError, match=next(iter(limit))):
+        el.flag(frame_of(EYES, {"sc_fcs": [50]}), **limit)
+
+
+def test_text_where_numbers_belong_is_refused_by_name():
+    frame = frame_of(EYES, {"sc_fcs": [50]}).astype({"sc_fcs": "string"})
+    with pytest.raises(ConfigurationError, match="'sc_fcs' holds string"):
+        el.flag(frame)
+
+
+def test_masking_takes_out_what_speaks_against_a_value_and_keeps_the_rest():
+    frame = frame_of(EYES, {"sc_fcs": [-1, 50], "isl": [False, True], "gw": ["", "x"]})
+    clean = el.mask(frame, el.flag(frame))
+    assert clean["sc_fcs"].isna().all()
+    assert clean["isl"].tolist() == [False, True]
+    assert clean["gw"].tolist() == ["", "x"]
+    assert_frame_equal(clean.dtypes.to_frame(), frame.dtypes.to_frame())
+    assert stated_log(clean) == EYES
+    assert history(clean)[-1]["allow"] == ["SATURATED"]
+
+
+def test_reasons_that_are_allowed_let_the_value_pass():
+    frame = frame_of(EYES, {"sc_fcs": [50, -1], "stp": [3, 3], "vld": [True, True]})
+    clean = el.mask(frame, el.flag(frame), allow=R.MOVING | R.SATURATED)
+    assert clean["sc_fcs"].tolist()[0] == 50
+    assert clean["sc_fcs"].isna().tolist() == [False, True]
+
+
+def test_a_boolean_that_is_masked_is_missing_and_stays_boolean():
+    frame = frame_of(EYES, {"vld": [True, False]})
+    reasons = el.flag(frame)
+    reasons["vld"] = np.array([R.RANGE, 0], dtype=np.uint16)
+    masked = el.mask(frame, reasons)["vld"]
+    assert str(masked.dtype) == "boolean"
+    assert masked.isna().tolist() == [True, False]
+
+
+def test_reasons_of_another_shape_are_refused():
+    frame = frame_of(EYES, {"sc_fcs": [50, 60]})
+    reasons = el.flag(frame)
+    with pytest.raises(ConfigurationError, match="1 rows"):
+        el.mask(frame, reasons.iloc[:1])
+    with pytest.raises(ConfigurationError, match="columns"):
+        el.mask(frame, reasons.drop(columns="isl"))
+    with pytest.raises(ConfigurationError, match="integers"):
+        el.mask(frame, reasons.astype(float))
+
+
+@given(frames())
+def test_judging_gives_integers_of_the_same_shape_and_never_changes_its_input(frame):
+    before = frame.copy()
+    reasons = el.flag(frame)
+    clean = el.mask(frame, reasons)
+    assert_frame_equal(frame, before)
+    assert reasons.index.equals(frame.index)
+    assert reasons.columns.equals(frame.columns)
+    assert set(reasons.dtypes) <= {np.dtype("uint16")}
+    assert clean.dtypes.equals(frame.dtypes)
+    assert clean.index.equals(frame.index)
+
+
+@given(frames(), st.sampled_from([None, R.STALE, R.UNWORN | R.MOVING, R.RANGE, ~R.MISSING]))
+def test_judging_a_judged_frame_changes_nothing(frame, allow):
+    once = el.mask(frame, el.flag(frame), allow=allow)
+    assert_frame_equal(el.mask(once, el.flag(once), allow=allow), once)
+
+
+@settings(max_examples=15)
+@given(frames(whole=True))
+def test_judging_whole_records_twice_changes_nothing(frame):
+    once = judged(frame)
+    assert_frame_equal(judged(once), once)
+
+
+@given(frames())
+def test_a_value_survives_exactly_where_nothing_speaks_against_it(frame):
+    reasons = el.flag(frame)
+    clean = el.mask(frame, reasons)
+    kept = (reasons & ~R.SATURATED) == 0
+    for name in frame.columns:
+        held = clean[name].notna()
+        if frame[name].dtype != "string":
+            assert held.tolist() == kept[name].tolist()
+        assert clean.loc[held, name].tolist() == frame.loc[held, name].tolist()
+
+
+@given(frames())
+def test_allowing_every_reason_leaves_the_frame_as_it_is(frame):
+    assert_frame_equal(el.mask(frame, el.flag(frame), allow=~R(0)), frame)
+
+
+@settings(max_examples=15)
+@given(frames(MINUTES, whole=True))
+def test_a_stricter_limit_never_lets_more_through(frame):
+    usual = judged(frame).notna()
+    strict = judged(
+        frame, min_worn_s=41, max_noise_s=0, tilt_sideways=(-1, 1), tilt_fore_aft=(-1, 1)
+    ).notna()
+    assert not (strict & ~usual).any(axis=None)
+
+
+@given(frames(), st.data())
+def test_less_evidence_never_adds_a_reason(frame, data):
+    some = data.draw(st.sets(st.sampled_from(list(frame.columns)), min_size=1))
+    part = frame[[name for name in frame.columns if name in some]]
+    assert not (el.flag(part) & ~el.flag(frame)[part.columns]).any(axis=None)
+
+
+def test_memory_stays_within_three_times_the_frame():
+    week = el.sample()
+    frame = pd.concat([week] * 8).reset_index(drop=True)
+    frame.index = pd.date_range("2026-01-01", periods=len(frame), freq="15s", tz="UTC", name="date")
+    size = frame.memory_usage().sum()
+    tracemalloc.start()
+    try:
+        judged(frame, log=EYES)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size + peak < 3 * size

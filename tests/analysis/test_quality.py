@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+from support.frames import EYES, frame_of
+
+import eyelog as el
+from eyelog.analysis import quality
+from eyelog.errors import ConfigurationError
+from eyelog.frame import empty
+
+
+def test_explain_counts_each_reason_of_each_field():
+    frame = frame_of(
+        EYES, {"sc_fcs": [-1, None, 50, 50], "re_u": [255, 1, 1, 300], "vld": [True] * 3 + [False]}
+    )
+    table = el.explain(el.flag(frame))
+    assert table.index.name == "field"
+    assert table.index.tolist() == frame.columns.tolist()
+    focus = table.loc["sc_fcs"]
+    assert (focus["n"], focus["MISSING"], focus["SENTINEL"], focus["INVALID"]) == (4, 1, 1, 1)
+    assert (focus["masked"], focus["masked_share"]) == (3, 0.75)
+    up = table.loc["re_u"]
+    assert (up["SATURATED"], up["RANGE"], up["INVALID"], up["masked"]) == (1, 1, 1, 1)
+
+
+def test_explain_counts_what_mask_takes_out():
+    frame = el.sample("standard_mode_logs").iloc[:2000]
+    reasons = el.flag(frame)
+    lost = el.mask(frame, reasons).isna().sum()
+    assert el.explain(reasons)["masked"].tolist() == lost.tolist()
+
+
+def test_explain_of_no_rows_has_no_share():
+    table = el.explain(el.flag(empty(EYES)))
+    assert table["n"].eq(0).all()
+    assert table["masked_share"].isna().all()
+
+
+def test_explain_takes_reasons_and_not_values():
+    with pytest.raises(ConfigurationError, match="integers"):
+        el.explain(frame_of(EYES, {"sc_fcs": [1]}))
+
+
+def test_the_room_answers_to_all_its_names():
+    assert {"RECIPES", "Reason", "attrition", "explain", "flag", "judged", "mask", "select"} <= set(
+        quality.__all__
+    )
+    assert all(hasattr(quality, name) for name in quality.__all__)
+
+
+def test_explain_keeps_the_counts_whole():
+    table = el.explain(el.flag(frame_of(EYES, {"sc_fcs": [1, 2]})))
+    assert set(table.drop(columns="masked_share").dtypes) == {np.dtype("int64")}

@@ -1,0 +1,80 @@
+"""Small frames of either log, by hand and at random."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
+from eyelog.frame import conform
+from eyelog.provenance import record
+
+EYES = "computed_data"
+MINUTES = "standard_mode_logs"
+
+# A worn, quiet, resting interval of each log: nothing speaks against what is measured in it.
+CALM: Mapping[str, Mapping[str, Any]] = {
+    EYES: {"isl": False, "vld": True, "stp": 0, "nis_time": 0, "tl_xav": 0, "tl_yav": 10},
+    MINUTES: {"val_s": 60, "wea_s": 60, "nis_s": 0, "stp_s": 0, "tl_xav": 0, "tl_yav": 10},
+}
+
+
+def frame_of(
+    log: str,
+    rows: Mapping[str, Sequence[Any]],
+    *,
+    calm: bool = True,
+    start: str = "2026-10-20T10:00:00Z",
+    tz: str = "UTC",
+) -> pd.DataFrame:
+    """Return a frame with the given columns, neighbouring stamps, and a calm rest."""
+    n = len(next(iter(rows.values())))
+    first = pd.Timestamp(start) + pd.Timedelta(INTERVAL_SECONDS[log], "s")
+    index = pd.date_range(first, periods=n, freq=f"{INTERVAL_SECONDS[log]}s", unit="us")
+    data = {name: [value] * n for name, value in CALM[log].items()} if calm else {}
+    frame = pd.DataFrame(data | dict(rows), index=index.tz_convert(tz))
+    return record(conform(frame.convert_dtypes(), log), "test", log=log)
+
+
+def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
+    """Return the frame with these stamps instead of its own, in its own zone."""
+    index = pd.DatetimeIndex(pd.to_datetime(list(stamps), utc=True)).as_unit("us")
+    moved = frame.set_axis(index.tz_convert(frame.index.tz).rename("date"))
+    moved.attrs = dict(frame.attrs)
+    return moved
+
+
+def _values(log: str, name: str) -> st.SearchStrategy[Any]:
+    field = catalogue(log)[name]
+    if field.value_type == "bool":
+        return st.sampled_from([True, False, None])
+    if field.value_type == "str":
+        return st.sampled_from(["", "x", None])
+    edges = [0.0, 1.0, 2.5, 12.0, 40.0, -50.0, -1.0, 1e9, np.nan, np.inf, -np.inf]
+    edges += [edge for edge in (field.min, field.max, field.invalid_value) if edge is not None]
+    return st.sampled_from(edges)
+
+
+@st.composite
+def frames(draw: st.DrawFn, log: str | None = None, *, whole: bool = False) -> pd.DataFrame:
+    """Draw a frame of either log: any columns, any values, some gaps."""
+    log = log or draw(st.sampled_from([EYES, MINUTES]))
+    every = columns(log)
+    some = st.lists(st.sampled_from(every), min_size=1, max_size=12, unique=True)
+    names = every if whole else draw(some)
+    n = draw(st.integers(0, 6))
+    steps = draw(st.lists(st.sampled_from([1, 1, 1, 2, 7]), min_size=n, max_size=n))
+    seconds = np.cumsum(steps, dtype=np.int64) * INTERVAL_SECONDS[log]
+    index = pd.Timestamp("2026-10-25T00:00:00Z") + pd.to_timedelta(seconds, unit="s")
+    data = {
+        name: pd.Series(
+            draw(st.lists(_values(log, name), min_size=n, max_size=n)),
+            index=index,
+            dtype=catalogue(log)[name].dtype,
+        )
+        for name in names
+    }
+    frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
+    return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
