@@ -6,104 +6,41 @@ number, never rates.
 """
 
 import warnings
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.blinkboot import effective_n
+from eyelog.analysis.blinkgaps import (
+    Cleansing,
+    Gaps,
+    check_gaps,
+    gap_fields,
+    gap_totals,
+    noise_field,
+    noise_onsets,
+    rate_columns,
+    seconds_of,
+)
+from eyelog.analysis.blinkshape import bursts, duration, strength
 from eyelog.analysis.exposure import is_resampled
 from eyelog.analysis.grouping import By
-from eyelog.analysis.kernels import (
-    Floats,
-    count,
-    garwood,
-    numbers,
-    ratio,
-    root_mean_square,
-    total,
-)
-from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.analysis.summary import open_frame, summary_table, whole
+from eyelog.catalogue import COMPUTED_DATA
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 from eyelog.frame import log_of
+from eyelog.provenance import record
 
-__all__ = ["rate"]
+__all__ = ["bursts", "cleansings", "duration", "effective_n", "rate", "strength"]
 
-Cleansing = Literal["strong", "weak"]
-Gaps = Literal["rms", "mean", "exponential"]
-PREFIX = {"strong": "sc_", "weak": "lc_"}
-# Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
-GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
-
+BOTH: tuple[Cleansing, Cleansing] = ("strong", "weak")
 RMS_NOTE = (
     "the blink gaps of the 60-second log are root mean squares from firmware 2.2.0, so its blink"
     " rate is a lower bound (a root mean square is never below the mean): pass gaps='rms' to accept"
     " that, gaps='exponential' to take the gaps for exponential, or gaps='mean' if the eyewear is"
     " known to run older firmware"
 )
-
-
-def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
-    """Return the fields that hold the number of gaps and their sum (15 s) or average (60 s)."""
-    if cleansing not in PREFIX:
-        raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
-    if log == COMPUTED_DATA:
-        return "bki_n", "bki_sum"
-    return f"{PREFIX[cleansing]}bki_n", f"{PREFIX[cleansing]}bki_av"
-
-
-def shape_fields(log: str, cleansing: str) -> dict[str, str]:
-    """Return the fields of blink count, strength, duration and their spreads."""
-    prefix = "" if log == COMPUTED_DATA else PREFIX[cleansing]
-    names = {"count": "bk_n", "strength": "bkh_av", "strength_sd": "bkh_sd", "duration": "bkw_av"}
-    if log != COMPUTED_DATA:
-        names["duration_sd"] = "bkw_sd"
-    return {noun: prefix + name for noun, name in names.items()}
-
-
-def gap_totals(opened: Opened, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
-    """Return for each group the number of gaps, their seconds, and the coverage."""
-    number_name, length_name = gap_fields(opened.log, cleansing)
-    n, length = opened.values(number_name), opened.values(length_name)
-    if opened.log == COMPUTED_DATA:
-        known = ~np.isnan(n + length)
-        seconds = total(np.where(known, length, np.nan), opened.groups)
-    else:
-        # Where there are no gaps their average is rightly missing: nothing is lost there.
-        known = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
-        spent = np.where(n == 0, 0.0, n * length)
-        seconds = total(np.where(known, spent, np.nan), opened.groups)
-        if gaps != "mean":
-            typical = root_mean_square(length, n, opened.groups) / GAP_SHAPE[gaps]
-            held = total(np.where(known, n, np.nan), opened.groups)
-            seconds = np.where(held > 0, held * typical, seconds)
-    number = np.nan_to_num(total(np.where(known, n, np.nan), opened.groups))
-    return number, np.nan_to_num(seconds), opened.coverage(known)
-
-
-def rate_columns(
-    number: Floats, seconds: Floats, *, min_valid_s: float, noise_per_min: Floats | float = 0.0
-) -> dict[str, Floats]:
-    """Return rate, low and high per minute, missing where too little time is valid."""
-    minutes = seconds / 60.0
-    enough = (seconds >= min_valid_s) & (seconds > 0)
-    low, high = garwood(number, minutes)
-    columns = {"rate_per_min": ratio(number, minutes), "low": low, "high": high}
-    return {
-        name: np.where(enough, np.maximum(values - noise_per_min, 0.0), np.nan)
-        for name, values in columns.items()
-    }
-
-
-def seconds_of(duration: Any, name: str) -> float:
-    """Return the seconds of a duration such as ``"3min"``, which must not be negative."""
-    try:
-        seconds = pd.Timedelta(duration).total_seconds()
-    except (ValueError, TypeError):
-        seconds = np.nan
-    if not seconds >= 0:
-        raise ConfigurationError(f"{name} must be a duration such as '3min', not {duration!r}")
-    return float(seconds)
 
 
 def rate(
@@ -190,8 +127,7 @@ def rate(
     True
     """
     which = log_of(frame, log)
-    if gaps not in (None, "mean", *GAP_SHAPE):
-        raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
+    check_gaps(gaps)
     if which != COMPUTED_DATA and gaps is None:
         warnings.warn(RMS_NOTE, EyelogWarning, stacklevel=2)
     least = seconds_of(min_valid, "min_valid")
@@ -222,21 +158,70 @@ def rate(
     )
 
 
-def noise_field(log: str) -> str:
-    """Return the field that holds the seconds of noise."""
-    return "nis_time" if log == COMPUTED_DATA else "nis_s"
+def cleansings(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    min_valid: str = "3min",
+    gaps: Gaps = "rms",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the blink rate under strong and under weak cleansing, side by side.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of the 60-second log with the gaps of both cleansings (``sc_bki_n``,
+        ``sc_bki_av``, ``lc_bki_n``, ``lc_bki_av``).
+    by, min_valid, gaps, judge, stamp, log
+        As in `eyelog.blinks.rate`; no warning is given.
 
-def noise_onsets(opened: Opened, cleansing: str) -> Floats:
-    """Return the onsets of noise per noise-free minute; missing where none can be judged."""
-    noise = numbers(opened.frame[noise_field(opened.log)])
-    n = opened.values(gap_fields(opened.log, cleansing)[0])
-    length = float(INTERVAL_SECONDS[opened.log])
-    stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it
-    follows = np.zeros(len(noise), dtype=bool)
-    follows[1:] = (np.diff(stamps) <= 1.5e6 * length) & (noise[:-1] == 0)
-    judged = follows & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count(judged & (noise > 0), opened.groups)
-    share = ratio(noisy, count(judged, opened.groups))
-    with np.errstate(divide="ignore"):
-        return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)
+    Returns
+    -------
+    DataFrame
+        Index as in `eyelog.blinks.rate`. Its columns, once with ``strong_`` and once with
+        ``weak_`` before their names, and float64 ``difference_per_min`` (weak less strong).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field; the 15-second log has one cleansing only.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Notes
+    -----
+    The two rest on the same minutes, not on independent samples: their intervals do not tell
+    whether the difference is more than chance.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.blinks.cleansings(el.sample("standard_mode_logs"))
+    >>> bool(table["strong_n"].iloc[0] <= table["weak_n"].iloc[0])
+    True
+    """
+    which = log_of(frame, log)
+    if which == COMPUTED_DATA:
+        raise FieldError(
+            "blinks.cleansings needs the 60-second log: the 15-second log has one cleansing only"
+        )
+    tables = {
+        kind: rate(
+            frame,
+            by=by,
+            min_valid=min_valid,
+            cleansing=kind,
+            gaps=gaps,
+            judge=judge,
+            stamp=stamp,
+            log=which,
+        )
+        for kind in BOTH
+    }
+    table = pd.concat([tables[kind].add_prefix(f"{kind}_") for kind in BOTH], axis=1)
+    table["difference_per_min"] = table["weak_rate_per_min"] - table["strong_rate_per_min"]
+    table.attrs = dict(frame.attrs)
+    return record(table, "blinks.cleansings", log=which, gaps=gaps)

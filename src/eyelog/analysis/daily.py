@@ -6,9 +6,9 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks import gap_fields, gap_totals, rate_columns, shape_fields
+from eyelog.analysis.blinkgaps import gap_fields, gap_totals, rate_columns, shape_fields
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds, worn
-from eyelog.analysis.gait import MIN_WALKED_S, PACE_FIELD, STEPS, pace_totals, steps
+from eyelog.analysis.gaitpace import MIN_WALKED_S, PACE_FIELD, STEPS, pace_totals, steps
 from eyelog.analysis.kernels import (
     Floats,
     circular_mean,

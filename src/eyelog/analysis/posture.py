@@ -1,18 +1,43 @@
-"""Head and posture: angles on the circle, their spread, and head movements per worn hour."""
+"""Head and posture: angles on the circle, time in postures, head movements per worn hour.
+
+Which sign of a tilt is forward or right is not documented, so nothing here names a side.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.exposure import seconds
 from eyelog.analysis.grouping import By, Groups
-from eyelog.analysis.kernels import Floats, count, numbers, quantile, ratio, total
+from eyelog.analysis.kernels import (
+    Floats,
+    combined_sd,
+    count,
+    numbers,
+    quantile,
+    ratio,
+    root_mean_square,
+    total,
+)
 from eyelog.analysis.kernels import circular_mean as grouped_circular_mean
 from eyelog.analysis.summary import open_frame, summary_table, whole
+from eyelog.analysis.tilt import circular_median, relative_tilt, spread, zones
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
 
-__all__ = ["circular_mean", "circular_sd", "head_movements"]
+__all__ = [
+    "PooledSD",
+    "circular_mean",
+    "circular_median",
+    "circular_sd",
+    "head_movements",
+    "pooled_sd",
+    "relative_tilt",
+    "spread",
+    "zones",
+]
 
 HEAD_MOVES = {"pitch": "hm_po", "yaw": "hm_yo"}
 WEAR = {"computed_data": "isl", "standard_mode_logs": "wea_s"}
@@ -92,6 +117,55 @@ def circular_sd(degrees: object) -> float:
         return float("inf")
     # Rounding may leave R a hair above 1; max() also turns -0.0 into 0.0.
     return float(np.rad2deg(np.sqrt(max(0.0, -2.0 * np.log(min(length, 1.0))))))
+
+
+class PooledSD(NamedTuple):
+    """SD within the parts, between their means, and of the whole."""
+
+    within: float
+    between: float
+    total: float
+
+
+def pooled_sd(sd: object, *, mean: object = None, n: object = None) -> PooledSD:
+    """Return the SD of a whole from the SDs, means and sizes of its parts.
+
+    Parameters
+    ----------
+    sd : array-like
+        Population SD of each part.
+    mean : array-like, optional
+        Mean of each part; without it only the SD within is known.
+    n : array-like, optional
+        Size of each part; equal by default.
+
+    Returns
+    -------
+    PooledSD
+        Named tuple of ``within`` = sqrt(sum(n s^2) / sum(n)), ``between`` =
+        sqrt(sum(n (m - M)^2) / sum(n)) and ``total``, whose square is the sum of theirs. Parts
+        with something missing are left out; missing where no part is left.
+
+    Raises
+    ------
+    ConfigurationError
+        If the lengths differ, or something is no number.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> round(el.posture.pooled_sd([1.0, 1.0], mean=[0.0, 2.0]).total ** 2, 9)
+    2.0
+    """
+    spread = _angles(sd)
+    weights = np.ones(len(spread)) if n is None else _angles(n)
+    means = np.full(len(spread), np.nan) if mean is None else _angles(mean)
+    if not len(spread) == len(weights) == len(means):
+        raise ConfigurationError("sd, mean and n must have the same length")
+    one = Groups(pd.RangeIndex(1), np.array([0, len(spread)]), None, np.zeros(1))
+    parts = combined_sd(spread, means, weights, one)
+    within = parts.within if mean is not None else root_mean_square(spread, weights, one)
+    return PooledSD(float(within[0]), float(parts.between[0]), float(parts.total[0]))
 
 
 def head_movements(

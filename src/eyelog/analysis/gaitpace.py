@@ -1,0 +1,195 @@
+"""Gait: pace while walking, and how alike the two sides are.
+
+Pace is steps over the time that was walked, not over the clock: steps per clock minute is not a
+cadence (Dall et al. 2013).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.exposure import is_resampled
+from eyelog.analysis.grouping import By
+from eyelog.analysis.kernels import Floats, count, ratio, total
+from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+
+__all__ = ["Symmetry", "pace", "symmetry"]
+
+# From the quickest to the slowest class of the 60-second log.
+STEPS = {
+    COMPUTED_DATA: ("stp",),
+    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
+}
+PACE_FIELD = {COMPUTED_DATA: "cad", STANDARD_MODE_LOGS: "stp_s"}
+MIN_WALKED_S = 50.0
+
+
+def check_single(frame: pd.DataFrame, noun: str) -> None:
+    """Raise `ConfigurationError` if the rows are bins."""
+    if is_resampled(frame):
+        raise ConfigurationError(
+            f"{noun} needs single intervals and this frame is resampled: ask before resample"
+        )
+
+
+def steps(opened: Opened) -> Floats:
+    """Return the steps of each row, missing where a class of them is."""
+    first, *rest = STEPS[opened.log]
+    found = opened.values(first)
+    for name in rest:
+        found = found + opened.values(name)
+    return found
+
+
+def pace_totals(opened: Opened, min_walked_s: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return for each group the steps, the seconds walked, the rows used, and the coverage."""
+    taken, other = steps(opened), opened.values(PACE_FIELD[opened.log])
+    if opened.log == COMPUTED_DATA:
+        # The time of the steps themselves: cadence is a rate and averages over time, not steps.
+        used = (taken > 0) & (other > 0)
+        walked = ratio(taken * 60.0, np.where(used, other, np.nan))
+    else:
+        least = 0.0 if is_resampled(opened.frame) else min_walked_s
+        used = ~np.isnan(taken) & (other > 0) & (other >= least)
+        walked = np.where(used, other, np.nan)
+    return (
+        total(np.where(used, taken, np.nan), opened.groups),
+        total(walked, opened.groups),
+        count(used, opened.groups),
+        opened.coverage(~np.isnan(taken)),
+    )
+
+
+def pace(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    min_walked_s: float = MIN_WALKED_S,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the pace: steps per minute of walking.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log: ``stp`` and ``cad`` of the 15-second log; ``stp_fst``, ``stp_mid``,
+        ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log.
+    by : None, str, Series or array
+        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
+        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+    min_walked_s : float
+        60-second log: least seconds walked in a minute (the vendor's 50), so that the minute is
+        steady walking. Not asked of a resampled frame, whose minutes are no longer known.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``pace_spm`` (steps per minute; missing where nobody walked), int64 ``n`` (intervals it
+        rests on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
+        the expected records in which steps could be counted; of the records of a label).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If an argument cannot be used.
+
+    Notes
+    -----
+    60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
+    15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
+    time they took; a mean of cadences would weigh quick intervals too much.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.gait.pace(el.sample("standard_mode_logs"), by="1D").columns.tolist()
+    ['pace_spm', 'n', 'exposure_min', 'coverage']
+    """
+    which = log_of(frame, log)
+    if not min_walked_s >= 0:
+        raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
+    names = [*STEPS[which], PACE_FIELD[which]]
+    opened = open_frame(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
+    taken, walked, n, covered = pace_totals(opened, min_walked_s)
+    data = {
+        "pace_spm": ratio(taken * 60.0, walked),
+        "n": whole(n),
+        "exposure_min": np.nan_to_num(walked) / 60.0,
+        "coverage": covered,
+    }
+    return summary_table(data, opened, "gait.pace", min_walked_s=float(min_walked_s))
+
+
+class Symmetry(NamedTuple):
+    """How alike two sides are; each a number, or a Series where the sides were Series."""
+
+    index: float | pd.Series  # type: ignore[assignment]  # the plain name hides tuple.index
+    ratio: float | pd.Series
+    angle: float | pd.Series
+
+
+def symmetry(
+    right: float | pd.Series, left: float | pd.Series, *, signed: bool = False
+) -> Symmetry:
+    """Return symmetry index, ratio and angle of right against left.
+
+    Parameters
+    ----------
+    right, left : float or Series
+        The same positive quantity of both sides, such as the landing strength of a walking bout.
+        Series are compared row by row.
+    signed : bool
+        Keep the sign (positive where the right is larger). By default sizes only: the eyewear
+        tells the feet apart weakly, so which side is larger is not to be relied on.
+
+    Returns
+    -------
+    Symmetry
+        Named tuple of ``index`` (percent; 0 is symmetric), ``ratio`` (larger over smaller, or
+        right over left where `signed`; 1 is symmetric) and ``angle`` (percent; 0 is symmetric).
+        Missing where a side is missing, negative, or both are 0.
+
+    Notes
+    -----
+    Index 200 (R - L) / (R + L) (Robinson et al. 1987). Angle (45 deg - atan(L / R)) / 90 deg in
+    percent (Zifchock et al. 2008), which needs no reference side.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> round(el.gait.symmetry(5.2, 4.6).index, 7)
+    12.244898
+    """
+    r, l_ = np.broadcast_arrays(*(np.asarray(side, dtype=np.float64) for side in (right, left)))
+    good = (r >= 0) & (l_ >= 0) & (r + l_ > 0)
+    r, l_ = np.where(good, r, np.nan), np.where(good, l_, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        index = 200.0 * (r - l_) / (r + l_)
+        quotient = r / l_ if signed else np.maximum(r, l_) / np.minimum(r, l_)
+    angle = (45.0 - np.rad2deg(np.arctan2(l_, r))) / 90.0 * 100.0
+    if not signed:
+        index, angle = np.abs(index), np.abs(angle)
+    like = next((side for side in (right, left) if isinstance(side, pd.Series)), None)
+
+    def shaped(values: npt.NDArray[np.float64]) -> float | pd.Series:
+        return float(values) if like is None else pd.Series(values, index=like.index)
+
+    return Symmetry(shaped(index), shaped(quotient), shaped(angle))
