@@ -2,6 +2,7 @@
 
 import email.utils
 import gzip
+import json
 import logging
 import os
 import socket
@@ -15,8 +16,11 @@ from pathlib import Path
 import pytest
 import requests
 import requests_cache
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eyelog.access import transport
+from eyelog.access.faults import refusal
 from eyelog.access.session import PerProcess, attach, fetch
 from eyelog.errors import (
     AuthorizationError,
@@ -79,6 +83,27 @@ def test_the_bearer_goes_to_addresses_under_the_base_url_alone(home):
         session.close()
         assert [seen.bearer for seen in ours.requests] == ["access-token-0", None, None]
         assert [seen.bearer for seen in other.requests] == [None]
+
+
+@pytest.mark.parametrize("path", ["", "/lab", "/lab/", "/日本"])
+def test_a_base_url_may_be_spelt_in_any_way(home, path):
+    with faulty.server(GOOD) as there:
+        base = there.url.replace("http://127.0.0.1", "HTTP://LocalHost") + path
+        who = credentials(home, base, token=fresh())
+        session = requests.Session()
+        attach(session, base, who, workers=1)
+        fetch(session, who.base_url + "/v2/x", where="data")
+        fetch(session, base.rstrip("/") + "/v2/x", where="data")
+        session.close()
+        assert [seen.bearer for seen in there.requests] == ["access-token-0"] * 2
+
+
+def test_a_loopback_service_is_asked_directly_also_where_a_proxy_is_set(get, monkeypatch):
+    with faulty.server(faulty.html(502)) as proxy, faulty.server(GOOD) as there:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("http_proxy", proxy.url)
+        assert get(there).json() == PAYLOAD
+        assert proxy.requests == []
 
 
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_points(get):
@@ -305,6 +330,26 @@ def test_the_quota_is_told(get):
     assert told.value.retry_after == pytest.approx(1800, abs=5)
 
 
+@given(st.text(st.characters(codec="latin-1")), st.text(st.characters(codec="latin-1")))
+def test_no_header_can_break_the_reading_of_headers(told, reset):
+    response = requests.Response()
+    response.status_code = 429
+    for headers in ({"Retry-After": told}, {"X-RateLimit-Reset": reset}):
+        response.headers.update(headers)
+        wait = transport.retry_after(response)
+        assert wait is None or wait >= 0
+        response.headers.clear()
+
+
+@given(st.binary() | st.recursive(st.none() | st.text(), lambda s: st.dictionaries(st.text(), s)))
+def test_no_body_can_break_an_error(body):
+    response = requests.Response()
+    response.status_code = 400
+    response._content = body if isinstance(body, bytes) else json.dumps({"error": body}).encode()
+    response.request = requests.Request("GET", "http://127.0.0.1/x").prepare()
+    assert str(refusal(response, where="data")).startswith("data: 400 Bad Request from GET /x (")
+
+
 @pytest.mark.parametrize("reset", ["soon", "-1", "1e9", "9" * 40, ""])
 def test_a_strange_quota_is_no_hindrance(get, reset):
     headers = {"x_ratelimit_reset": reset, "x_ratelimit_limit": "9" * 40}
@@ -437,6 +482,7 @@ import os, sys, threading, time
 from pathlib import Path
 from support import authority
 from support.access import credentials, fresh, session_of
+from eyelog.access.faults import refusal
 from eyelog.access.session import PerProcess, fetch
 home, url = Path(sys.argv[1]), sys.argv[2]
 who = credentials(home, url, saved=fresh())

@@ -5,6 +5,8 @@ import os
 import warnings
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
+import requests
+
 from eyelog.errors import ConfigurationError, EyelogWarning
 
 __all__ = ["base_url_from_environment", "check_base_url", "check_redirect_uri", "is_loopback"]
@@ -70,7 +72,12 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
     place = f"[{host}]" if ":" in host else host
     if parts.port is not None and parts.port != _PORTS[scheme]:
         place = f"{place}:{parts.port}"
-    return urlunsplit((scheme, place, parts.path.rstrip("/"), parts.query, ""))
+    address = urlunsplit((scheme, place, parts.path.rstrip("/"), parts.query, ""))
+    try:
+        requests.Request("GET", address).prepare()
+    except (requests.RequestException, UnicodeError):
+        raise ConfigurationError(f"{name} is not an address: check its host name") from None
+    return address
 
 
 def check_redirect_uri(text: str) -> str:

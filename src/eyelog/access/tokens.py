@@ -19,8 +19,8 @@ from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning,
 
 __all__ = ["Token", "TokenStore", "home_dir", "token_from_environment"]
 
-MARGIN = timedelta(seconds=60)
-"""A token this close to its end counts as expired: a request takes time, and clocks differ."""
+MARGIN = timedelta(seconds=10)
+"""A token this close to its end counts as expired: a request takes time."""
 
 LOCK_SECONDS = 90.0
 """How long to wait for another process's refresh; longer than one can take."""

@@ -28,6 +28,7 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Retry
 
+from eyelog.access.addresses import is_loopback
 from eyelog.access.redact import log, redact_url
 
 __all__ = ["ACCEPT_ENCODING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
@@ -53,6 +54,8 @@ _AGAIN: Mapping[str, frozenset[int]] = {
     "POST": frozenset({429, 503}),
 }
 _PIECE = 1 << 18
+_Origin = tuple[str, str | None, int | None]
+_NOWHERE: _Origin = ("", None, None)
 
 
 class Bearers(Protocol):
@@ -99,7 +102,7 @@ class Adapter(HTTPAdapter):
         self, *, base_url: str | None = None, bearers: Bearers | None = None, workers: int = 1
     ) -> None:
         super().__init__(pool_connections=2, pool_maxsize=max(1, workers))
-        self.base = urlsplit(base_url or "")
+        self.origin, self.path = _parts(_prepared(base_url)) if base_url else (_NOWHERE, "")
         self.bearers = bearers
         self._closed = threading.Event()
 
@@ -118,9 +121,9 @@ class Adapter(HTTPAdapter):
         proxies: Any = None,
     ) -> requests.Response:
         """Return the answer with its whole body, or the last one that could not be mended."""
-        options = {"timeout": timeout or TIMEOUT, "verify": verify, "cert": cert} | {
-            "proxies": proxies
-        }
+        if is_loopback(urlsplit(request.url or "").hostname):
+            proxies = None  # a proxy's loopback is another machine's
+        options = {"verify": verify, "cert": cert, "proxies": proxies}
         again = _AGAIN.get(request.method or "", frozenset())
         begun = time.monotonic()
         rejected: str | None = None
@@ -131,7 +134,8 @@ class Adapter(HTTPAdapter):
             fault: requests.RequestException | None = None
             wait = BACKOFF * 2 ** (tries - 1)
             try:
-                response = self._whole(sent, options)
+                left = PATIENCE - (time.monotonic() - begun)
+                response = self._whole(sent, timeout=_within(timeout or TIMEOUT, left), **options)
             except requests.RequestException as raised:
                 if not _may_repeat(request.method, raised):
                     raise
@@ -176,14 +180,10 @@ class Adapter(HTTPAdapter):
         return sent, bearer
 
     def _is_ours(self, url: str) -> bool:
-        parts = urlsplit(url)
-        return (parts.scheme, parts.netloc.lower()) == (self.base.scheme, self.base.netloc) and (
-            parts.path.startswith(self.base.path + "/")
-        )
+        origin, path = _parts(url)
+        return origin == self.origin and path.startswith(self.path.rstrip("/") + "/")
 
-    def _whole(
-        self, request: requests.PreparedRequest, options: dict[str, Any]
-    ) -> requests.Response:
+    def _whole(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send once and read the body to its end."""
         response = super().send(request, stream=True, **options)
         try:
@@ -207,6 +207,23 @@ class Adapter(HTTPAdapter):
             if name.lower() not in ("set-cookie", "set-cookie2")
         )
         return response
+
+
+def _within(timeout: float | tuple[float, float], left: float) -> tuple[float, float]:
+    """Return the timeouts of a try, none longer than what is left for all of them."""
+    connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+    return min(connect, max(left, 1.0)), min(read, max(left, 1.0))
+
+
+def _prepared(url: str) -> str:
+    """Return `url` as `requests` spells it (host in IDNA, path quoted), to compare alike."""
+    return requests.Request("GET", url).prepare().url or url
+
+
+def _parts(url: str) -> tuple[_Origin, str]:
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return (parts.scheme, parts.hostname, port), parts.path
 
 
 def _read(response: requests.Response) -> bytes:
