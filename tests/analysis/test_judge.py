@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
-from support.frames import CALM, EYES, MINUTES, frame_of, frames
 
 import eyelog as el
 from eyelog.analysis.quality import judged
@@ -14,6 +13,7 @@ from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import empty
 from eyelog.provenance import history, stated_log
+from support.frames import CALM, EYES, MINUTES, frame_of, frames
 
 R = el.Reason
 STATIC = {EYES: "re_u", MINUTES: "ems_rl"}

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from support.frames import EYES, frame_of
 
 import eyelog as el
 from eyelog.analysis import quality
 from eyelog.errors import ConfigurationError
 from eyelog.frame import empty
+from support.frames import EYES, frame_of
 
 
 def test_explain_counts_each_reason_of_each_field():

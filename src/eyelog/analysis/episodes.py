@@ -102,7 +102,7 @@ def _length(text: str | pd.Timedelta, name: str) -> int:
         length = pd.Timedelta(-1)
     if pd.isna(length) or length < pd.Timedelta(0):
         raise ConfigurationError(f"{name} must be a length of time such as '5min', not {text!r}")
-    return int(length.as_unit("us").value)
+    return int(length // pd.Timedelta(1, "us"))
 
 
 def _interval(condition: pd.Series, index: pd.DatetimeIndex, interval: str | None) -> int:

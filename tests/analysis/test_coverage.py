@@ -1,0 +1,212 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.analysis.quality import judged
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+from eyelog.errors import ConfigurationError
+from eyelog.frame import empty
+from eyelog.provenance import record
+from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
+
+
+def day(log, start, hours, tz="UTC", **fields):
+    n = int(hours * 3600 / INTERVAL_SECONDS[log])
+    rows = {name: [value] * n for name, value in (dict(CALM[log]) | fields).items()}
+    return frame_of(log, rows, start=start, tz=tz)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_full_day_is_covered_once(log):
+    table = el.coverage(day(log, "2026-10-20T00:00:00Z", 24))
+    assert table.index.name == "day"
+    assert table.index.tolist() == [pd.Timestamp("2026-10-20", tz="UTC")]
+    row = table.iloc[0]
+    assert row["n"] == 24 * 3600 / INTERVAL_SECONDS[log]
+    assert row[["recorded_h", "expected_h", "worn_h", "valid_h"]].tolist() == [24] * 4
+    assert (row["coverage"], row["walking_h"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("start", "hours"), [("2026-10-24T22:00:00Z", 25), ("2026-03-28T23:00:00Z", 23)]
+)
+def test_a_day_on_which_the_clocks_change_has_23_or_25_hours(start, hours):
+    frame = day(MINUTES, start, hours, tz="Europe/Berlin")
+    table = el.coverage(frame)
+    assert table["expected_h"].tolist() == [hours]
+    assert table["recorded_h"].tolist() == [hours]
+    assert table["coverage"].tolist() == [1.0]
+    assert el.gaps(frame).empty
+
+
+def test_the_record_of_midnight_belongs_to_the_day_that_ended():
+    frame = day(MINUTES, "2026-10-20T12:00:00Z", 24)
+    assert el.coverage(frame)["n"].tolist() == [720, 720]
+    opened = el.coverage(frame, stamp="start")
+    assert opened["n"].tolist() == [719, 721]
+
+
+def test_a_first_day_that_holds_only_its_closing_record_is_left_out():
+    frame = day(MINUTES, "2026-10-19T23:59:00Z", 25)
+    assert el.coverage(frame).index[0] == pd.Timestamp("2026-10-20", tz="UTC")
+    assert el.coverage(frame.iloc[:1]).empty
+
+
+def test_days_without_records_have_a_row_and_no_worn_time_is_not_claimed_for_them():
+    frame = day(MINUTES, "2026-10-20T00:00:00Z", 72)
+    frame = frame[frame.index.map(lambda s: (s - pd.Timedelta("1us")).day != 21)]
+    table = el.coverage(frame)
+    assert table["n"].tolist() == [1440, 0, 1440]
+    assert table["coverage"].tolist() == [1, 0, 1]
+    assert table["recorded_h"].tolist() == [24, 0, 24]
+    assert table["worn_h"].isna().tolist() == [False, True, False]
+
+
+def test_shorter_bins_carry_the_stamp_that_closes_them():
+    table = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), every="1h")
+    assert table.index.name == "date"
+    assert [stamp.hour for stamp in table.index] == [11, 12]
+    assert table["coverage"].tolist() == [0.5, 0.5]
+    opened = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), every="1h", stamp="start")
+    assert [stamp.hour for stamp in opened.index] == [10, 11]
+
+
+def test_a_record_in_which_everything_is_missing_is_not_recorded_time():
+    frame = day(MINUTES, "2026-10-20T00:00:00Z", 24)
+    frame.iloc[:720] = np.nan
+    row = el.coverage(frame).iloc[0]
+    assert (row["n"], row["recorded_h"], row["coverage"]) == (720, 12, 0.5)
+
+
+def test_hours_are_missing_where_their_evidence_is_not_in_the_frame():
+    table = el.coverage(day(EYES, "2026-10-20T00:00:00Z", 1)[["tl_xav"]])
+    assert table["recorded_h"].tolist() == [1]
+    assert table[["worn_h", "valid_h", "walking_h"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_masked_and_resampled_frames_have_the_hours_of_what_they_were_made_from(log):
+    frame = el.simulate("2026-10-23", 3, log=log, seed=5, tz="Europe/Berlin")
+    expected = el.coverage(frame)
+    assert 0 < expected["worn_h"].max() < 24
+    assert expected["walking_h"].max() > 0
+    assert_frame_equal(el.coverage(judged(frame)), expected)
+    for every in ("10min", "1h", "1D"):
+        assert_frame_equal(el.coverage(el.resample(frame, every)), expected)
+    again = el.resample(el.resample(frame, "10min"), "1h")
+    assert_frame_equal(el.coverage(again, every="2h"), el.coverage(frame, every="2h"))
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_no_records_have_an_empty_table_of_that_shape(log):
+    for noun in (el.coverage, el.gaps):
+        table = noun(empty(log, tz="Asia/Tokyo"))
+        filled = noun(frame_of(log, {"tl_xav": [0, 0, 0]}, tz="Asia/Tokyo").iloc[[0, 2]])
+        assert table.empty
+        assert table.dtypes.equals(filled.dtypes)
+        assert table.index.dtype == filled.index.dtype
+
+
+def test_stamps_without_a_zone_are_refused():
+    frame = frame_of(EYES, {"sc_fcs": [1]})
+    with pytest.raises(ConfigurationError, match="aware"):
+        el.coverage(frame.tz_localize(None))
+    with pytest.raises(ConfigurationError, match="aware"):
+        el.gaps(frame.tz_localize(None))
+
+
+@pytest.mark.parametrize("noun", [el.coverage, el.gaps])
+def test_a_stamp_opens_or_closes_and_nothing_else(noun):
+    with pytest.raises(ConfigurationError, match="'end' or 'start'"):
+        noun(frame_of(EYES, {"sc_fcs": [1]}), stamp="middle")
+
+
+def holes(frame, **options):
+    table = el.gaps(frame, **options)
+    return [
+        (row.kind, f"{row.start:%H:%M:%S}", f"{row.end:%H:%M:%S}", row.n_expected)
+        for row in table.itertuples()
+    ]
+
+
+def test_missing_rows_are_an_implicit_gap_from_the_last_stamp_to_the_next_interval():
+    frame = frame_of(MINUTES, {"wea_s": [60] * 6}).iloc[[0, 1, 4, 5]]
+    assert holes(frame) == [("implicit", "10:02:00", "10:04:00", 2)]
+    assert holes(frame, stamp="start") == [("implicit", "10:03:00", "10:05:00", 2)]
+    assert el.gaps(frame)["duration"].tolist() == [pd.Timedelta("2min")]
+
+
+def test_rows_of_missing_values_are_an_explicit_gap():
+    frame = frame_of(MINUTES, {"wea_s": [60, None, None, 60, None]}, calm=False)
+    assert holes(frame) == [
+        ("explicit", "10:01:00", "10:03:00", 2),
+        ("explicit", "10:04:00", "10:05:00", 1),
+    ]
+
+
+def test_a_grid_that_starts_anew_is_irregular_beside_the_whole_intervals_that_are_missing():
+    frame = at(
+        frame_of(EYES, {"stp": [0] * 4}),
+        [
+            "2026-10-20T10:00:00Z",
+            "2026-10-20T10:00:15Z",
+            "2026-10-20T10:01:07Z",
+            "2026-10-20T10:01:22Z",
+        ],
+    )
+    assert holes(frame) == [
+        ("implicit", "10:00:15", "10:00:45", 2),
+        ("irregular", "10:00:45", "10:00:52", 0),
+    ]
+
+
+def test_records_that_overlap_are_irregular_and_leave_no_time_uncovered():
+    frame = at(frame_of(EYES, {"stp": [0, 0]}), ["2026-10-20T10:00:00Z", "2026-10-20T10:00:07Z"])
+    assert holes(frame) == [("irregular", "10:00:00", "10:00:00", 0)]
+
+
+def test_days_of_23_and_25_hours_are_no_gap_between_daily_bins():
+    frame = day(MINUTES, "2026-10-22T22:00:00Z", 97, tz="Europe/Berlin")
+    bins = el.resample(frame, "1D")
+    assert el.gaps(bins).empty
+    table = el.gaps(bins.iloc[[0, 2]])
+    assert table["kind"].tolist() == ["implicit"]
+    assert table["n_expected"].tolist() == [1]
+
+
+def test_empty_bins_of_a_resampled_frame_are_explicit():
+    frame = frame_of(MINUTES, {"wea_s": [60] * 40}).iloc[[*range(10), *range(30, 40)]]
+    bins = el.resample(frame, "10min")
+    assert holes(bins) == [("explicit", "10:10:00", "10:30:00", 2)]
+
+
+@given(frames())
+def test_recorded_time_and_gaps_make_up_all_the_time_between_the_first_and_the_last(frame):
+    step = pd.Timedelta(INTERVAL_SECONDS[frame.attrs["eyelog"]["log"]], "s")
+    table = el.gaps(frame)
+    between = table[table["kind"] != "explicit"]
+    assert (table["duration"] == table["end"] - table["start"]).all()
+    assert table["start"].is_monotonic_increasing
+    if len(frame):
+        span = frame.index[-1] - frame.index[0] + step
+        assert between["duration"].sum() + len(frame) * step == span
+        assert (between["n_expected"] * step == between["duration"]).all()
+    empty_rows = int(frame.isna().all(axis=1).sum())
+    assert table.loc[table["kind"] == "explicit", "n_expected"].sum() == empty_rows
+
+
+@given(st.lists(st.integers(0, 5000), min_size=1, max_size=30, unique=True))
+def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
+    offsets = sorted(offsets)
+    index = pd.Timestamp("2026-03-28T23:30:00Z") + pd.to_timedelta(offsets, unit="s")
+    frame = pd.DataFrame({"stp": 0.0}, index=pd.DatetimeIndex(index).as_unit("us").rename("date"))
+    frame = record(frame.tz_convert("Europe/Berlin"), "test", log=EYES)
+    covered = set()
+    for offset in offsets:
+        covered |= set(range(offset - 15, offset))
+    free = set(range(offsets[0], offsets[-1])) - covered
+    assert el.gaps(frame)["duration"].sum() == pd.Timedelta(len(free), "s")

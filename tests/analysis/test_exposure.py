@@ -1,0 +1,91 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.analysis.exposure import evidence, seconds, valid, walking, worn
+from eyelog.analysis.quality import judged
+from eyelog.errors import ConfigurationError
+from support.frames import EYES, MINUTES, frame_of, frames
+
+
+def test_worn_is_told_by_the_eyewear_and_missing_where_it_did_not_say():
+    frame = frame_of(EYES, {"isl": [False, True, None]})
+    assert worn(frame).tolist() == [True, False, pd.NA]
+    frame = frame_of(MINUTES, {"wea_s": [60, 20, 19, None, 99]})
+    assert worn(frame).tolist() == [True, True, False, pd.NA, pd.NA]
+    assert worn(frame, min_worn_s=30).tolist()[:2] == [True, False]
+
+
+def test_walking_is_any_step_unless_a_threshold_is_given():
+    frame = frame_of(EYES, {"stp": [0, 1, 5, None]})
+    assert walking(frame).tolist() == [False, True, True, pd.NA]
+    assert walking(frame, above=4).tolist() == [False, False, True, pd.NA]
+    assert walking(frame_of(MINUTES, {"stp_s": [0, 1]})).tolist() == [False, True]
+
+
+def test_valid_is_worn_and_usable_at_rest():
+    frame = frame_of(
+        EYES, {"vld": [True, True, False, True, None], "isl": [False, True, False, None, True]}
+    )
+    assert valid(frame).tolist() == [True, False, False, pd.NA, False]
+    frame = frame_of(
+        MINUTES,
+        {"wea_s": [60, 10, 60, 60, 60], "nis_s": [10, 0, 11, 0, None], "stp_s": [0, 0, 0, 1, 0]},
+    )
+    assert valid(frame).tolist() == [True, False, False, False, pd.NA]
+
+
+def test_seconds_of_the_fifteen_second_log_are_whole_intervals():
+    frame = frame_of(EYES, {"isl": [False, True, None], "stp": [0, 0, 3]})
+    found = seconds(frame)
+    assert found["recorded_s"].tolist() == [15, 15, 15]
+    assert found["worn_s"].tolist()[:2] == [15, 0]
+    assert np.isnan(found["worn_s"].iloc[2])
+    assert found["walking_s"].fillna(-1).tolist() == [0, -1, 15]
+
+
+def test_seconds_of_the_sixty_second_log_are_those_it_measured():
+    frame = frame_of(MINUTES, {"wea_s": [60, 12], "stp_s": [0, 7], "nis_s": [0, 0]})
+    found = seconds(frame)
+    assert found["worn_s"].tolist() == [60, 12]
+    assert found["walking_s"].tolist() == [0, 7]
+    assert found["valid_s"].tolist() == [60, 0]
+
+
+def test_without_its_evidence_a_time_is_missing_and_not_0():
+    found = seconds(frame_of(EYES, {"sc_fcs": [50]}, calm=False))
+    assert found["recorded_s"].tolist() == [15]
+    assert found[["worn_s", "valid_s", "walking_s"]].isna().all(axis=None)
+
+
+def test_a_row_in_which_every_value_is_missing_is_no_recorded_time():
+    frame = frame_of(MINUTES, {"wea_s": [60, None], "hm_po": [1, None]}, calm=False)
+    assert seconds(frame)["recorded_s"].tolist() == [60, 0]
+
+
+def test_evidence_outside_its_limits_is_missing():
+    frame = frame_of(MINUTES, {"wea_s": [60, 61, -1]})
+    assert np.isnan(evidence(frame, "wea_s", MINUTES)).tolist() == [False, True, True]
+    assert evidence(frame, "hm_po", MINUTES) is None
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_the_simulated_wearer_has_the_same_seconds_masked_and_unmasked(log):
+    frame = el.sample(log).iloc[:4000]
+    assert_frame_equal(seconds(judged(frame)), seconds(frame))
+
+
+@given(frames())
+def test_masking_never_changes_the_time_that_was_worn_valid_or_walked(frame):
+    nouns = ["worn_s", "valid_s", "walking_s"]
+    assert_frame_equal(seconds(judged(frame))[nouns], seconds(frame)[nouns])
+
+
+@pytest.mark.parametrize("question", [worn, walking, valid])
+def test_a_question_about_single_intervals_is_refused_for_bins(question):
+    bins = el.resample(frame_of(MINUTES, {"hm_po": [1] * 30}), "10min")
+    with pytest.raises(ConfigurationError, match="before resample"):
+        question(bins)

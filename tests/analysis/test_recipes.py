@@ -1,0 +1,179 @@
+import dataclasses
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.analysis.quality import RECIPES, Reason, judged, select
+from eyelog.catalogue import catalogue, columns
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import empty
+from eyelog.provenance import history
+from support.frames import EYES, MINUTES, frame_of, frames
+
+
+def left(frame, recipe):
+    return el.attrition(frame, recipe=recipe)["left"].tolist()
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.name)
+def test_a_recipe_names_fields_of_its_log_and_its_source(recipe):
+    known = catalogue(recipe.log)
+    assert set(recipe.outcomes) <= set(known)
+    assert {c.field for c in recipe.conditions} <= set(known)
+    assert recipe.source
+    assert recipe.purpose
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        recipe.log = ""
+
+
+def test_the_table_of_recipes_cannot_be_changed():
+    assert list(RECIPES) == ["steps", "trend", "eye", "mind", "gait"]
+    with pytest.raises(TypeError):
+        RECIPES["own"] = RECIPES["steps"]
+
+
+def test_steps_ask_for_half_a_minute_of_wear():
+    frame = frame_of(MINUTES, {"wea_s": [30, 29, 60], "stp_fst": [5, 5, None]})
+    table = el.attrition(frame, recipe="steps")
+    assert table["reason"].tolist() == ["", "UNWORN", "MISSING", "SENTINEL", "RANGE"]
+    assert table["left"].tolist() == [3, 2, 1, 1, 1]
+    assert table["removed"].tolist() == [0, 1, 1, 0, 0]
+    assert table["left_share"].iloc[-1] == pytest.approx(1 / 3)
+
+
+def test_trends_ask_for_wear_and_the_tilt_of_worn_eyewear_limits_included():
+    frame = frame_of(
+        MINUTES,
+        {
+            "wea_s": [20, 19, 60, 60],
+            "tl_xav": [45, 0, 46, 0],
+            "tl_yav": [90, 0, 0, 91],
+            "hm_po": [1] * 4,
+        },
+    )
+    assert left(frame, "trend") == [4, 3, 2, 1, 1, 1, 1]
+    assert select(frame, recipe="trend")["hm_po"].notna().tolist() == [True, False, False, False]
+
+
+def test_eye_movements_ask_for_little_noise_too():
+    frame = frame_of(MINUTES, {"nis_s": [10, 11], "ems_rl": [3, 3]})
+    assert left(frame, "eye") == [2, 2, 2, 2, 1, 1, 1, 1]
+    assert select(frame, recipe="eye")["ems_rl"].tolist()[:1] == [3]
+
+
+def test_scores_ask_for_worn_valid_intervals_and_no_invalid_mark():
+    frame = frame_of(
+        EYES,
+        {
+            "isl": [False, True, False, False, False],
+            "vld": [True, True, False, True, True],
+            "sc_fcs": [50, 50, 50, -1, None],
+        },
+    )
+    table = el.attrition(frame, recipe="mind")
+    assert table["left"].tolist() == [5, 4, 3, 3, 3, 2, 1, 1]
+    assert select(frame, recipe="mind")["sc_fcs"].notna().tolist() == [True] + [False] * 4
+
+
+def test_a_record_stays_as_long_as_one_outcome_is_a_value():
+    frame = frame_of(EYES, {"sc_fcs": [-1, -1], "sc_clm": [40, None]})
+    assert left(frame, "mind")[-3:] == [2, 1, 1]
+    assert left(frame[[name for name in frame.columns if name != "sc_clm"]], "mind")[-1] == 0
+
+
+def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
+    frame = frame_of(
+        MINUTES, {"stp_s": [50, 49, 60, 60], "tl_yav": [44.9, 0, 45, -60], "stp_mid": [90] * 4}
+    )
+    assert left(frame, "gait") == [4, 3, 2, 2, 2, 2]
+    assert select(frame, recipe="gait")["stp_mid"].notna().tolist() == [True, False, False, True]
+
+
+def test_a_record_whose_evidence_is_missing_is_not_used_and_counted_as_unknown():
+    frame = frame_of(MINUTES, {"wea_s": [None, 10, 60, 99], "stp_fst": [5] * 4})
+    table = el.attrition(frame, recipe="steps")
+    assert table.loc[1, ["removed", "unknown", "left"]].tolist() == [3, 2, 1]
+    assert select(frame, recipe="steps")["stp_fst"].notna().tolist() == [False, False, True, False]
+
+
+def test_select_keeps_the_evidence_and_takes_out_stale_blinks():
+    frame = frame_of(
+        MINUTES,
+        {"wea_s": [60, 60, 5], "lc_bk_n": [2, 0, 0], "lc_npt_av": [0.1] * 3, "hm_po": [1] * 3},
+    )
+    clean = select(frame, recipe="trend")
+    assert clean["lc_npt_av"].notna().tolist() == [True, False, False]
+    assert clean["wea_s"].tolist() == [60, 60, 5]
+    assert clean.shape == frame.shape
+    assert clean.dtypes.equals(frame.dtypes)
+    assert history(clean)[-1]["recipe"] == "trend"
+
+
+def test_a_recipe_for_the_other_log_is_refused_by_name():
+    frame = frame_of(EYES, {"sc_fcs": [50]})
+    with pytest.raises(ConfigurationError, match="'steps' is for log 'standard_mode_logs'"):
+        el.attrition(frame, recipe="steps")
+    with pytest.raises(ConfigurationError, match="'mind' is for log 'computed_data'"):
+        select(frame_of(MINUTES, {"hm_po": [5]}), recipe="mind")
+
+
+def test_an_unknown_recipe_is_refused_with_the_near_name():
+    with pytest.raises(ConfigurationError, match="did you mean 'steps'"):
+        el.attrition(frame_of(EYES, {"sc_fcs": [50]}), recipe="step")
+
+
+def test_evidence_or_outcomes_that_are_not_there_are_named():
+    frame = frame_of(MINUTES, {"stp_fst": [5], "stp_s": [60]}, calm=False)
+    with pytest.raises(FieldError, match="'steps' needs the field.s. wea_s"):
+        el.attrition(frame, recipe="steps")
+    with pytest.raises(FieldError, match="one of the field.s. ems_rl, ems_ud"):
+        select(frame_of(MINUTES, {"hm_po": [5]}), recipe="eye")
+
+
+def test_a_resampled_frame_is_refused():
+    bins = el.resample(frame_of(MINUTES, {"stp_fst": [1] * 30}), "10min")
+    with pytest.raises(ConfigurationError, match="before resample"):
+        el.attrition(bins, recipe="steps")
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.name)
+def test_no_records_lose_none(recipe):
+    table = el.attrition(empty(recipe.log), recipe=recipe.name)
+    assert (table[["removed", "left"]] == 0).all(axis=None)
+    assert table["left_share"].isna().all()
+    assert select(empty(recipe.log), recipe=recipe.name).shape == (0, len(columns(recipe.log)))
+
+
+@given(st.sampled_from(list(RECIPES.values())), st.data())
+def test_the_table_adds_up_and_ends_with_what_select_keeps(recipe, data):
+    fields = {c.field for c in recipe.conditions} | {recipe.outcomes[0]}
+    frame = data.draw(frames(recipe.log, whole=True))
+    frame = frame[[name for name in frame.columns if name in fields]]
+    before = frame.copy()
+    table = el.attrition(frame, recipe=recipe.name)
+    kept = select(frame, recipe=recipe.name)
+    assert_frame_equal(frame, before)
+    assert table["left"].iloc[0] == len(frame)
+    assert (table["left"].shift(fill_value=len(frame)) - table["removed"]).equals(table["left"])
+    assert (table["unknown"] <= table["removed"]).all()
+    assert table["left"].iloc[-1] == kept[recipe.outcomes[0]].notna().sum()
+
+
+def test_focus_through_a_workday_is_one_short_cell():
+    focus = select(el.sample(), recipe="mind")["sc_fcs"]
+    by_hour = focus.groupby(focus.index.hour).mean().dropna()
+    assert by_hour.between(0, 100).all()
+    assert Reason.SENTINEL.name in el.attrition(el.sample(), recipe="mind")["reason"].tolist()
+
+
+def test_a_selected_frame_can_be_summarised_without_judging_again():
+    frame = el.sample(MINUTES).iloc[:3000]
+    steps = select(frame, recipe="steps")
+    days = el.daily(steps, judge=False)
+    assert isinstance(days, pd.DataFrame)
+    assert days["steps"].sum() <= el.daily(frame, judge=False)["steps"].sum()
+    assert judged(steps)["stp_mid"].sum() <= steps["stp_mid"].sum()
