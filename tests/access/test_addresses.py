@@ -2,7 +2,12 @@
 
 import pytest
 
-from eyelog.access.addresses import base_url_from_environment, check_base_url, check_redirect_uri
+from eyelog.access.addresses import (
+    base_url_from_environment,
+    check_base_url,
+    check_redirect_uri,
+    warn_of_plain_http,
+)
 from eyelog.errors import ConfigurationError, EyelogWarning
 
 
@@ -53,9 +58,11 @@ def test_credentials_in_an_address_are_refused_without_being_shown():
     assert "hunter2" not in str(told.value)
 
 
-def test_plain_http_to_another_machine_warns():
-    with pytest.warns(EyelogWarning, match="plain http to lab.example"):
-        assert check_base_url("http://lab.example") == "http://lab.example"
+def test_plain_http_to_another_machine_warns_where_a_token_would_be_sent():
+    with pytest.warns(EyelogWarning, match="lab.example is asked over plain http"):
+        warn_of_plain_http("http://lab.example")
+    for quiet in ("http://127.0.0.1:8765", "http://localhost", "https://lab.example"):
+        warn_of_plain_http(quiet)
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,16 @@ def test_what_cannot_be_renewed_says_to_log_in(home, have):
         who.bearer()
 
 
+def test_the_login_to_run_names_the_account(home):
+    with pytest.raises(AuthorizationError, match="`eyelog login --account 'anna k'`"):
+        credentials(home, "http://127.0.0.1:9", account="anna k").bearer()
+
+
+def test_plain_http_to_another_machine_warns(home):
+    with pytest.warns(EyelogWarning, match="plain http"):
+        credentials(home, "http://lab.example")
+
+
 def test_a_missing_token_file_is_no_error_until_it_is_needed(home):
     who = credentials(home, "http://127.0.0.1:9")
     assert who.token is None

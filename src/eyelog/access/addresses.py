@@ -9,7 +9,13 @@ import requests
 
 from eyelog.errors import ConfigurationError, EyelogWarning
 
-__all__ = ["base_url_from_environment", "check_base_url", "check_redirect_uri", "is_loopback"]
+__all__ = [
+    "base_url_from_environment",
+    "check_base_url",
+    "check_redirect_uri",
+    "is_loopback",
+    "warn_of_plain_http",
+]
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -45,9 +51,6 @@ def _split(text: str, name: str) -> SplitResult:
 def check_base_url(text: str, *, name: str = "base_url", query: bool = False) -> str:
     """Return the address in its one spelling: lower-case host, no default port, no last slash.
 
-    Plain http to another machine is let through with a warning, not refused: a lab may well run
-    the service on its own closed network, but nobody should do so without knowing.
-
     Raises
     ------
     ConfigurationError
@@ -63,12 +66,6 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
         )
     if parts.fragment or (parts.query and not query):
         raise ConfigurationError(f"{name} must end with its path: leave out what follows ? or #")
-    if scheme == "http" and not is_loopback(host):
-        warnings.warn(
-            f"{name} is plain http to {host}: tokens and data can be read on the way, use https",
-            EyelogWarning,
-            stacklevel=3,
-        )
     place = f"[{host}]" if ":" in host else host
     if parts.port is not None and parts.port != _PORTS[scheme]:
         place = f"{place}:{parts.port}"
@@ -78,6 +75,22 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
     except (requests.RequestException, UnicodeError):
         raise ConfigurationError(f"{name} is not an address: check its host name") from None
     return address
+
+
+def warn_of_plain_http(url: str) -> None:
+    """Warn where tokens would go over plain http to another machine.
+
+    It is no error: a lab may well run the service on its own closed network, but nobody should do
+    so without knowing.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        warnings.warn(
+            f"{parts.hostname} is asked over plain http: tokens and data can be read on the way,"
+            " use https",
+            EyelogWarning,
+            stacklevel=4,
+        )
 
 
 def check_redirect_uri(text: str) -> str:

@@ -5,11 +5,12 @@ lock in the process and a lock between processes; everybody else reads what that
 """
 
 import contextlib
+import shlex
 import threading
 import warnings
 from collections.abc import Iterator
 
-from eyelog.access.addresses import base_url_from_environment, check_base_url
+from eyelog.access.addresses import base_url_from_environment, check_base_url, warn_of_plain_http
 from eyelog.access.application import Application, application_from_environment, authorize_url
 from eyelog.access.forks import renew_in_child
 from eyelog.access.grants import ask_for_token, revoke_token
@@ -54,6 +55,7 @@ class Credentials:
         store: TokenStore,
     ) -> None:
         self.base_url = check_base_url(base_url)
+        warn_of_plain_http(self.base_url)
         self.application = application
         self.store = store
         self._token = token
@@ -270,8 +272,12 @@ class Credentials:
         return self.application
 
     def _login(self, what: str) -> AuthorizationError:
+        account = self.store.account
+        command = "eyelog login"
+        if account != "me":
+            command += f" --account {shlex.quote(account)}"
         return AuthorizationError(
-            f"{what} for account {self.store.account!r} at {self.base_url}: run `eyelog login`",
+            f"{what} for account {account!r} at {self.base_url}: run `{command}`",
             url=self.base_url,
         )
 

@@ -137,6 +137,7 @@ class Adapter(HTTPAdapter):
                 left = PATIENCE - (time.monotonic() - begun)
                 response = self._whole(sent, timeout=_within(timeout or TIMEOUT, left), **options)
             except requests.RequestException as raised:
+                raised.request = request
                 if not _may_repeat(request.method, raised):
                     raise
                 fault, what = raised, type(raised).__name__
