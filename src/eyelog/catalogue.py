@@ -197,8 +197,8 @@ def fields(log: str) -> pd.DataFrame:
     Examples
     --------
     >>> import eyelog as el
-    >>> el.fields("computed_data").loc["cad", ["label", "unit", "max"]].tolist()
-    ['Cadence', 'spm', 255.0]
+    >>> el.fields("computed_data").loc["cad", ["label", "unit", "agg", "weight"]].tolist()
+    ['Cadence', 'spm', 'wmean', 'stp']
     >>> len(el.fields("computed_data")), len(el.fields("standard_mode_logs"))
     (75, 46)
     """

@@ -79,7 +79,7 @@ def plot_timeline(
     log = log_or_none(frame)
     ax = axes(ax)
     x, gaps = _broken(index, row_seconds(frame, log))
-    for lane, name in enumerate(reversed(names)):
+    for name, lane in zip(names, reversed(range(len(names))), strict=True):
         values = frame[name].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
         finite = values[np.isfinite(values)]
         low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
@@ -97,8 +97,8 @@ def plot_timeline(
         border = lane - (1 - LANE_FILL) / 2
         ax.hlines(border, 0, 1, transform=ax.get_yaxis_transform(), color="0.8", linewidth=0.5)
     ax.set_yticks(
-        [lane + LANE_FILL / 2 for lane in range(len(names))],
-        [label_of(log, name) for name in reversed(names)],
+        [lane + LANE_FILL / 2 for lane in reversed(range(len(names)))],
+        [label_of(log, name) for name in names],
     )
     ax.set_ylim(-(1 - LANE_FILL), len(names))
     time_axis(ax, index.tz)
