@@ -232,7 +232,7 @@ def test_the_wait_is_bounded_and_the_port_given_back(home, there):
         begun = time.monotonic()
         with pytest.raises(AuthorizationError, match="no code came"):
             login(who, open_browser=False, say=lambda _: None, timeout=0.2)
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 10
 
 
 def test_a_port_in_use_is_said_and_pasting_still_works(home, there, paste):
