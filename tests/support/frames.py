@@ -46,35 +46,38 @@ def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
     return moved
 
 
-def _values(log: str, name: str) -> st.SearchStrategy[Any]:
+def _choices(log: str, name: str) -> list[Any]:
+    """Return the values that a field is most likely to break on."""
     field = catalogue(log)[name]
     if field.value_type == "bool":
-        return st.sampled_from([True, False, None])
+        return [True, False, None]
     if field.value_type == "str":
-        return st.sampled_from(["", "x", None])
-    edges = [0.0, 1.0, 2.5, 12.0, 40.0, -50.0, -1.0, 1e9, np.nan, np.inf, -np.inf]
-    edges += [edge for edge in (field.min, field.max, field.invalid_value) if edge is not None]
-    return st.sampled_from(edges)
+        return ["", "x", None]
+    edges = [0.0, 0.0, 1.0, 2.5, 12.0, 40.0, -50.0, -1.0, 1e9, np.nan, np.inf, -np.inf]
+    return edges + [e for e in (field.min, field.max, field.invalid_value) if e is not None]
 
 
 @st.composite
-def frames(draw: st.DrawFn, log: str | None = None, *, whole: bool = False) -> pd.DataFrame:
-    """Draw a frame of either log: any columns, any values, some gaps."""
+def frames(
+    draw: st.DrawFn, log: str | None = None, *, names: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Draw a frame of either log: any columns (or those of `names`), any values, some gaps."""
     log = log or draw(st.sampled_from([EYES, MINUTES]))
-    every = columns(log)
-    some = st.lists(st.sampled_from(every), min_size=1, max_size=12, unique=True)
-    names = every if whole else draw(some)
+    if names is None:
+        every = st.sampled_from(columns(log))
+        names = draw(st.lists(every, min_size=1, max_size=12, unique=True))
     n = draw(st.integers(0, 6))
     steps = draw(st.lists(st.sampled_from([1, 1, 1, 2, 7]), min_size=n, max_size=n))
     seconds = np.cumsum(steps, dtype=np.int64) * INTERVAL_SECONDS[log]
     index = pd.Timestamp("2026-10-25T00:00:00Z") + pd.to_timedelta(seconds, unit="s")
+    choices = {name: _choices(log, name) for name in names}
+    pick = draw(st.lists(st.integers(0, 59), min_size=n * len(names), max_size=n * len(names)))
     data = {
-        name: pd.Series(
-            draw(st.lists(_values(log, name), min_size=n, max_size=n)),
-            index=index,
+        name: pd.array(
+            [choices[name][pick[i * n + row] % len(choices[name])] for row in range(n)],
             dtype=catalogue(log)[name].dtype,
         )
-        for name in names
+        for i, name in enumerate(names)
     }
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
     return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
