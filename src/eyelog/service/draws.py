@@ -28,7 +28,7 @@ class Draws:
     def _small(self, n: int) -> NDArray[np.uint16]:
         """Return `n` 16-bit words, four from each raw word, low bits first."""
         raw: Any = self._bits.random_raw(-(-n // 4))
-        return np.asarray(raw).astype("<u8").view("<u2")[:n]
+        return np.asarray(raw, dtype="<u8").view("<u2")[:n]
 
     def whole(self, low: int, high: int) -> int:
         """Return a whole number from `low` up to and including `high`."""
@@ -74,11 +74,15 @@ def running(values: NDArray[Any]) -> Ints:
     return totals
 
 
-def bouts(draws: Draws, per_minute: Floats, shortest: Ints, longest: Ints) -> Bools:
-    """Return for each second whether it lies in a bout; onsets come at random, one a second."""
-    n = len(per_minute)
-    onset = np.flatnonzero(draws.happen(draws.cells(per_minute)))
-    low, high = shortest[onset], longest[onset]
+def bouts(draws: Draws, onsets: Ints, shortest: Ints | int, longest: Ints | int) -> Bools:
+    """Return for each second whether it lies in a bout.
+
+    `onsets` are the chances of an onset in each second, in cells; `shortest` and `longest` are
+    seconds, of the second in which the bout begins.
+    """
+    n = len(onsets)
+    onset = np.flatnonzero(draws.happen(onsets))
+    low, high = (np.broadcast_to(np.asarray(each), n)[onset] for each in (shortest, longest))
     length = low + ((draws.wholes(0, 65535, len(onset)) * (high - low + 1)) >> 16)
     change = np.bincount(onset, minlength=n + 1)
     change -= np.bincount(np.minimum(onset + length, n), minlength=n + 1)

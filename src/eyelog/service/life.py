@@ -84,7 +84,7 @@ def _spread(begins: Ints, values: list[int], length: int) -> NDArray[np.uint8]:
 def _battery(kind: NDArray[np.uint8], worn: Bools, plan_: Plan) -> tuple[Ints, Bools]:
     """Return the battery step and whether there is power; it is only charged on the charger."""
     charging = kind == KINDS["charger"]
-    moved = worn | (kind == KINDS["bag_walk"]) | (kind == KINDS["bag_ride"])
+    moved = worn | _of(kind, "bag_walk", "bag_ride")
     use = np.where(charging, 0, np.where(moved, 4, 1))
     # A night without the charger begins with what a day of wear leaves: a third.
     start = CAPACITY if plan_.before.charged else CAPACITY // 3
@@ -93,43 +93,55 @@ def _battery(kind: NDArray[np.uint8], worn: Bools, plan_: Plan) -> tuple[Ints, B
     return level, charging | (left > 0)
 
 
+def _cells(rates: Floats, kind: NDArray[np.uint8]) -> Ints:
+    """Return rates per minute of each activity as chances for each second."""
+    return np.asarray(Draws.cells(rates)[kind])
+
+
+def _of(kind: NDArray[np.uint8], *names: str) -> Bools:
+    """Return the seconds spent in one of the named activities."""
+    return np.asarray(np.array([name in names for name in KINDS])[kind])
+
+
 def _walks(d: Draws, kind: NDArray[np.uint8]) -> Bools:
     """Return the seconds of walking: whole walks with halts, and short strolls elsewhere."""
-    whole = np.isin(kind, [KINDS[name] for name in _WALKING])
-    few, many = np.full(len(kind), 3), np.full(len(kind), 22)
-    halts = bouts(d, np.where(whole, 0.45, 0.0), few, many)
-    longest = column("stroll_s").astype(np.int64)[kind]
-    strolls = bouts(d, column("stroll")[kind], longest // 4 + 1, longest + 1)
-    return np.asarray((whole & ~halts) | (strolls & (longest > 0)))
+    whole = np.array([name in _WALKING for name in KINDS])
+    halts = bouts(d, _cells(np.where(whole, 0.45, 0.0), kind), 3, 22)
+    longest = column("stroll_s").astype(np.int64)
+    strolls = bouts(
+        d, _cells(column("stroll"), kind), (longest // 4 + 1)[kind], (longest + 1)[kind]
+    )
+    return np.asarray((whole[kind] & ~halts) | (strolls & (longest > 0)[kind]))
 
 
 def _steps(d: Draws, kind: NDArray[np.uint8], walking: Bools, who: Traits) -> tuple[Ints, Ints]:
     """Return steps and cadence; cadence changes slowly, and is lower indoors."""
     n = len(kind)
-    pace = np.full(n, 88, dtype=np.int64)
-    pace[kind == KINDS["shop"]] = who.cadence - 14
-    pace[(kind == KINDS["walk"]) | (kind == KINDS["bag_walk"])] = who.cadence
-    pace[kind == KINDS["run"]] = who.cadence + 52
+    own = {"shop": who.cadence - 14, "walk": who.cadence, "bag_walk": who.cadence,
+           "run": who.cadence + 52}  # fmt: skip
+    pace = np.array([own.get(name, 88) for name in KINDS], dtype=np.int64)
     change = np.rint(3.5 * wander(d, n // 15 + 1, 4)).astype(np.int64)
-    cadence = np.where(walking, pace + np.repeat(change, 15)[:n], 0)
+    cadence = np.where(walking, pace[kind] + np.repeat(change, 15)[:n], 0)
     # Steps fall where the running total of cadence / 60 passes a whole number.
     return np.diff(running(cadence) // 60), cadence
 
 
 def _judged(d: Draws, kind: NDArray[np.uint8], worn: Bools, walking: Bools) -> Bools:
     """Return what the eyewear takes for wear: it goes by motion alone."""
-    n = len(kind)
-    still = (column("still")[kind] > 0) & ~walking
+    still = column("still") > 0
     # Spells of 2 to 10 minutes cover 30 % where onsets * mean length = -ln(0.7) = 0.357.
-    spells = bouts(d, np.where(still, 0.357 / 6, 0.0), np.full(n, 120), np.full(n, 600))
-    # A table is knocked now and then; on the charger hardly ever.
-    knocks = np.where(kind == KINDS["charger"], 0.008, 0.08)
-    bumps = bouts(d, np.where(worn, 0.0, knocks), np.full(n, 4), np.full(n, 40))
-    ride = kind == KINDS["bag_ride"]
-    carried = (kind == KINDS["bag_walk"]) | ride | (kind == KINDS["handling"])
-    shaken = bouts(d, np.where(ride, 1.5, 0.0), np.full(n, 10), np.full(n, 70))
-    resting = np.isin(kind, [KINDS["lying"], KINDS["charger"]])
-    return np.asarray((worn & ~(spells & still)) | (resting & bumps) | (carried & (~ride | shaken)))
+    spells = bouts(d, _cells(np.where(still, 0.357 / 6, 0.0), kind), 120, 600)
+    spells &= still[kind] & ~walking
+    # A table is knocked now and then; on the charger the eyewear hardly ever moves.
+    knocks = np.zeros(len(KINDS))
+    knocks[KINDS["lying"]], knocks[KINDS["charger"]] = 0.08, 0.01
+    charger = _of(kind, "charger")
+    bumps = bouts(d, _cells(knocks, kind), np.where(charger, 2, 4), np.where(charger, 6, 40))
+    bumps &= charger | _of(kind, "lying")
+    shakes = np.zeros(len(KINDS))
+    shakes[KINDS["bag_ride"]] = 1.5
+    shaken = bouts(d, _cells(shakes, kind), 10, 70) & _of(kind, "bag_ride")
+    return np.asarray((worn & ~spells) | bumps | shaken | _of(kind, "bag_walk", "handling"))
 
 
 def _blinks(
@@ -156,7 +168,7 @@ def _pose(
     slow, own, side = wander(d, n, 20), d.bell(n), wander(d, n, 28)
     forward = column("forward")[kind] + worn * who.forward + rest * (1.1 * slow + 0.5 * own)
     sideways = worn * who.sideways + rest * (0.7 * side + 0.4 * d.bell(n))
-    bag = np.isin(kind, [KINDS["bag_walk"], KINDS["bag_ride"]])
+    bag = _of(kind, "bag_walk", "bag_ride")
     return forward, np.where(bag, 98.0 + sideways, sideways)
 
 
@@ -179,9 +191,9 @@ def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
 
     walking = _walks(d, kind)
     steps, cadence = _steps(d, kind, walking, who)
-    noise_s = column("noise_s").astype(np.int64)[kind]
-    noise_rate = np.where(walking, 4.0, column("noise")[kind])
-    noise = bouts(d, noise_rate, np.ones(n, dtype=np.int64), np.maximum(noise_s, 1))
+    rattle = Draws.cells(np.full(1, 4.0))[0]  # each step may shake the electrodes
+    onsets = np.where(walking, rattle, _cells(column("noise"), kind))
+    noise = bouts(d, onsets, 1, np.maximum(column("noise_s").astype(np.int64), 1)[kind])
     judged = _judged(d, kind, worn, walking)
 
     slots = -(-n // 15)
@@ -202,9 +214,10 @@ def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
     blinks = _blinks(d, cells, on & ~noise, tension, calm, who)
 
     def happens(name: str) -> Bools:
+        # The head moves more while walking.
         extra = 1.5 if name in ("turn", "nod") else 0.0
-        wild = np.where(kind == KINDS["handling"], 1.0, worn * 1.0 + 0.3 * (judged & ~worn))
-        return d.happen(Draws.cells((column(name)[kind] + extra * walking) * wild))
+        still, moving = _cells(column(name), kind), _cells(column(name) + extra, kind)
+        return d.happen(np.where(walking, moving, still) if extra else still)
 
     return Life(
         plan=todo, begin=begin, seconds=n, kind=kind, worn=worn, walking=walking, noise=noise,

@@ -22,12 +22,8 @@ def _per_minute(values: Column, lo: Ints, hi: Ints) -> Ints:
 
 
 def _steps(day: Life, lo: Ints, hi: Ints) -> dict[str, Ints]:
-    """Return steps by how long each took.
-
-    The eyewear needs a rhythm before it counts: the first second of a walk brings no step.
-    """
-    begins = day.walking & ~np.append(False, day.walking[:-1])
-    counted = np.where(begins | ~day.on, 0, day.steps)
+    """Return steps by how long each took."""
+    counted = np.where(day.on, day.steps, 0)
     # Lengths of a step come in tens of milliseconds.
     length = np.where(day.cadence > 0, 6000 // np.maximum(day.cadence, 1) * 10, 0)
     found, shorter = {}, 0
@@ -102,7 +98,7 @@ def _blinks(day: Life, lo: Ints, hi: Ints, *, strict: bool, prefix: str) -> dict
     starts = near & ~np.append(False, near[:-1])[: len(at)]
     left = day.plan.before.leftover
     known = {
-        "npt_av": (np.clip(np.round(mean(npt) / 1000, 4), -0.256, 0.256), left[2] / 1000, some),
+        "npt_av": (np.clip(np.round(mean(npt) / 1000, 3), -0.256, 0.256), left[2] / 1000, some),
         "bkw_av": (np.clip(np.round(mean(width)), 50, 306), float(left[1]), some),
         "bkw_sd": (np.round(spread(width), 1), 12.0, some),
         "bkh_av": (np.round(mean(strength)), float(left[0]), some),
@@ -165,8 +161,8 @@ def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Column]]:
         "hm_po": _per_minute(day.nod & day.on, lo, hi),
         "hm_yo": _per_minute(day.turn & day.on, lo, hi),
         **sway(d, beat, taken > 0, who, corrected=False),
-        "tl_xav": np.round(sideways, 1),
-        "tl_yav": np.round(forward, 1),
+        "tl_xav": np.round(sideways, 1) + 0.0,  # no negative zero
+        "tl_yav": np.round(forward, 1) + 0.0,
         "tl_xsd": np.round(np.sqrt(0.5 * within + sideways_var), 2),
         "tl_ysd": np.round(np.sqrt(within + forward_var), 2),
         **steps,

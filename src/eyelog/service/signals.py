@@ -127,11 +127,11 @@ def _blinks(d: Draws, day: Life, at: Ints, lo: Ints) -> dict[str, Column]:
         "bkh_sum": height.sum(axis=1),
         "bkh_max": held(height.max(axis=1, initial=0) * 1.0, 0, float(strength)),
         "bkh_av": held(height_av, 2, float(strength)),
-        "bkh_sd": held(height_sd, 2, 0.0),
+        "bkh_sd": held(height_sd, 1, 0.0),
         "bkw_av": held(width_av, 1, float(duration)),
-        "npt_av": held(npt_av / 1000, 4, speed / 1000),
-        "npt_med": held(_median(npt, real, count) / 1000, 4, speed / 1000),
-        "npt_sd": held(npt_sd / 1000, 4, 0.0),
+        "npt_av": held(npt_av / 1000, 3, speed / 1000),
+        "npt_med": held(_median(npt, real, count) / 1000, 3, speed / 1000),
+        "npt_sd": held(npt_sd / 1000, 3, 0.0),
     }
 
 
@@ -142,10 +142,13 @@ def _normalised(blinks: dict[str, Column], warm: Bools, who: Traits) -> dict[str
     """
     scale = {"bki_av": who.blink / 15, "bkh_sd": 100 / who.strength, "bkh_av": 100 / who.strength,
              "npt_av": 80 / who.npt, "npt_sd": 80 / who.npt, "bkw_av": 140 / who.width}  # fmt: skip
+    decimals = {"bki_av": 2, "npt_av": 3, "npt_sd": 3}
     limit = {"bki_av": 60, "bkw_av": 300, "npt_av": 0.999, "npt_sd": 0.999}
     return {
         f"{name}_wa": np.where(
-            warm, np.round(np.minimum(blinks[name] * by, limit.get(name, 1000)), 3), np.nan
+            warm,
+            np.round(np.minimum(blinks[name] * by, limit.get(name, 1000)), decimals.get(name, 1)),
+            np.nan,
         )
         for name, by in scale.items()
     }
@@ -273,8 +276,8 @@ def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Column]]:
         "vld": valid,
         "nis_time": noise,
         "cum_time": fed,
-        "tl_yav": np.round(day.forward[slot], 1),
-        "tl_xav": np.round(day.sideways[slot], 1),
+        "tl_yav": np.round(day.forward[slot], 1) + 0.0,  # no negative zero
+        "tl_xav": np.round(day.sideways[slot], 1) + 0.0,
         "tl_ysd": np.round(restless, 2),
         "tl_xsd": np.round(0.7 * restless, 2),
         "hm_po": pitch,
