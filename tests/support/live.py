@@ -12,7 +12,9 @@ that needs a wearer without records.
 """
 
 import contextlib
+import hashlib
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,17 +99,18 @@ class Live:
             pages.append(answer.json())
         return pages
 
-    def expire_tokens(self) -> None:
-        """Let every access token's thirty days be over."""
-        self._alter("UPDATE token SET expires = 1 WHERE kind = 'access'")
+    def expire_token(self, access_token: str) -> None:
+        """Let the thirty days of one access token be over, a second ago."""
+        hashed = hashlib.sha256(access_token.encode()).digest()
+        self._alter("UPDATE token SET expires = ? WHERE hash = ?", time.time() - 1, hashed)
 
     def expire_codes(self) -> None:
-        """Let every code's ten minutes be over."""
-        self._alter("UPDATE code SET expires = strftime('%s') - 1")
+        """Let every code's ten minutes be over, a second ago."""
+        self._alter("UPDATE code SET expires = ?", time.time() - 1)
 
-    def _alter(self, sql: str) -> None:
+    def _alter(self, sql: str, *values: Any) -> None:
         with contextlib.closing(sqlite3.connect(self.archive / "service.sqlite")) as db, db:
-            db.execute(sql)
+            assert db.execute(sql, values).rowcount
 
 
 def make(

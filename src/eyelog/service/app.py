@@ -209,6 +209,8 @@ def _server(app: Starlette) -> _Server:
 def _bind(host: str, port: int) -> socket.socket:
     """Return a listening socket, so that a port in use is known before anything runs."""
     try:
+        if not 0 <= port <= 65535:  # the system would take such a number modulo 65536
+            raise OverflowError("ports go from 0 to 65535")
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]

@@ -85,7 +85,12 @@ class Bounds:
 
 
 def _too_large() -> Problem:
-    return Problem(413, "content_too_large", f"the body is larger than {BODY_BYTES // 1024} KB")
+    return Problem(
+        413,
+        "content_too_large",
+        f"the body is larger than {BODY_BYTES // 1024} KB",
+        headers={"Connection": "close"},  # the rest of the body is not waited for
+    )
 
 
 def _check_sizes(scope: Scope) -> None:
@@ -115,7 +120,7 @@ class BoundedProtocol(H11Protocol):
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")
             return
-        self._watch_head()
+        self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the timers."""
@@ -125,9 +130,15 @@ class BoundedProtocol(H11Protocol):
                 timer.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Pass data on, and see whether a head is still incomplete."""
+        """Pass data on, and see whether more must come before anything can be done."""
         super().data_received(data)
-        self._watch_head()
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Begin to watch a body that goes on although it was answered without being read."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self._watch()
 
     def pause_writing(self) -> None:
         """Begin to watch an answer that is read slower than it is written."""
@@ -151,11 +162,13 @@ class BoundedProtocol(H11Protocol):
         else:
             self._end(400, "invalid_request", msg)
 
-    def _watch_head(self) -> None:
-        incomplete = self.conn.their_state is h11.IDLE and not self.transport.is_closing()
-        if incomplete and self._head_timer is None:
+    def _watch(self) -> None:
+        """Give a client that keeps the service waiting outside of any request its time."""
+        working = self.cycle is not None and not self.cycle.response_complete
+        awaited = self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not working
+        if awaited and self._head_timer is None and not self.transport.is_closing():
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self._head_late)
-        elif not incomplete and self._head_timer is not None:
+        elif not awaited and self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
 

@@ -1,0 +1,28 @@
+"""One running service with three wearers, shared by the tests that do not change its archive."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support import live
+from support.records import records
+
+
+@pytest.fixture(scope="package")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
+    """Ada has both logs, Bea an hour of one, nobody has none; pages of 100 records."""
+    ada = [
+        records(live.COMPUTED, "2026-10-24 00:00:15", 720),
+        records(live.STANDARD, "2026-10-24 00:01", 1500),
+    ]
+    bea = [records(live.STANDARD, "2026-10-24 00:01", 60, seed=7)]
+    folder = tmp_path_factory.mktemp("service") / "archive"
+    wearers = {"ada": ada, "bea": bea, "nobody": []}
+    with live.service(folder, wearers, page_size=100, password="correct horse") as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def token(there: live.Live) -> str:
+    """An access token of Ada's that no test revokes."""
+    return str(there.login("ada")["access_token"])

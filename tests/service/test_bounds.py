@@ -1,0 +1,255 @@
+"""What one caller can take is bounded, and every refusal has the one shape."""
+
+import contextlib
+import json
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from eyelog.service import bounds
+from support import live
+from support.live import STANDARD, Live
+from support.records import records
+
+DAY = ("2026-10-24T00:00:00+00:00", "2026-10-24T23:59:59+00:00")
+
+
+def _connect(there: Live) -> socket.socket:
+    host, _, port = there.url.removeprefix("http://").partition(":")
+    made = socket.create_connection((host, int(port)), timeout=20)
+    made.settimeout(20)
+    return made
+
+
+def _all(connection: socket.socket) -> bytes:
+    """Everything until the service closes the connection."""
+    parts = []
+    try:
+        while part := connection.recv(65536):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+def _status_and_error(raw: bytes) -> tuple[int, str]:
+    head, _, body = raw.partition(b"\r\n\r\n")
+    problem = json.loads(body)
+    assert set(problem) == {"error", "error_description"}
+    return int(head.split()[1]), problem["error"]
+
+
+# --- addresses and methods --------------------------------------------------------------------
+
+
+def test_an_address_that_is_not_there_is_a_404_in_json(there: Live) -> None:
+    for path in ("/", "/v1/oauth/token/", "/v2/users/you/official/computed_data", "/%00", "/../x"):
+        answer = requests.get(there.url + path, timeout=30)
+        assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/oauth/token", "OPTIONS, POST"),
+        ("PUT", "/v1/oauth/revoke", "OPTIONS, POST"),
+        ("DELETE", "/v1/oauth/authorize", "GET, HEAD, OPTIONS, POST"),
+        ("POST", f"/v2/users/me/official/{STANDARD}", "GET, HEAD, OPTIONS"),
+        ("TRACE", "/openapi.json", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_a_method_that_is_not_taken_is_a_405_that_says_which_are(
+    there: Live, method: str, path: str, allowed: str
+) -> None:
+    answer = requests.request(method, there.url + path, timeout=30)
+    assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
+    assert _methods(answer) == allowed
+    options = requests.options(there.url + path, timeout=30)
+    assert (options.status_code, options.content) == (204, b"")
+    assert _methods(options) == allowed
+
+
+def _methods(answer: requests.Response) -> str:
+    return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
+
+
+def test_head_answers_as_get_without_the_body(there: Live, token: str) -> None:
+    ask: dict[str, Any] = {
+        "params": {"date_from": DAY[0], "date_to": DAY[1], "fields": "date"},
+        "headers": {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
+        "timeout": 30,
+    }
+    url = f"{there.url}/v2/users/me/official/{STANDARD}"
+    head, whole = requests.head(url, **ask), requests.get(url, **ask)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(whole.content))
+    assert requests.head(url, timeout=30).status_code == 401
+
+
+# --- sizes ------------------------------------------------------------------------------------
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(there: Live) -> None:
+    with _connect(there) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+        )
+        assert _status_and_error(_all(connection)) == (413, "content_too_large")
+
+
+def test_a_body_without_length_is_refused_when_it_grows_too_large(there: Live) -> None:
+    with _connect(there) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+        )
+        chunk = b"4000\r\n" + b"a" * 0x4000 + b"\r\n"
+        try:
+            for _ in range(8):
+                connection.sendall(chunk)
+        except OSError:
+            pass
+        assert _status_and_error(_all(connection)) == (413, "content_too_large")
+
+
+@pytest.mark.parametrize("size", [40_000, 200_000])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_head_that_is_too_large_is_refused(there: Live, size: int, whole: bool) -> None:
+    head = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nX: " + b"a" * size
+    with _connect(there) as connection:
+        with contextlib.suppress(OSError):
+            connection.sendall(head + (b"\r\n\r\n" if whole else b""))
+        assert _status_and_error(_all(connection)) == (431, "request_header_fields_too_large")
+
+
+def test_an_address_that_is_too_long_is_refused(there: Live) -> None:
+    answer = requests.get(f"{there.url}/openapi.json?{'a' * 40_000}", timeout=30)
+    assert answer.status_code == 431
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"\r\n\r\nhello\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(100),
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    ],
+)
+def test_what_is_no_http_gets_a_400_in_json(there: Live, junk: bytes) -> None:
+    with _connect(there) as connection:
+        connection.sendall(junk)
+        assert _status_and_error(_all(connection)) == (400, "invalid_request")
+
+
+def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: Live) -> None:
+    with _connect(there) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\n\r\nzz\r\n"
+        )
+        _all(connection)
+    assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
+
+
+# --- time -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hasty(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Live]:
+    """A service whose patience is short, so that its end can be seen."""
+    for name, seconds in (("HEAD_SECONDS", 0.4), ("REQUEST_SECONDS", 0.6), ("STALL_SECONDS", 0.5)):
+        monkeypatch.setattr(bounds, name, seconds)
+    folder: Path = tmp_path_factory.mktemp("hasty") / "archive"
+    frame = records(live.COMPUTED, "2026-10-24 00:00:15", 5700)
+    with live.service(folder, {"ada": [frame]}, page_size=6000) as running:
+        yield running
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n"])
+def test_a_head_that_does_not_end_is_given_up(hasty: Live, sent: bytes) -> None:
+    with _connect(hasty) as connection:
+        connection.sendall(sent)
+        assert _status_and_error(_all(connection)) == (408, "request_timeout")
+
+
+def test_a_head_sent_letter_by_letter_is_given_up_all_the_same(hasty: Live) -> None:
+    with _connect(hasty) as connection:
+        begun = time.monotonic()
+        try:
+            for letter in b"GET /openapi.json HTTP/1.1\r\nX: " + b"a" * 100:
+                connection.sendall(bytes([letter]))
+                time.sleep(0.05)
+        except OSError:
+            pass
+        assert time.monotonic() - begun < 4
+
+
+def test_a_body_that_was_answered_without_being_read_is_not_waited_for(hasty: Live) -> None:
+    with _connect(hasty) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/revoke HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
+        )
+        begun = time.monotonic()
+        try:
+            for _ in range(100):
+                connection.sendall(b"a")
+                time.sleep(0.05)
+        except OSError:
+            pass
+        assert time.monotonic() - begun < 3
+
+
+def test_a_body_that_does_not_end_is_given_up(hasty: Live) -> None:
+    with _connect(hasty) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type="
+        )
+        assert _status_and_error(_all(connection)) == (408, "request_timeout")
+
+
+def test_an_answer_that_nobody_reads_is_given_up(hasty: Live) -> None:
+    token = hasty.login("ada")["access_token"]
+    query = "date_from=2026-10-24T00:00:00Z&date_to=2026-10-24T23:59:59Z"
+    with _connect(hasty) as connection:
+        connection.sendall(
+            f"GET /v2/users/me/official/computed_data?{query} HTTP/1.1\r\nHost: x\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n".encode()
+        )
+        time.sleep(2.5)
+        got = _all(connection)
+    assert 0 < len(got) < int(re.search(rb"(?i)content-length: (\d+)", got)[1])
+
+
+def test_a_kept_connection_serves_many_requests(there: Live, token: str) -> None:
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {token}"
+        for _ in range(20):
+            answer = session.get(f"{there.url}/v2/users/me/official/{STANDARD}", timeout=30)
+            assert answer.status_code == 400
+    pipelined = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 2
+    with _connect(there) as connection:
+        connection.sendall(pipelined + b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        got = _all(connection)
+    assert (got.count(b"HTTP/1.1 200"), got.count(b"HTTP/1.1 404")) == (2, 1)
+
+
+def test_more_connections_than_there_is_room_for_are_told_so(
+    there: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "CONNECTIONS", 0)
+    with _connect(there) as connection:
+        assert _status_and_error(_all(connection)) == (503, "temporarily_unavailable")
+    monkeypatch.undo()
+    assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
