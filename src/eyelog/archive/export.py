@@ -11,13 +11,12 @@ from typing import cast
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
 from eyelog.archive.answer import encode_answer
 from eyelog.archive.files import whole_file
 from eyelog.archive.months import parquet_writer
 from eyelog.archive.reader import Wanted, instant_us, open_months, read_table
-from eyelog.archive.rows import frame_of, read_rows
+from eyelog.archive.rows import MonthFile, frame_of, read_rows
 from eyelog.clock import DAY, day_start, zone
 from eyelog.errors import ArchiveError, ConfigurationError
 
@@ -51,7 +50,7 @@ def export(wanted: Wanted, path: Path, tz: str, days: Iterable[date]) -> list[Pa
 
 
 def _tables(
-    schema: pa.Schema, files: Iterable[pq.ParquetFile], span: tuple[int, int]
+    schema: pa.Schema, files: Iterable[MonthFile], span: tuple[int, int]
 ) -> Iterator[pa.Table]:
     """Give the rows month by month, so that memory does not grow with the range."""
     tables = (read_rows(file, schema, *span) for file in files)

@@ -7,12 +7,13 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.layout import Place, accounts, month_path, months
-from eyelog.archive.rows import open_file, stamps_of
+from eyelog.archive.layout import STAMP, Place, accounts, month_edges, month_path, months
+from eyelog.archive.rows import open_file, read_rows, stamps_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 
 __all__ = ["inventory"]
 
+_STAMPS = pa.schema([("date", STAMP)])
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _DTYPES = {
@@ -41,7 +42,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
         path = month_path(place, log, account, month)
         size += int(place.fs.size(path))
         with open_file(place, path) as file:
-            stamps.append(stamps_of(pa.table(file.read(columns=["date"]))))
+            stamps.append(stamps_of(read_rows(file, _STAMPS, *month_edges(month))))
     found = np.concatenate(stamps)
     longest = INTERVAL_SECONDS[log] * _SECOND * 3 // 2
     return {

@@ -28,7 +28,7 @@ from eyelog.archive.layout import (
     month_path,
     schema_of,
 )
-from eyelog.archive.rows import extras_of, merge, open_file, read_rows, stamps_of, widest
+from eyelog.archive.rows import MonthFile, extras_of, merge, open_file, read_rows, stamps_of, widest
 from eyelog.errors import ArchiveError
 
 __all__ = ["Change", "locked", "parquet_writer", "write_months"]
@@ -54,6 +54,11 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
     processes that write the same month at the same moment the later one wins.
     """
     if not place.local:
+        bucket = place.root.partition("/")[0]
+        if bucket and not place.fs.exists(bucket):  # fsspec would make it, misspelt as it may be
+            raise ArchiveError(
+                f"cannot write to {place.name}: there is no {bucket!r}, make it first"
+            )
         yield
         return
     home = Path(folder(place, log, account))
@@ -95,7 +100,7 @@ def write_months(place: Place, log: str, account: str, changes: Iterable[Change]
 
 
 @contextmanager
-def _old(place: Place, target: str) -> Iterator[pq.ParquetFile | None]:
+def _old(place: Place, target: str) -> Iterator[MonthFile | None]:
     if not place.fs.exists(target):
         yield None
         return
@@ -103,15 +108,15 @@ def _old(place: Place, target: str) -> Iterator[pq.ParquetFile | None]:
         yield file
 
 
-def _schema(old: pq.ParquetFile | None, change: Change, log: str) -> pa.Schema:
+def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
     extras = extras_of(change.rows.schema, log)
     if old is not None:
-        extras += extras_of(old.schema_arrow, log)
+        extras += extras_of(old.schema, log)
     return pa.schema([*schema_of(log), *widest(extras)])
 
 
 def _groups(
-    old: pq.ParquetFile | None, change: Change, schema: pa.Schema, *, every: bool = False
+    old: MonthFile | None, change: Change, schema: pa.Schema, *, every: bool = False
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Give the rows before and after of each group; unless `every`, only where they can differ."""
     stamps = stamps_of(change.rows)

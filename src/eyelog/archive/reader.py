@@ -7,10 +7,9 @@ from datetime import date, datetime
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from eyelog.archive.layout import Place, month_edges, month_path, require_holding, schema_of
-from eyelog.archive.rows import extras_of, open_file, read_rows, widest
+from eyelog.archive.rows import MonthFile, extras_of, open_file, read_rows, widest
 from eyelog.clock import SECOND, instant_range
 
 __all__ = ["Wanted", "instant_us", "open_months", "overlap", "read_table", "span_of"]
@@ -47,7 +46,7 @@ def overlap(month: str, span: tuple[int, int]) -> bool:
 
 
 @contextmanager
-def open_months(wanted: Wanted) -> Iterator[tuple[pa.Schema, list[pq.ParquetFile]]]:
+def open_months(wanted: Wanted) -> Iterator[tuple[pa.Schema, list[MonthFile]]]:
     """Open the months of a range: the columns that all of them will give, and the files.
 
     Raises
@@ -67,7 +66,7 @@ def open_months(wanted: Wanted) -> Iterator[tuple[pa.Schema, list[pq.ParquetFile
         if wanted.fields is not None:
             yield pa.schema([known.field(name) for name in ("date", *wanted.fields)]), files
         else:
-            extras = widest(f for file in files for f in extras_of(file.schema_arrow, log))
+            extras = widest(f for file in files for f in extras_of(file.schema, log))
             yield pa.schema([*known, *extras]), files
 
 

@@ -7,6 +7,7 @@ file, so that other tools do not take it for a value, and NaN in a frame.
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
@@ -21,9 +22,9 @@ from eyelog.clock import zone
 from eyelog.errors import ArchiveError
 
 __all__ = [
+    "MonthFile",
     "extras_of",
     "frame_of",
-    "groups_within",
     "merge",
     "open_file",
     "read_rows",
@@ -38,32 +39,44 @@ _STRING: Final = cast(Any, pd.StringDtype())
 _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
 
-@contextmanager
-def open_file(place: Place, path: str) -> Iterator[pq.ParquetFile]:
-    """Open one file; whatever fails until it is closed is said to be of this file.
+@dataclass(frozen=True, slots=True)
+class MonthFile:
+    """An open file and its path, so that an error can say which file it is."""
 
-    Damaged pages are noticed by their checksums when they are read.
+    path: str
+    parquet: pq.ParquetFile
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the file as it was written."""
+        return self.parquet.schema_arrow
+
+
+@contextmanager
+def open_file(place: Place, path: str) -> Iterator[MonthFile]:
+    """Open one file. Damaged pages are noticed by their checksums when they are read.
 
     Raises
     ------
     ArchiveError
         If the file is damaged, or none of an archive.
     """
-    with archive_errors(f"read {path}"), ExitStack() as stack:
-        if place.local:
-            file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
-        else:
-            # No read-ahead: over a network, only what is asked for is fetched.
-            source = stack.enter_context(place.fs.open(path, "rb", cache_type="none"))
-            file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
-        stack.enter_context(file)
-        own = file.schema_arrow
+    with ExitStack() as stack:
+        with archive_errors(f"read {path}"):
+            if place.local:
+                file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+            else:
+                # No read-ahead: over a network, only what is asked for is fetched.
+                source = stack.enter_context(place.fs.open(path, "rb", cache_type="none"))
+                file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
+            stack.enter_context(file)
+            own = file.schema_arrow
         if "date" not in own.names or own.field("date").type != STAMP:
             raise ArchiveError(
                 f"cannot read {path}: no file of an archive (its 'date' is not"
                 f" {STAMP}): move it elsewhere"
             )
-        yield file
+        yield MonthFile(path, file)
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
@@ -81,7 +94,7 @@ def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
     return [pa.field(name, found[name]) for name in sorted(found)]
 
 
-def groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
+def _groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
     """Return the row groups that can hold stamps of [first, after), by their footer alone."""
     at = meta.schema.names.index("date")
     found = []
@@ -93,23 +106,27 @@ def groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
     return found
 
 
-def read_rows(file: pq.ParquetFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
+def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
     """Return the rows of [first, after), in exactly the columns of `schema`.
 
     Only the row groups and columns that are needed are read. A column that the file lacks (it was
     written with an older catalogue) is missing throughout.
+
+    Raises
+    ------
+    ArchiveError
+        If what is read is damaged.
     """
-    own = file.schema_arrow
+    own = file.schema
     names = [name for name in schema.names if name in own.names]
-    groups = groups_within(file.metadata, first, after)
-    table = file.read_row_groups(groups, columns=names) if groups else own.empty_table()
-    stamps = stamps_of(table)
-    if not bool(np.all(stamps[1:] > stamps[:-1])):
-        raise pa.ArrowInvalid("its stamps are not in order")
-    low, high = np.searchsorted(stamps, [first, after]).tolist()
-    if (low, high) != (0, len(stamps)):
-        table = table.slice(low, high - low)
-    return _fit(table, schema)
+    with archive_errors(f"read {file.path}"):
+        groups = _groups_within(file.parquet.metadata, first, after)
+        table = file.parquet.read_row_groups(groups, columns=names) if groups else own.empty_table()
+        stamps = stamps_of(table)
+        if not bool(np.all(stamps[1:] > stamps[:-1])):
+            raise pa.ArrowInvalid("its stamps are not in order")
+        low, high = np.searchsorted(stamps, [first, after]).tolist()
+        return _fit(table.slice(low, high - low), schema)
 
 
 def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -339,8 +339,8 @@ class Archive:
 
         Notes
         -----
-        CSV: the short names of the fields, stamps in RFC 3339, ``true``/``false``, nothing for a
-        missing value (an empty text is ``""``).
+        CSV: the short names of the fields, stamps in RFC 3339 and texts in quotes,
+        ``true``/``false``, nothing for a missing value (an empty text is ``""``).
 
         Examples
         --------

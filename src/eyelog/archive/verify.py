@@ -5,10 +5,17 @@ from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
-from eyelog.archive.layout import FILE, Place, is_month, month_edges, month_path, schema_of
-from eyelog.archive.rows import open_file, stamps_of
+from eyelog.archive.layout import (
+    FILE,
+    Place,
+    archive_errors,
+    is_month,
+    month_edges,
+    month_path,
+    schema_of,
+)
+from eyelog.archive.rows import MonthFile, open_file, stamps_of
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError
 
@@ -43,14 +50,14 @@ def _problems(place: Place, log: str, account: str, month: str, path: str) -> li
     if not account or not is_month(month) or path != month_path(place, log, account, month):
         return [f"not a place that the archive reads: it has one {FILE} a month"]
     try:
-        with open_file(place, path) as file:
+        with open_file(place, path) as file, archive_errors(f"read {path}"):
             return [*_schema_problems(file, log, account), *_row_problems(file, month)]
     except ArchiveError as error:
         return [str(error).removeprefix(f"cannot read {path}: ")]
 
 
-def _schema_problems(file: pq.ParquetFile, log: str, account: str) -> Iterator[str]:
-    schema = file.schema_arrow
+def _schema_problems(file: MonthFile, log: str, account: str) -> Iterator[str]:
+    schema = file.schema
     said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     whose = said.get("eyelog.log"), said.get("eyelog.account")
     if whose == (None, None):
@@ -62,11 +69,11 @@ def _schema_problems(file: pq.ParquetFile, log: str, account: str) -> Iterator[s
             yield f"{known.name!r} is {schema.field(known.name).type}, not {known.type}"
 
 
-def _row_problems(file: pq.ParquetFile, month: str) -> Iterator[str]:
+def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
     first, after = month_edges(month)
     parts = []
-    for group in range(file.num_row_groups):
-        table = file.read_row_group(group)  # all columns: each page's checksum is looked at
+    for group in range(file.parquet.num_row_groups):
+        table = file.parquet.read_row_group(group)  # all columns: each page's checksum is looked at
         if table.column("date").null_count:
             yield f"stamps are missing in row group {group}"
             return

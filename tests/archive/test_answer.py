@@ -1,0 +1,81 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog import frame as frames
+from eyelog.access.decode import decode_page, join_pages
+from eyelog.archive.answer import encode_answer
+from eyelog.catalogue import LOGS, catalogue
+from support.records import records
+
+FIFTEEN, SIXTY = LOGS
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("tz", ["UTC", "Asia/Tokyo", "America/St_Johns"])
+def test_an_answer_decodes_to_the_frame_it_was_made_of(log: str, tz: str) -> None:
+    frame = records(log, "2026-10-24", 600, tz=tz)
+    page = decode_page(encode_answer(frame, log), log)
+    assert page.cursor is None
+    assert_frame_equal(join_pages([page], log, tz=tz), frame)
+
+
+def test_records_stand_under_the_hour_of_their_own_offset_with_every_field() -> None:
+    frame = records(FIFTEEN, "2026-10-24 08:59:30", 4, tz="Asia/Tokyo", missing=0)
+    frame.iloc[0, 0] = np.nan
+    body = json.loads(encode_answer(frame, FIFTEEN))
+    assert list(body) == [FIFTEEN, "cursor"]
+    assert {hour: len(rows) for hour, rows in body[FIFTEEN].items()} == {"8": 2, "9": 2}
+    first = body[FIFTEEN]["8"][0]
+    assert list(first) == list(catalogue(FIFTEEN))
+    assert first["date"] == "2026-10-24T08:59:30+09:00"
+    assert first["zone"] is None
+    assert first["gw"] == ""
+    assert isinstance(first["isl"], bool)
+
+
+def test_whole_numbers_of_whole_fields_have_no_fraction() -> None:
+    frame = frames.empty(SIXTY).reindex(pd.DatetimeIndex(["2026-10-24"], tz="UTC", name="date"))
+    frame["bl"], frame["hm_yo"], frame["tl_xav"] = 5.0, 2.5, 3.0
+    body = encode_answer(frame[["bl", "hm_yo", "tl_xav"]], SIXTY)
+    assert b'"bl":5,"hm_yo":2.5,"tl_xav":3.0' in body
+
+
+def test_an_hour_that_comes_twice_holds_both_offsets() -> None:
+    frame = records(SIXTY, "2026-10-25 00:00", 25 * 60, tz="Europe/Berlin")
+    body = encode_answer(frame, SIXTY)
+    rows = json.loads(body)[SIXTY]["2"]
+    assert len(rows) == 120
+    assert rows[59]["date"] == "2026-10-25T02:59:00+02:00"
+    assert rows[60]["date"] == "2026-10-25T02:00:00+01:00"
+    joined = join_pages([decode_page(body, SIXTY)], SIXTY, tz="Europe/Berlin")
+    assert_frame_equal(joined, frame)
+
+
+def test_a_fraction_of_a_second_is_kept() -> None:
+    frame = records(SIXTY, "2026-10-24 10:00:00.25", 1)
+    assert b'"date":"2026-10-24T10:00:00.250000+00:00"' in encode_answer(frame, SIXTY)
+
+
+def test_chosen_names_and_a_cursor() -> None:
+    frame = records(SIXTY, "2026-10-24", 1, missing=0)
+    body = json.loads(encode_answer(frame, SIXTY, names=["bl", "date"], cursor="next"))
+    assert list(body[SIXTY]["0"][0]) == ["bl", "date"]
+    assert body["cursor"] == "next"
+
+
+def test_no_record_is_an_empty_object() -> None:
+    assert encode_answer(frames.empty(SIXTY), SIXTY) == b'{"standard_mode_logs":{},"cursor":null}'
+
+
+def test_unknown_fields_of_any_name_go_along() -> None:
+    frame = records(SIXTY, "2026-10-24", 2, missing=0).assign(**{"a b-c": ["x", None]})
+    page_body = encode_answer(frame, SIXTY)
+    with pytest.warns(el.EyelogWarning, match="a b-c"):
+        joined = join_pages([decode_page(page_body, SIXTY)], SIXTY)
+    assert joined["a b-c"].iloc[0] == "x"
+    assert joined["a b-c"].isna().tolist() == [False, True]

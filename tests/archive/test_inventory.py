@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS
+from support.parquet import spoil_chunks
+from support.records import records
+
+FIFTEEN, SIXTY = LOGS
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return Archive(tmp_path / "archive")
+
+
+def test_it_lists_days_records_holes_and_bytes_of_each_log_of_each_account(
+    archive: Archive,
+) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    # Two holes, one of them over the edge of the months; a late record is none.
+    late = frame.index.to_series().add(pd.Timedelta("20s")).where(frame.index.minute == 7)
+    frame.index = pd.DatetimeIndex(late.fillna(frame.index.to_series()), name="date")
+    holed = frame.drop(frame.loc["2026-10-31 23:50":"2026-11-01 00:10"].index)
+    holed = holed.drop(holed.loc["2026-11-02 08":"2026-11-02 09"].index)
+    archive.write(SIXTY, holed, account="me")
+    archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="me")
+    archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="anna")
+    table = archive.inventory()
+    assert table[["account", "log", "days", "records", "holes"]].values.tolist() == [
+        ["anna", FIFTEEN, 1, 100, 0],
+        ["me", FIFTEEN, 1, 100, 0],
+        ["me", SIXTY, 4, len(holed), 2],
+    ]
+    assert table["first"][2] == pd.Timestamp("2026-10-30", tz="UTC")
+    assert table["last"][2] == holed.index[-1]
+    sizes = [path.stat().st_size for path in Path(archive.path).rglob("*.parquet")]
+    assert table["bytes"].sum() == sum(sizes)
+
+
+def test_an_empty_archive_gives_an_empty_table_of_the_same_dtypes(archive: Archive) -> None:
+    empty = archive.inventory()
+    archive.write(SIXTY, records(SIXTY, "2026-10-30", 3), account="me")
+    assert len(empty) == 0
+    assert empty.dtypes.to_dict() == archive.inventory().dtypes.to_dict()
+
+
+def test_only_the_stamps_are_read(archive: Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-01", 3000), account="me")
+    (path,) = Path(archive.path).rglob("*.parquet")
+    spoil_chunks(path, lambda _, name: name != "date")
+    assert archive.inventory()["records"].tolist() == [3000]

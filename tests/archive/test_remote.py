@@ -1,0 +1,94 @@
+"""Archives that are not on a local disk: memory, and an object store on 127.0.0.1."""
+
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import fsspec
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS
+from support.records import records
+
+FIFTEEN, SIXTY = LOGS
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    url = f"memory://{uuid.uuid4().hex}"
+    yield url
+    fsspec.filesystem("memory").rm(url, recursive=True)
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(300):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            time.sleep(0.1)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "made-up")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made-up-too")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        fs = fsspec.filesystem("s3", skip_instance_cache=True)
+        fs.mkdir("wearers")
+        yield "s3://wearers/archive"
+    finally:
+        server.terminate()
+        server.wait()
+        fsspec.get_filesystem_class("s3").clear_instance_cache()
+
+
+def live_through(url: str, tmp_path: Path) -> None:
+    """Do with an archive at `url` what is done with a local one, and hold them together."""
+    archive, local = Archive(url), Archive(tmp_path / "local")
+    with pytest.raises(el.ArchiveError, match="is empty"):
+        archive.read(SIXTY, "2026-10-30", "2026-10-30")
+    frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
+    other = records(FIFTEEN, "2026-10-30", 3000)
+    for each in (archive, local):
+        each.write(SIXTY, frame.iloc[::2], account="a/ä")
+        each.write(SIXTY, frame, account="a/ä")
+        each.write(FIFTEEN, other, account="me")
+        each.write(SIXTY, frame.iloc[:10], account="gone")
+        each.write(SIXTY, frame.iloc[:0], account="gone", days=["2026-10-30"])
+    assert archive.accounts() == ["a/ä", "me"]
+    found = archive.read(SIXTY, "2026-10-30", "2026-11-02", account="a/ä", tz="Asia/Tokyo")
+    assert_frame_equal(found, frame)
+    assert_frame_equal(
+        archive.read(FIFTEEN, "2026-10-30", "2026-10-30", fields=["stp"]), other[["stp"]]
+    )
+    assert_frame_equal(archive.inventory(), local.inventory())
+    assert len(archive.verify()) == 0
+    with pytest.raises(el.ArchiveError, match="it holds 'a/ä', 'me'"):
+        archive.read(SIXTY, "2026-10-30", "2026-10-30", account="you")
+    made = archive.export(FIFTEEN, "2026-10-30", "2026-10-30", tmp_path / "day.csv")
+    assert made == [tmp_path / "day.csv"]
+    # Another process that looks sees what is there now, not what was there when it last looked.
+    Archive(url).write(SIXTY, frame, account="new")
+    assert archive.accounts(SIXTY) == ["a/ä", "new"]
+
+
+def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
+    live_through(memory, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
+def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> None:
+    live_through(bucket, tmp_path)
+    with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', make it first"):
+        Archive("s3://no-such-bucket/x").write(SIXTY, records(SIXTY, "2026-10-30", 1), account="me")
