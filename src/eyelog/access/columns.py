@@ -83,10 +83,8 @@ def join_pages(
         )
     filled = [page for page in pages if page.n]
     if not filled:
-        whole = frame.empty(log, tz=tz, names=[*names])
-        for name in unknown:
-            whole[name] = pd.Series([], dtype=object, index=whole.index)
-        return provenance.record(whole, "decode", log=log, records=0, repeated=0, conflicts=0)
+        nothing = frame.empty(log, tz=tz, names=names)
+        return provenance.record(nothing, "decode", log=log, records=0, repeated=0, conflicts=0)
 
     stamps = np.concatenate([page.stamps for page in filled])
     order = _Order(stamps)
@@ -98,8 +96,7 @@ def join_pages(
         column = np.concatenate([_part(page, name, dtype) for page in filled])
         data[name] = _array(order.of(column), dtype)
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
-    columns = pd.Index([*names, *unknown], dtype="str")
-    joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), columns=columns, copy=False)
+    joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), copy=False)
     return provenance.record(
         joined,
         "decode",
