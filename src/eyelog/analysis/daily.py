@@ -22,7 +22,7 @@ from eyelog.analysis.kernels import (
     total,
     weighted_mean,
 )
-from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.summary import Opened, open_frame, summary_table, time_weights, whole
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
@@ -130,9 +130,9 @@ def daily(
     ``n``, coverage, hours, steps, blink strength and duration as ``daily(frame)``, and the same
     blink rate (15-second log). Close, but not the same: the stamps of wear (known to a bin), pace
     (defined on single intervals), movements per hour (worn or valid time of whole bins), scores
-    and tilt (weighted by worn time) and the blink rate of the 60-second log. Shares and counts of
-    scores are those of bins. With the default of `eyelog.resample` bins that are covered for less
-    than half have no values, so their steps are missing from the day.
+    and tilt (weighted by valid and worn time) and the blink rate of the 60-second log. Shares and
+    counts of scores are those of bins. With the default of `eyelog.resample` bins that are covered
+    for less than half have no values, so their steps are missing from the day.
 
     The blink rate of the 60-second log takes the strictly cleansed gaps for root mean squares
     (firmware 2.2.0): it is a lower bound, see `eyelog.blinks.rate`.
@@ -154,7 +154,7 @@ def daily(
     time = seconds(opened.frame, log=which)
     worn_s = numbers(time["worn_s"]) if _holds_time(opened, "worn") else None
     data = _times(opened, time, stamp) | _gait(opened) | _blinks(opened)
-    data |= _moves(opened, time, worn_s) | _tilt(opened, worn_s) | _scores(opened, worn_s)
+    data |= _moves(opened, time, worn_s) | _tilt(opened, time) | _scores(opened, time)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
@@ -286,15 +286,13 @@ def _moves(opened: Opened, time: pd.DataFrame, worn_s: Floats | None) -> dict[st
     return data
 
 
-def _time_weights(opened: Opened, worn_s: Floats | None) -> Floats | None:
-    """Return what intervals weigh: the same, or the worn time of bins."""
-    if not is_resampled(opened.frame):
-        return None
-    return opened.records if worn_s is None else worn_s
+def _weights(opened: Opened, time: pd.DataFrame, kind: str) -> Floats | None:
+    """Return what bins weigh that are no longer alike; single intervals are."""
+    return time_weights(time, kind, opened.records) if is_resampled(opened.frame) else None
 
 
-def _tilt(opened: Opened, worn_s: Floats | None) -> dict[str, Floats]:
-    weights = _time_weights(opened, worn_s)
+def _tilt(opened: Opened, time: pd.DataFrame) -> dict[str, Floats]:
+    weights = _weights(opened, time, "motion")
     return {
         f"tilt_{noun}_deg": circular_mean(opened.values(name), weights, opened.groups)
         for noun, name in TILT.items()
@@ -302,8 +300,8 @@ def _tilt(opened: Opened, worn_s: Floats | None) -> dict[str, Floats]:
     }
 
 
-def _scores(opened: Opened, worn_s: Floats | None) -> dict[str, Any]:
-    weights, groups = _time_weights(opened, worn_s), opened.groups
+def _scores(opened: Opened, time: pd.DataFrame) -> dict[str, Any]:
+    weights, groups = _weights(opened, time, "static"), opened.groups
     data: dict[str, Any] = {}
     for name in _scores_of(opened.log):
         if not _has(opened, name):

@@ -57,7 +57,8 @@ def _reduce(ufunc: np.ufunc, values: Floats, groups: Groups) -> Floats:
     out = np.full(len(groups), np.nan)
     filled = groups.filled
     if len(filled):
-        out[filled] = ufunc.reduceat(groups.arrange(values), groups.bounds[filled])
+        with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
+            out[filled] = ufunc.reduceat(groups.arrange(values), groups.bounds[filled])
     return out
 
 
@@ -95,7 +96,8 @@ def mean(values: Floats, groups: Groups) -> Floats:
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
-    products = values * weights
+    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight says nothing
+        products = values * weights
     used = np.where(np.isnan(products), np.nan, weights)
     return ratio(total(products, groups), total(used, groups))
 
@@ -130,7 +132,7 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
 
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
-    radians = np.deg2rad(degrees)
+    radians = np.deg2rad(np.where(np.isfinite(degrees), degrees, np.nan))
     scale = np.ones(len(degrees)) if weights is None else np.where(weights > 0, weights, np.nan)
     east, north = (total(part * scale, groups) for part in (np.cos(radians), np.sin(radians)))
     size = total(np.where(np.isnan(radians * scale), np.nan, scale), groups)

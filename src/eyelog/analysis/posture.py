@@ -52,7 +52,7 @@ def _angles(degrees: object) -> Floats:
 
 def _resultant(angles: Floats) -> float:
     """Return the length of the mean unit vector, NaN where there is no angle."""
-    known = np.deg2rad(angles[~np.isnan(angles)])
+    known = np.deg2rad(angles[np.isfinite(angles)])
     if not known.size:
         return float("nan")
     return float(np.hypot(np.cos(known).mean(), np.sin(known).mean()))

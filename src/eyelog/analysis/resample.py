@@ -10,7 +10,14 @@ from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
 from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
 from eyelog.analysis.kernels import Bools, Floats, numbers
 from eyelog.analysis.quality import judged
-from eyelog.analysis.summary import BIN_COLUMNS, coverage, records_of, sorted_frame, whole
+from eyelog.analysis.summary import (
+    BIN_COLUMNS,
+    coverage,
+    records_of,
+    sorted_frame,
+    time_weights,
+    whole,
+)
 from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
@@ -77,7 +84,8 @@ def resample(
     ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums, largest, last, shares
     and weighted values of bins of bins are those of the records themselves, as long as
     `min_coverage` takes nothing out in between. Unweighted means, SDs and directions are weighted
-    by the worn time of the bins; a field's own count is no longer known there.
+    by the time of the bins (valid for resting eye data, worn for the rest of what is measured on
+    the head); a field's own count is no longer known there.
 
     Examples
     --------
@@ -107,15 +115,14 @@ def resample(
     time = seconds(frame, log=which)
     if judge and not is_resampled(frame):
         frame = judged(frame, log=which)
-    worn = numbers(time["worn_s"])
-    bins = _Bins(frame, which, groups, records, worn, min_coverage)
+    bins = _Bins(frame, which, groups, records, time, min_coverage)
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = kernels.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0
     held = kernels.total(np.where(recorded, records, 0.0), groups)
     data["n"] = whole(held)
-    data["exposure_min"] = kernels.total(worn, groups) / 60.0
+    data["exposure_min"] = kernels.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     result = pd.DataFrame(data, index=groups.labels, columns=[*kept, *BIN_COLUMNS])
     result.attrs = dict(frame.attrs)
@@ -139,14 +146,13 @@ class _Bins:
         log: str,
         groups: Groups,
         records: Floats,
-        worn: Floats,
+        time: pd.DataFrame,
         min_coverage: float,
     ) -> None:
         self.frame, self.log, self.groups, self.records = frame, log, groups, records
         self.least = min_coverage
         self.resampled = is_resampled(frame)
-        # What has no weight of its own is weighted by time once bins are no longer alike.
-        self.worn = np.where(np.isnan(worn), records, worn)
+        self.time = time
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
     def value(self, field: Field) -> Floats:
@@ -172,10 +178,10 @@ class _Bins:
         return self._weights[names]
 
     def _time(self, field: Field) -> Floats | None:
+        """Return what bins weigh that are no longer alike; single intervals are."""
         if not self.resampled:
             return None
-        # Wear, battery, place and surroundings are also measured off the head.
-        return self.worn if field.kind in ("static", "motion", "gait") else self.records
+        return time_weights(self.time, field.kind, self.records)
 
     def _reduce(self, rule: str, values: Floats, weights: Floats | None) -> Floats:
         groups = self.groups

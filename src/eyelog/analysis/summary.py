@@ -26,6 +26,7 @@ __all__ = [
     "records_of",
     "sorted_frame",
     "summary_table",
+    "time_weights",
     "whole",
 ]
 
@@ -78,6 +79,22 @@ def _sum(values: Floats, groups: Groups) -> Floats:
     if len(filled):
         out[filled] = np.add.reduceat(groups.arrange(values), groups.bounds[filled])
     return out
+
+
+def time_weights(time: pd.DataFrame, kind: str, records: Floats) -> Floats:
+    """Return what bins of intervals weigh, for a field of a kind that has no weight of its own.
+
+    Resting eye data counts by valid time, what is measured on the head by worn time, the rest by
+    records. Where that time is nothing or not known, a value that is there still counts a little,
+    so that unjudged values do not vanish.
+    """
+    noun = {"static": "valid_s", "motion": "worn_s", "gait": "worn_s"}.get(kind)
+    spent = records if noun is None else numbers(time[noun])
+    if noun == "valid_s" and np.isnan(spent).all():
+        spent = numbers(time["worn_s"])
+    if np.isnan(spent).all():
+        spent = records
+    return np.nan_to_num(spent) + 1e-9 * records
 
 
 def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:

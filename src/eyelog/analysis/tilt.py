@@ -71,7 +71,7 @@ def circular_median(degrees: object) -> float:
         return centre
     # Rounded, so that a turn there and back leaves whole degrees whole.
     turned = np.array([np.median(wrapped(angles - centre)) + centre])
-    return float(wrapped(np.round(turned, 9))[0])
+    return float(np.round(wrapped(turned), 9)[0])
 
 
 def relative_tilt(

@@ -1,0 +1,281 @@
+"""The daily summary, by hand, on simulated days, and against their truth."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.catalogue import columns
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.provenance import history
+from support.frames import EYES, MINUTES, at, frame_of, frames
+
+TZ = "Europe/Berlin"
+EXACT = [
+    "n",
+    "coverage",
+    "recorded_h",
+    "worn_h",
+    "valid_h",
+    "walking_h",
+    "steps",
+    "blink_strength_uv",
+    "blink_strength_sd_uv",
+    "blink_duration_ms",
+]
+
+
+@pytest.fixture(scope="module", params=[EYES, MINUTES])
+def week(request: pytest.FixtureRequest) -> pd.DataFrame:
+    return el.simulate("2026-10-19", 7, log=request.param, seed=4, tz=TZ)
+
+
+def test_the_columns_stand_in_their_order() -> None:
+    names = list(el.daily(el.sample()).columns)
+    assert names[:8] == [
+        "n",
+        "coverage",
+        "recorded_h",
+        "worn_h",
+        "valid_h",
+        "walking_h",
+        "first_worn",
+        "last_worn",
+    ]
+    assert names[8:27] == [
+        "steps",
+        "pace_spm",
+        "pace_exposure_min",
+        "blink_rate_per_min",
+        "blink_rate_low",
+        "blink_rate_high",
+        "blink_n",
+        "blink_exposure_min",
+        "blink_strength_uv",
+        "blink_strength_sd_uv",
+        "blink_duration_ms",
+        "eye_moves_per_h",
+        "eye_moves_horizontal_per_h",
+        "eye_moves_vertical_per_h",
+        "head_moves_pitch_per_h",
+        "head_moves_yaw_per_h",
+        "tilt_forward_deg",
+        "tilt_sideways_deg",
+        "zone_mean",
+    ]
+    scores = ["zone", "focus", "calm", "posture"]
+    scores += [name for name in columns(EYES) if name.startswith("sc_")]
+    assert names[26:] == [f"{s}_{part}" for s in scores for part in ("mean", "high_share", "n")]
+
+
+def test_the_minute_log_gives_the_same_columns_but_for_scores() -> None:
+    eyes, minutes = el.daily(el.sample()), el.daily(el.sample(MINUTES))
+    assert list(minutes.columns) == list(eyes.columns[:26])
+    assert minutes.dtypes.equals(eyes.dtypes[:26])
+
+
+def test_a_day_by_hand() -> None:
+    n = 40
+    frame = frame_of(
+        EYES,
+        {
+            "re_u": [1] * n,
+            "re_d": [1] * n,
+            "re_r": [3] * n,
+            "re_l": [0] * n,
+            "hm_po": [2] * n,
+            "hm_yo": [4] * n,
+            "bki_n": [5] * n,
+            "bki_sum": [15.0] * n,
+            "bk_n": [1, 3] * (n // 2),
+            "bkh_av": [100.0, 140.0] * (n // 2),
+            "bkh_sd": [10.0] * n,
+            "bkw_av": [120.0] * n,
+            "sc_fcs": [80, -1, 50, 60] * (n // 4),
+        },
+    )
+    day = el.daily(frame).iloc[0]
+    assert day["n"] == 40
+    assert day["coverage"] == pytest.approx(600 / 86_400)
+    assert day[["recorded_h", "worn_h", "valid_h"]].tolist() == [pytest.approx(1 / 6)] * 3
+    assert day[["walking_h", "steps"]].tolist() == [0, 0]
+    assert str(day["first_worn"]) == "2026-10-20 10:00:00+00:00"
+    assert str(day["last_worn"]) == "2026-10-20 10:10:00+00:00"
+    assert day["blink_rate_per_min"] == pytest.approx(20)
+    assert day["blink_rate_low"] < 20 < day["blink_rate_high"]
+    assert day[["blink_n", "blink_exposure_min"]].tolist() == [200, 10]
+    assert day["blink_strength_uv"] == 130
+    assert day["blink_strength_sd_uv"] == pytest.approx(10)
+    assert day["blink_duration_ms"] == 120
+    assert day["eye_moves_per_h"] == pytest.approx(5 * 240)
+    assert day["eye_moves_horizontal_per_h"] == pytest.approx(3 * 240)
+    assert day["head_moves_yaw_per_h"] == pytest.approx(4 * 240)
+    assert day["tilt_forward_deg"] == pytest.approx(10)
+    assert day["sc_fcs_n"] == 30
+    assert day["sc_fcs_mean"] == pytest.approx(190 / 3)
+    assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
+
+
+def test_eye_movements_count_per_hour_in_which_they_could_be_counted() -> None:
+    walked = frame_of(
+        EYES,
+        {name: [2] * 40 for name in ("re_u", "re_d", "re_r", "re_l")} | {"stp": [0, 20] * 20},
+    )
+    assert el.daily(walked)["eye_moves_per_h"].tolist() == [pytest.approx(8 * 240)]
+
+
+def test_the_record_of_midnight_closes_the_day_before() -> None:
+    frame = frame_of(MINUTES, {"hm_po": [1] * 4, "hm_yo": [1] * 4}, tz="Asia/Tokyo")
+    frame = at(
+        frame,
+        [
+            "2026-10-19T15:00:00Z",  # midnight in Tokyo
+            "2026-10-19T15:01:00Z",
+            "2026-10-20T15:00:00Z",
+            "2026-10-20T15:01:00Z",
+        ],
+    )
+    days = el.daily(frame)
+    assert [str(day) for day in days.index] == [
+        "2026-10-20 00:00:00+09:00",
+        "2026-10-21 00:00:00+09:00",
+    ]
+    assert days["n"].tolist() == [2, 1]
+    assert days.index.name == "day"
+
+
+def test_wear_that_began_before_midnight_begins_the_day_at_midnight() -> None:
+    frame = at(
+        frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
+        ["2026-10-19T15:00:30Z", "2026-10-19T15:01:30Z"],
+    )
+    assert el.daily(frame)["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+
+
+def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() -> None:
+    frame = frame_of(MINUTES, {"hm_po": [1] * 9, "hm_yo": [1] * 9, "wea_s": [0] * 9})
+    day = el.daily(frame).iloc[0]
+    assert day["worn_h"] == 0
+    assert day[["first_worn", "last_worn"]].isna().all()
+    assert np.isnan(day["head_moves_yaw_per_h"])
+
+
+@pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25)])
+def test_coverage_knows_the_length_of_the_day(day: str, hours: int) -> None:
+    opens = pd.Timestamp(day).tz_localize(TZ)
+    closes = (pd.Timestamp(day) + pd.Timedelta(1, "D")).tz_localize(TZ)
+    index = pd.date_range(opens, closes, freq="60s", unit="us", name="date")[1:]
+    frame = pd.DataFrame({"wea_s": 60.0, "hm_po": 0.0}, index=index)
+    days = el.daily(frame)
+    assert days[["coverage", "recorded_h", "worn_h"]].values.tolist() == [[1, hours, hours]]
+
+
+def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> None:
+    frame = frame_of(EYES, {"hm_po": [2] * 40, "hm_yo": [2] * 40})
+    day = el.daily(frame, min_coverage=0.5).iloc[0]
+    assert day["recorded_h"] == pytest.approx(1 / 6)
+    assert day[["steps", "head_moves_yaw_per_h", "tilt_forward_deg"]].isna().all()
+    assert history(el.daily(frame, min_coverage=0.5))[-1]["min_coverage"] == 0.5
+
+
+def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_say_so() -> None:
+    frame = frame_of(EYES, {"bki_n": [3] * 11, "bki_sum": [15.0] * 11})
+    day = el.daily(frame).iloc[0]
+    assert day[["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()
+    assert day[["blink_n", "blink_exposure_min"]].tolist() == [33, 2.75]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["stp"], ["n", "coverage", "recorded_h", "walking_h", "steps"]),
+        (["sc_fcs"], ["n", "coverage", "recorded_h", "sc_fcs_mean", "sc_fcs_high_share"]),
+    ],
+)
+def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: list[str]) -> None:
+    assert set(expected) <= set(el.daily(el.sample()[names]).columns)
+    assert "worn_h" not in el.daily(el.sample()[names]).columns
+
+
+def test_no_rows_give_an_empty_table_of_the_same_shape(week: pd.DataFrame) -> None:
+    for names in (list(week.columns), ["tl_yav"]):
+        full, none = el.daily(week[names]), el.daily(week[names].iloc[:0])
+        assert len(none) == 0
+        assert none.dtypes.equals(full.dtypes)
+        assert none.index.dtype == full.index.dtype
+
+
+def test_the_two_logs_in_one_frame_are_refused() -> None:
+    with pytest.raises(MixedLogsError):
+        el.daily(frame_of(EYES, {"re_u": [1]}).assign(wea_s=60.0))
+
+
+@pytest.mark.parametrize("options", [{"min_coverage": 2}, {"stamp": "middle"}])
+def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(ConfigurationError):
+        el.daily(el.sample(), **options)  # type: ignore[arg-type]
+
+
+def test_sums_agree_through_bins(week: pd.DataFrame) -> None:
+    straight = el.daily(week)
+    through = el.daily(el.resample(week, "10min", min_coverage=0))
+    assert through.index.equals(straight.index)
+    exact = EXACT + (["blink_rate_per_min", "blink_rate_low"] if "bki_sum" in week else [])
+    for name in exact:
+        np.testing.assert_allclose(through[name], straight[name], rtol=1e-9, err_msg=name)
+    close = {"head_moves_yaw_per_h": 0.02, "eye_moves_per_h": 0.05, "tilt_forward_deg": 0.05}
+    if "bki_sum" in week:
+        close |= {"pace_spm": 0.02, "sc_fcs_mean": 0.05}
+    for name, most in close.items():
+        np.testing.assert_allclose(through[name], straight[name], rtol=most, err_msg=name)
+
+
+def test_judging_twice_changes_nothing(week: pd.DataFrame) -> None:
+    masked = el.mask(week, el.flag(week))
+    again, bare = el.daily(masked), el.daily(masked, judge=False)
+    pd.testing.assert_frame_equal(again, bare)
+    pd.testing.assert_frame_equal(again, el.daily(week))
+
+
+def test_the_parts_of_a_week_give_its_days(week: pd.DataFrame) -> None:
+    whole = el.daily(week)
+    middle = pd.Timestamp("2026-10-22").tz_localize(TZ)
+    parts = [week[week.index <= middle], week[week.index > middle]]
+    joined = pd.concat([el.daily(part) for part in parts])
+    counted = ["n", "recorded_h", "worn_h", "steps", "blink_n"]
+    pd.testing.assert_frame_equal(joined[counted], whole[counted])
+
+
+def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> None:
+    log = history(week)[0] and str(week.attrs["eyelog"]["log"])
+    truth = el.simulate_truth("2026-10-19", 7, log=log, seed=4, tz=TZ)
+    hours = truth.groupby(local_days(truth.index))
+    days = el.daily(week)
+    true_days = hours.sum().loc[days.index]
+    np.testing.assert_allclose(days["recorded_h"], true_days["recorded_min"] / 60, atol=0.1)
+    # A still wearer is judged off, so wear is a lower bound of being worn; steps are not affected.
+    assert (days["worn_h"] <= true_days["carried_min"] / 60 + true_days["worn_min"] / 60).all()
+    assert (days["worn_h"] >= 0.6 * true_days["worn_min"] / 60).all()
+    np.testing.assert_allclose(days["steps"], true_days["steps"], rtol=0.08)
+    yaw = true_days["head_moves_yaw"] / (true_days["worn_min"] / 60)
+    np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
+
+
+@given(frames(), st.sampled_from(["end", "start"]))
+def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str) -> None:
+    days = el.daily(frame, stamp=stamp)
+    held = local_days(frame.index, stamp=stamp).unique()  # type: ignore[arg-type]
+    assert set(days.index) <= set(held)
+    assert days.index.is_monotonic_increasing
+    assert (days["n"] >= 0).all()
+    assert days["coverage"].between(0, 1).all()
+
+
+@given(frames(), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.DataObject) -> None:
+    order = list(range(len(frame)))
+    rng.shuffle(order)  # type: ignore[attr-defined]
+    pd.testing.assert_frame_equal(el.daily(frame.iloc[order]), el.daily(frame))

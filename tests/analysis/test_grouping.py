@@ -1,0 +1,173 @@
+"""Groups of rows: bins, days, hours, labels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eyelog.analysis.grouping import bin_seconds, day_groups, group_by, time_groups
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError
+
+ZONES = ["UTC", "Asia/Tokyo", "Europe/Berlin", "America/Santiago", "Australia/Lord_Howe"]
+
+
+def stamps(first: str, last: str, tz: str, freq: str = "60s") -> pd.DatetimeIndex:
+    start, end = (pd.Timestamp(edge).tz_localize(tz) for edge in (first, last))
+    return pd.date_range(start, end, freq=freq, unit="us", name="date")
+
+
+def test_a_bin_is_closed_on_the_right_and_stamped_by_its_end() -> None:
+    index = stamps("2026-10-20 10:00", "2026-10-20 10:11", "UTC")
+    groups = time_groups(index, "10min")
+    assert [f"{label:%H:%M}" for label in groups.labels] == ["10:00", "10:10", "10:20"]
+    assert groups.sizes.tolist() == [1, 10, 1]
+
+
+def test_a_stamp_that_opens_its_interval_turns_bins_around() -> None:
+    index = stamps("2026-10-20 10:00", "2026-10-20 10:11", "UTC")
+    groups = time_groups(index, "10min", stamp="start")
+    assert [f"{label:%H:%M}" for label in groups.labels] == ["10:00", "10:10"]
+    assert groups.sizes.tolist() == [10, 2]
+
+
+def test_bins_without_rows_stand_between_the_first_and_the_last() -> None:
+    index = stamps("2026-10-20 10:00", "2026-10-20 10:40", "UTC", freq="20min")
+    assert time_groups(index, "10min").sizes.tolist() == [1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25)])
+def test_a_day_has_the_hours_that_its_clocks_give_it(day: str, hours: int) -> None:
+    opens = pd.Timestamp(day).tz_localize("Europe/Berlin")
+    closes = (pd.Timestamp(day) + pd.Timedelta(1, "D")).tz_localize("Europe/Berlin")
+    index = pd.date_range(opens, closes, freq="60s", unit="us")[1:]
+    days, bins = day_groups(index), time_groups(index, "1h")
+    assert days.seconds.tolist() == [hours * 3600.0]
+    assert days.labels[0] == opens
+    assert len(bins) == hours
+    assert set(bins.sizes) == {60}
+
+
+def test_a_bin_never_holds_parts_of_two_days() -> None:
+    index = stamps("2026-10-24 12:00", "2026-10-26 12:00", "Europe/Berlin")
+    groups = time_groups(index, "7h")
+    days = local_days(index).asi8
+    for low, high in zip(groups.bounds[:-1], groups.bounds[1:], strict=True):
+        assert len(set(days[low:high])) == 1
+    assert groups.sizes.sum() == len(index)
+
+
+def test_midnight_that_does_not_exist_opens_the_day_an_hour_later() -> None:
+    index = stamps("2026-09-05 22:00", "2026-09-06 03:00", "America/Santiago")
+    groups = day_groups(index)
+    assert [str(label) for label in groups.labels] == [
+        "2026-09-05 00:00:00-04:00",
+        "2026-09-06 01:00:00-03:00",
+    ]
+    assert groups.seconds.tolist() == [86_400.0, 82_800.0]
+
+
+def test_a_day_that_a_zone_skipped_is_no_day() -> None:
+    index = stamps("2011-12-29 23:00", "2011-12-31 01:00", "Pacific/Apia")
+    groups = day_groups(index)
+    assert [f"{label:%d}" for label in groups.labels] == ["29", "31"]
+    assert groups.sizes.sum() == len(index)
+
+
+def test_the_record_of_midnight_belongs_to_the_day_that_ended() -> None:
+    index = stamps("2026-10-20 23:59", "2026-10-21 00:01", "Asia/Tokyo")
+    assert day_groups(index).sizes.tolist() == [2, 1]
+
+
+def test_a_day_with_nothing_but_its_closing_record_is_left_out() -> None:
+    index = stamps("2026-10-21 00:00", "2026-10-21 00:05", "Asia/Tokyo")
+    groups = day_groups(index)
+    assert [f"{label:%d}" for label in groups.labels] == ["21"]
+    assert groups.arrange(index.asi8).tolist() == index.asi8[1:].tolist()
+    assert len(day_groups(index, stamp="start")) == 1
+
+
+def test_a_last_bin_of_a_day_with_many_records_is_a_day() -> None:
+    index = stamps("2026-10-21 00:00", "2026-10-21 00:05", "Asia/Tokyo")
+    assert len(day_groups(index, records=np.array([40.0, 1, 1, 1, 1, 1]))) == 2
+
+
+def test_days_without_rows_are_not_invented() -> None:
+    index = stamps("2026-10-01 12:00", "2026-10-09 12:00", "UTC", freq="4D")
+    assert [label.day for label in day_groups(index).labels] == [1, 5, 9]
+
+
+def test_weeks_run_from_monday_to_sunday_and_over_the_year() -> None:
+    index = stamps("2026-12-30 12:00", "2027-01-05 12:00", "UTC", freq="1h")
+    groups = group_by(index, "W", interval_s=60)
+    assert [f"{label:%a %Y-%m-%d}" for label in groups.labels] == [
+        "Mon 2026-12-28",
+        "Mon 2027-01-04",
+    ]
+
+
+def test_the_hour_of_day_is_that_of_the_interval_and_knows_what_it_could_hold() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-22 10:00", "Asia/Tokyo")
+    groups = group_by(index, "hour", interval_s=60)
+    assert groups.labels.name == "hour"
+    by_hour = dict(zip(groups.labels, groups.sizes, strict=True))
+    assert by_hour[9] == 180
+    assert by_hour[10] == 120
+    assert (groups.sizes * 60.0 == groups.seconds).all()
+
+
+def test_labels_group_rows_in_any_order_and_a_missing_label_is_no_group() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
+    labels = pd.Series(["desk", None, "walk", "desk", "walk"], index=index, name="context")
+    groups = group_by(index, labels, interval_s=60)
+    assert groups.labels.tolist() == ["desk", "walk"]
+    assert groups.labels.name == "context"
+    assert groups.arrange(np.arange(5)).tolist() == [0, 3, 2, 4]
+    assert groups.seconds.tolist() == [120.0, 120.0]
+
+
+@pytest.mark.parametrize("every", ["nonsense", "25h", "0s", "-1h", "ME", None, ""])
+def test_a_width_that_is_none_is_refused(every: str) -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
+    with pytest.raises(ConfigurationError, match="no width of a bin"):
+        time_groups(index, every)
+
+
+def test_too_few_labels_are_refused() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
+    with pytest.raises(ConfigurationError, match="3 labels for 5 rows"):
+        group_by(index, ["a", "b", "a"], interval_s=60)
+
+
+def test_a_nominal_day_has_24_hours() -> None:
+    assert [bin_seconds(every) for every in ("15s", "1D", "7D", "W")] == [15, 86400, 604800, 604800]
+
+
+@given(
+    zone=st.sampled_from(ZONES),
+    start=st.datetimes(pd.Timestamp("2026-01-01"), pd.Timestamp("2026-12-01")),
+    steps=st.lists(st.integers(1, 200_000), max_size=30),
+    every=st.sampled_from(["10min", "1h", "6h", "24h", "1D", "3D", "W"]),
+    stamp=st.sampled_from(["end", "start"]),
+)
+def test_every_row_lies_in_the_one_bin_that_holds_its_stamp(
+    zone: str, start: pd.Timestamp, steps: list[int], every: str, stamp: str
+) -> None:
+    first = pd.Timestamp(start).floor("s").tz_localize("UTC")
+    index = first + pd.to_timedelta(np.cumsum([0, *steps]), unit="s")
+    index = pd.DatetimeIndex(index).as_unit("us").tz_convert(zone)
+    groups = time_groups(index, every, stamp=stamp)
+    edges = groups.labels.asi8  # type: ignore[attr-defined]
+    width = np.rint(groups.seconds * 1e6).astype(np.int64)
+    at = np.repeat(np.arange(len(groups)), groups.sizes)
+    assert groups.sizes.sum() == len(index)
+    if stamp == "end":
+        assert ((index.asi8 <= edges[at]) & (index.asi8 > edges[at] - width[at])).all()
+    else:
+        assert ((index.asi8 >= edges[at]) & (index.asi8 < edges[at] + width[at])).all()
+    assert groups.sizes[0] > 0
+    assert groups.sizes[-1] > 0
+    if every == "1D" and stamp == "end":
+        assert groups.filled.tolist() == sorted(set(groups.filled))
+        assert len(groups.filled) == local_days(index).nunique()

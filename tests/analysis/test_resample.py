@@ -1,0 +1,216 @@
+"""Longer intervals: the rules, the edges, the coverage, and what holds when done twice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.analysis.summary import BIN_COLUMNS
+from eyelog.catalogue import catalogue
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
+from eyelog.provenance import history
+from support.frames import EYES, MINUTES, at, frame_of, frames
+
+SUMS = [name for name, field in catalogue(EYES).items() if field.agg in ("sum", "max", "last")]
+
+
+def one(frame: pd.DataFrame, name: str, **options: object) -> float:
+    table = el.resample(frame, "1min", **options)  # type: ignore[arg-type]
+    assert len(table) == 1
+    return float(table[name].iloc[0])
+
+
+def test_counts_add_up() -> None:
+    assert one(frame_of(EYES, {"re_u": [1, 2, 3, 4]}), "re_u") == 10
+
+
+def test_the_largest_stays_the_largest() -> None:
+    assert one(frame_of(EYES, {"bkh_max": [90, 300, 2, 4], "bk_n": [1, 2, 3, 4]}), "bkh_max") == 300
+
+
+def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
+    assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
+
+
+def test_scores_average_without_their_sentinel() -> None:
+    assert one(frame_of(EYES, {"sc_fcs": [-1, 80, 60, -1]}), "sc_fcs") == 70
+
+
+def test_booleans_become_the_share_that_is_true() -> None:
+    assert one(frame_of(EYES, {"isl": [True, False, False, False]}), "isl") == 0.25
+
+
+def test_blink_strength_is_weighted_by_blinks_and_its_sd_pools() -> None:
+    frame = frame_of(
+        EYES, {"bk_n": [1, 3, 0, 0], "bkh_av": [40, 80, 7, 9], "bkh_sd": [2, 4, 50, 60]}
+    )
+    assert one(frame, "bkh_av") == (40 + 3 * 80) / 4
+    assert one(frame, "bkh_sd") == pytest.approx(np.sqrt((4 + 3 * 16) / 4))
+
+
+def test_gait_of_the_minute_log_is_weighted_by_all_steps() -> None:
+    steps = {"stp_fst": [0, 60], "stp_mid": [100, 0], "stp_slw": [0, 30], "stp_vsl": [0, 10]}
+    frame = frame_of(MINUTES, steps | {"stp_s": [60, 60], "st_r": [1.0, 2.0]})
+    assert el.resample(frame, "2min")["st_r"].tolist() == [1.5]
+
+
+def test_tilt_averages_on_the_circle() -> None:
+    frame = frame_of(EYES, {"tl_xav": [175, -175, 175, -175]})
+    assert abs(one(frame, "tl_xav", judge=False)) == pytest.approx(180)
+
+
+def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 1, 1, 1], "isl": [True, False, False, False]})
+    assert one(frame, "re_u") == 3
+    assert one(frame, "re_u", judge=False) == 4
+
+
+def test_a_bin_below_the_least_coverage_has_no_value_but_says_what_it_holds() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2, 3, 4]}).iloc[:1]
+    table = el.resample(frame, "1min")
+    assert table["re_u"].isna().all()
+    assert table[["n", "coverage", "exposure_min"]].iloc[0].tolist() == [1, 0.25, 0.25]
+    assert el.resample(frame, "1min", min_coverage=0.25)["re_u"].tolist() == [1]
+
+
+def test_a_weighted_field_is_covered_where_its_weight_is() -> None:
+    frame = frame_of(EYES, {"stp": [0, 0, 0, 20], "cad": [None, None, None, 100]})
+    assert one(frame, "cad") == 100
+
+
+def test_bins_without_records_are_rows_without_values() -> None:
+    frame = at(frame_of(EYES, {"re_u": [1, 2]}), ["2026-10-20T10:00:15Z", "2026-10-20T10:02:15Z"])
+    table = el.resample(frame, "1min", min_coverage=0)
+    assert table["n"].tolist() == [1, 0, 1]
+    assert table["coverage"].tolist() == [0.25, 0, 0.25]
+    assert table["re_u"].tolist()[::2] == [1, 2]
+    assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
+
+
+def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> None:
+    frame = el.sample()
+    table = el.resample(frame, "1h")
+    fields = [name for name in frame.columns if name != "gw"]
+    assert list(table.columns) == [*fields, *BIN_COLUMNS]
+    assert list(table.columns[-3:]) == ["n", "exposure_min", "coverage"]
+    assert table.dtypes.drop("n").eq("float64").all()
+    assert table["n"].dtype == "int64"
+    assert history(table)[-1]["left_out"] == ["gw"]
+    assert history(table)[-1]["interval_s"] == 3600.0
+
+
+def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
+    frame = el.sample("standard_mode_logs")
+    full, none = el.resample(frame, "10min"), el.resample(frame.iloc[:0], "10min")
+    assert len(none) == 0
+    assert none.dtypes.equals(full.dtypes)
+    assert none.index.dtype == full.index.dtype
+    assert none.index.name == "date"
+
+
+def test_a_field_without_its_weight_is_refused_by_name() -> None:
+    with pytest.raises(FieldError, match=r"'bkw_av' needs the field\(s\) bk_n"):
+        el.resample(frame_of(EYES, {"bkw_av": [120]}), "1min")
+
+
+def test_the_two_logs_in_one_frame_are_refused() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2]})
+    frame = frame.assign(wea_s=60.0)
+    with pytest.raises(MixedLogsError):
+        el.resample(frame, "1min")
+
+
+@pytest.mark.parametrize("every", ["5s", "20s", "7s"])
+def test_a_width_that_cuts_intervals_is_refused(every: str) -> None:
+    with pytest.raises(ConfigurationError, match="whole multiple of 15 s"):
+        el.resample(frame_of(EYES, {"re_u": [1, 2]}), every)
+
+
+def test_bins_are_not_cut_either() -> None:
+    bins = el.resample(frame_of(EYES, {"re_u": [1] * 240}), "10min")
+    with pytest.raises(ConfigurationError, match="whole multiple of 600 s"):
+        el.resample(bins, "15min")
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1, float("nan")])
+def test_a_coverage_that_is_no_share_is_refused(least: float) -> None:
+    with pytest.raises(ConfigurationError, match="min_coverage"):
+        el.resample(frame_of(EYES, {"re_u": [1]}), "1min", min_coverage=least)
+
+
+def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2]})
+    with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
+        el.resample(frame.tz_localize(None), "1min")
+    with pytest.raises(ConfigurationError, match="several rows on one stamp"):
+        el.resample(pd.concat([frame, frame]), "1min")
+
+
+def test_stamps_that_open_their_intervals_give_bins_that_do() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2, 3, 4]})
+    table = el.resample(frame, "1min", stamp="start", min_coverage=0)
+    assert [f"{label:%H:%M}" for label in table.index] == ["10:00", "10:01"]
+    assert table["re_u"].tolist() == [6, 4]
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_resample_twice_equals_once_where_sums_and_weights_add_up(log: str) -> None:
+    frame = el.simulate("2026-10-25", 1, log=log, seed=5, tz="Europe/Berlin")
+    once = el.resample(frame, "1h", min_coverage=0)
+    twice = el.resample(el.resample(frame, "10min", min_coverage=0), "1h", min_coverage=0)
+    assert once.index.equals(twice.index)
+    for name, field in catalogue(log).items():
+        adds_up = field.agg in ("sum", "max", "last") or field.value_type == "bool"
+        # A weighted value that is missing where its weight is not weighs bins unlike records.
+        if adds_up or (field.weight and frame[name].notna().all()):
+            np.testing.assert_allclose(twice[name], once[name], rtol=1e-12, err_msg=name)
+        elif field.agg in ("mean", "circ_mean") and field.documented:
+            both = (once[name] - twice[name]).abs()
+            assert both.median() <= 0.05 * (once[name].abs().median() + 1) or both.isna().all()
+    for name in BIN_COLUMNS:
+        np.testing.assert_allclose(twice[name], once[name], rtol=1e-12, err_msg=name)
+
+
+@given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_changes_nothing(
+    frame: pd.DataFrame, every: str, rng: st.DataObject
+) -> None:
+    order = list(range(len(frame)))
+    rng.shuffle(order)  # type: ignore[attr-defined]
+    names = [
+        name
+        for name in frame.columns
+        if set(catalogue(el.flag(frame).attrs["eyelog"]["log"])[name].weight) <= set(frame)
+    ]
+    frame = frame[names] if names else frame.iloc[:, :0]
+    if names:
+        straight = el.resample(frame, every)
+        pd.testing.assert_frame_equal(el.resample(frame.iloc[order], every), straight)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 7.0, np.nan]), min_size=4, max_size=12), st.data())
+def test_a_masked_value_never_changes_an_answer(values: list[float], data: st.DataObject) -> None:
+    bad = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
+    other = data.draw(
+        st.lists(st.sampled_from([3.0, 200.0, -5.0]), min_size=len(values), max_size=len(values))
+    )
+    changed = np.where(bad, other, values)
+    first, second = (
+        frame_of(EYES, {"re_u": list(column), "vld": [not b for b in bad]}).astype(
+            {"re_u": "float64"}
+        )
+        for column in (values, changed)
+    )
+    pd.testing.assert_frame_equal(el.resample(first, "1min"), el.resample(second, "1min"))
+
+
+@given(st.integers(2, 50))
+def test_scaling_a_count_scales_its_sum(factor: int) -> None:
+    frame = el.sample().iloc[:400]
+    frame = frame[["re_u"]].astype("float64")
+    frame.attrs = {}
+    plain = el.resample(frame, "5min", judge=False, log=EYES)
+    scaled = el.resample(frame * factor, "5min", judge=False, log=EYES)
+    np.testing.assert_allclose(scaled["re_u"], plain["re_u"] * factor)
