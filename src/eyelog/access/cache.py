@@ -33,6 +33,7 @@ from eyelog.access.dayfile import Answer, DayFile, Entry, owner_digest, pack, st
 from eyelog.access.redact import SECRET_NAMES
 from eyelog.access.tokens import home_dir
 from eyelog.clock import DAY, Window, day_start, zone
+from eyelog.errors import ConfigurationError
 
 __all__ = [
     "DayCache",
@@ -254,5 +255,16 @@ def clear_cache(home: str | PathLike[str] | None = None, account: str | None = N
     -------
     int
         The bytes that were freed.
+
+    Raises
+    ------
+    ConfigurationError
+        If a file cannot be deleted.
     """
-    return sum(file.remove() for file in stored_files(home_dir(home), account))
+    try:
+        return sum(file.remove() for file in stored_files(home_dir(home), account))
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot delete the cache file {error.filename}: {error.strerror}; check the folder's"
+            " permissions"
+        ) from error

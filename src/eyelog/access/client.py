@@ -53,8 +53,7 @@ class Client:
     offline : bool
         Ask nothing of the service: answer from the cache, whatever its age.
     progress : bool, optional
-        Whether to show a progress line on stderr; by default for long fetches in a terminal and in
-        a notebook.
+        Whether to show a progress line on stderr; by default in a terminal and in a notebook.
 
     Raises
     ------
@@ -289,8 +288,8 @@ class Client:
 def _look_outside(frame: pd.DataFrame, first: datetime, last: datetime) -> None:
     """Warn of records that were not asked for; they are kept."""
     index = frame.index
-    outside = int(((index < first) | (index >= last + SECOND)).sum())
-    if outside:
+    if len(index) and (index[0] < first or index[-1] >= last + SECOND):
+        outside = int(((index < first) | (index >= last + SECOND)).sum())
         warnings.warn(
             f"the service sent {outside} record(s) with a stamp outside the asked range; they are"
             " kept",

@@ -9,13 +9,11 @@ The cache is a convenience: what goes wrong here is noted, the page is asked of 
 the caller turns the notes into one warning each. Nothing here raises for a bad file.
 """
 
-import contextlib
 import json
-import os
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +21,20 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import zstandard
+
+from eyelog.access.sqlitefile import (
+    ASIDE,
+    BUSY,
+    DAMAGED,
+    WAIT_SECONDS,
+    code_of,
+    connect,
+    prepare,
+    remove,
+    set_aside,
+    size,
+    transaction,
+)
 
 __all__ = [
     "Answer",
@@ -36,21 +48,17 @@ __all__ = [
 ]
 
 FOLDER: Final = "cache"
-WAIT_SECONDS: Final = 5.0
-ASIDE: Final = ".damaged"
 SUFFIX: Final = ".v1.sqlite"  # another layout gets another suffix: they never meet
 SCHEMA: Final = """
-    CREATE TABLE IF NOT EXISTS owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS days (
+    CREATE TABLE owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
+    CREATE TABLE days (
         key TEXT PRIMARY KEY, log TEXT NOT NULL, day TEXT NOT NULL, pages INTEGER NOT NULL,
         fetched REAL NOT NULL, expires REAL);
-    CREATE TABLE IF NOT EXISTS pages (
+    CREATE TABLE pages (
         day_key TEXT NOT NULL, seq INTEGER NOT NULL, page_key TEXT NOT NULL, body BLOB NOT NULL,
         PRIMARY KEY (day_key, seq));
-    CREATE INDEX IF NOT EXISTS page_keys ON pages (page_key);
+    CREATE INDEX page_keys ON pages (page_key);
 """
-BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 class Answer(msgspec.Struct, array_like=True, frozen=True):
@@ -209,82 +217,52 @@ class DayFile:
         return dict(zip(names, rows[0], strict=True))
 
     def remove(self) -> int:
-        """Delete the file and what was set aside; return the bytes that this freed."""
-        freed = self.size()
-        for path in self._paths():
-            path.unlink(missing_ok=True)
-        return freed
+        """Delete the file and what belongs to it; return the bytes that this freed."""
+        return remove(self.path)
 
     def size(self) -> int:
         """Return the bytes on disk, with what was set aside."""
-        return sum(path.lstat().st_size for path in self._paths() if path.exists())
-
-    def _paths(self) -> tuple[Path, ...]:
-        return self.path, _journal(self.path), _aside(self.path)
+        return size(self.path)
 
     def _read(self, query: str, *values: str) -> list[Any]:
         try:
-            if self.path.stat().st_size == 0:  # created by a process that has yet to fill it
+            if not self.path.exists():
                 return []
-            with closing(_connect(self.path)) as db:
+            with closing(connect(self.path)) as db:
                 return db.execute(query, values).fetchall()
-        except FileNotFoundError:
-            return []
         except (sqlite3.Error, OSError) as error:
             self._note(error, "read")
             return []
 
-    def _write(self, change: Any, *, again: bool = True) -> bool:
+    def _write(self, change: Callable[[sqlite3.Connection], None], *, again: bool = True) -> bool:
         try:
-            self._create()
-            with closing(_connect(self.path, write=True)) as db, _transaction(db):
-                if not db.execute("SELECT 1 FROM owner").fetchone():
-                    owner = (self.account, self.base_url)
-                    db.execute("INSERT INTO owner VALUES (?, ?)", owner)
+            prepare(self.path, self._fill)
+            with closing(connect(self.path, write=True)) as db, transaction(db):
                 change(db)
         except (sqlite3.Error, OSError) as error:
-            if again and _code(error) in DAMAGED and self._set_aside():
+            if again and code_of(error) in DAMAGED and self._set_aside():
                 return self._write(change, again=False)
             self._note(error, "written")
             return False
         return True
 
-    def _create(self) -> None:
-        """Make the file with its permissions before SQLite opens it; its journal copies them."""
-        folder = self.path.parent
-        if not folder.is_dir():
-            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            folder.mkdir(exist_ok=True, mode=0o700)
-        flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-        handle = os.open(self.path, flags, 0o600)
-        try:
-            empty = os.fstat(handle).st_size == 0
-            if os.name == "posix" and os.fstat(handle).st_mode & 0o077:
-                os.fchmod(handle, 0o600)
-        finally:
-            os.close(handle)
-        if empty:
-            with closing(_connect(self.path, write=True)) as db, _transaction(db):
-                for statement in SCHEMA.split(";"):
-                    db.execute(statement)
+    def _fill(self, db: sqlite3.Connection) -> None:
+        for statement in SCHEMA.split(";"):
+            db.execute(statement)
+        db.execute("INSERT INTO owner VALUES (?, ?)", (self.account, self.base_url))
 
     def _set_aside(self) -> bool:
-        """Move a damaged file out of the way, so that a new one can be begun."""
-        aside = _aside(self.path)
-        try:
-            # A journal that outlived its file would be played back into the next one.
-            _journal(self.path).unlink(missing_ok=True)
-            self.path.replace(aside)
-        except OSError:
+        if not set_aside(self.path):
             return False
         self.notes["damaged"] = (
-            f"the cache file {self.path.name} was damaged: it was set aside as {aside.name}, a new"
-            " one was begun, and its days are asked of the service again"
+            f"the cache file {self.path.name} was damaged: it was set aside as"
+            f" {self.path.name}{ASIDE}, a new one was begun, and its days are asked of the service"
+            " again"
         )
         return True
 
     def _note(self, error: sqlite3.Error | OSError, verb: str) -> None:
-        code = _code(error)
+        code = code_of(error)
         if code in DAMAGED:
             kind, reason = "damaged", "it is damaged (eyelog cache clear removes it)"
         elif code in BUSY:
@@ -296,39 +274,6 @@ class DayFile:
             self.notes[kind] = f"the cache file {self.path} cannot be {verb}: {reason}"
 
 
-def _connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
-    # A reader, too, may have to roll back what a killed writer left, so it may write if it can.
-    mode = "rw" if write or os.access(path, os.W_OK) else "ro"
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
-
-
-@contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        # A failed COMMIT (a full disk) may have rolled back by itself.
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-
-
 def _drop(db: sqlite3.Connection, key: str) -> None:
     db.execute("DELETE FROM days WHERE key = ?", (key,))
     db.execute("DELETE FROM pages WHERE day_key = ?", (key,))
-
-
-def _code(error: sqlite3.Error | OSError) -> int | None:
-    code = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
-
-
-def _journal(path: Path) -> Path:
-    return path.with_name(path.name + "-journal")
-
-
-def _aside(path: Path) -> Path:
-    return path.with_name(path.name + ASIDE)
