@@ -27,7 +27,7 @@ demo: $(VENV)/.demo ## install, then run the main job on the embedded service
 
 test: $(VENV)/.test ## install what tests need, then run them all, notebooks included
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
-	$(BIN)/python -m pytest -q --nbval --nbval-sanitize-with notebooks/sanitize.cfg notebooks
+	$(BIN)/python -m pytest -q --nbval notebooks
 
 slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
 	$(BIN)/python -m pytest -q -n auto -m slow
