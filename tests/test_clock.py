@@ -284,3 +284,19 @@ def test_days_are_told_also_where_midnight_does_not_exist() -> None:
 def test_a_wrong_stamp_rule_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="'end' or 'start'"):
         local_days(pd.DatetimeIndex([], tz="UTC"), stamp="middle")
+
+
+@pytest.mark.parametrize(
+    ("day", "tz", "utc"),
+    [
+        (date(2011, 12, 30), "Pacific/Apia", "2011-12-30T10:00:00+00:00"),
+        (date(1994, 12, 31), "Pacific/Kiritimati", "1994-12-31T10:00:00+00:00"),
+        (date(1993, 8, 21), "Pacific/Kwajalein", "1993-08-21T12:00:00+00:00"),
+    ],
+)
+def test_a_day_that_the_zone_skipped_starts_where_the_next_one_does(
+    day: date, tz: str, utc: str
+) -> None:
+    starts = [day_start(day + timedelta(days=n), ZoneInfo(tz)) for n in (-1, 0, 1)]
+    assert starts[1] == starts[2] == datetime.fromisoformat(utc)
+    assert starts[1] - starts[0] == timedelta(days=1)

@@ -254,9 +254,24 @@ def _edge(value: str | date | datetime, place: tzinfo, *, closing: bool) -> date
 
 
 def day_start(day: date, place: tzinfo) -> datetime:
-    """Return the first instant (UTC) of a local day, also where midnight does not exist."""
-    midnight = pd.Timestamp(day).tz_localize(place, ambiguous=True, nonexistent="shift_forward")
-    return midnight.tz_convert("UTC").to_pydatetime()
+    """Return the first instant (UTC) of a local day, also where midnight does not exist.
+
+    A day that the zone skipped starts where the next one does.
+    """
+    midnight = datetime.combine(day, time(), place)
+    first, second = (midnight.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    if first <= second:  # midnight comes once, or twice and the first is meant
+        return first
+    # The clock jumped over midnight somewhere between the two readings of it. (pandas'
+    # "shift_forward" lands in the wrong place where a whole day was skipped.)
+    low, high = second - SECOND, first
+    while high - low > SECOND:
+        middle = low + timedelta(seconds=(high - low) // SECOND // 2)
+        if middle.astimezone(place).replace(tzinfo=None) < midnight.replace(tzinfo=None):
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def windows(
