@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
-from eyelog.clock import zone
+from eyelog.clock import day_start, zone
 from eyelog.provenance import history, stated_log
 from eyelog.service import habits, life
 
@@ -179,19 +179,23 @@ def test_a_sample_is_the_callers_own() -> None:
         ("2026-04-05", "Australia/Lord_Howe", 25),  # a day of 24 hours and a half
         ("2026-10-04", "Australia/Lord_Howe", 24),
         ("2026-10-24", "Asia/Kathmandu", 24),
+        ("2018-11-04", "America/Sao_Paulo", 23),  # no midnight
+        ("1994-12-30", "Pacific/Kiritimati", 24),  # the next day is left out
     ],
 )
 @pytest.mark.parametrize("log", LOGS)
 def test_days_of_any_length_are_lived(day: str, tz: str, hours: int, log: str) -> None:
-    frame = el.simulate(day, 1, log=log, tz=tz, seed=23)
-    begin = pd.Timestamp(day, tz=tz)
-    end = begin + pd.offsets.DateOffset(days=1)
+    frame = el.simulate(day, 1, log=log, tz=tz, seed=1)
+    first = date.fromisoformat(day)
+    begin, end = (day_start(first + timedelta(days=n), zone(tz)) for n in (0, 1))
     assert frame.index[0] > begin
     assert frame.index[-1] <= end
-    assert len(el.simulate_truth(day, 1, log=log, tz=tz, seed=23)) == hours
+    assert len(el.simulate_truth(day, 1, log=log, tz=tz, seed=1)) == hours
+    lived = life.live(1, first, habits.traits(1), zone(tz))
+    assert lived is not None
+    assert lived.seconds == (end - begin).total_seconds()
     if log == SIXTY:
-        # This person's eyewear neither runs flat nor sleeps that day.
-        assert len(frame) == (end - begin) // pd.Timedelta("1min")
+        assert len(frame) == lived.on.reshape(-1, 60).any(axis=1).sum()
 
 
 def test_waking_hours_keep_to_the_clock_when_it_is_changed() -> None:
@@ -206,6 +210,9 @@ def test_a_day_that_the_zone_skipped_holds_nothing() -> None:
     assert frame.empty
     assert tuple(frame.columns) == columns(FIFTEEN)
     assert el.simulate_truth("2011-12-30", 1, tz="Pacific/Apia").empty
+    around = el.simulate("2011-12-29", 3, log=SIXTY, tz="Pacific/Apia", seed=1)
+    assert set(around.index.strftime("%m-%d")) <= {"12-29", "12-31", "01-01"}
+    assert around.index.is_unique
 
 
 def test_a_stamp_closes_its_interval_so_the_last_may_be_midnight(sixty: pd.DataFrame) -> None:

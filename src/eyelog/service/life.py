@@ -71,8 +71,10 @@ def _elapsed(seconds: list[int], day: date, begin: int, place: tzinfo, length: i
     if length == DAY_S:
         return np.minimum(np.array(seconds, dtype=np.int64), length)
     midnight = datetime.combine(day, time())
-    wall = (midnight + timedelta(seconds=s) for s in seconds)
-    found = [round(w.replace(tzinfo=place).timestamp()) - begin for w in wall]
+    wall = [(midnight + timedelta(seconds=s)).replace(tzinfo=place) for s in seconds]
+    # Of a time that comes twice the first is meant; one that never comes is passed at once.
+    folds = [[w.replace(fold=fold).timestamp() for w in wall] for fold in (0, 1)]
+    found = [round(min(both)) - begin for both in zip(*folds, strict=True)]
     return np.clip(np.maximum.accumulate(np.array(found, dtype=np.int64)), 0, length)
 
 
