@@ -602,7 +602,7 @@ REFRESHER = """
     client = el.Client(sys.argv[1], application=None, token=token, home=sys.argv[2], workers=4)
     print("begun", flush=True)
     while True:
-        client.standard_mode_logs("2024-03-01", "2024-03-12", refresh=True)
+        client.standard_mode_logs("2024-03-01", "2024-03-08", refresh=True)
 """
 
 
@@ -612,11 +612,11 @@ def walk_number(_: datetime, walk: int) -> float:
 
 @posix
 def test_a_refresh_killed_at_any_moment_leaves_each_day_wholly_old_or_new(tmp_path: Path) -> None:
-    script = Paged(size=3, value=walk_number, delay=0.001)
+    script = Paged(size=8, value=walk_number, delay=0.001)
     with faulty.server(script) as there:
         token = el.Token("access-token-of-tests")
         client = el.Client(there.url, application=None, token=token, home=tmp_path)
-        client.standard_mode_logs("2024-03-01", "2024-03-12")
+        client.standard_mode_logs("2024-03-01", "2024-03-08")
         mixed, seen = 0, {0.0}
         for n in range(4):
             command = [sys.executable, "-c", textwrap.dedent(REFRESHER), there.url, str(tmp_path)]
@@ -624,15 +624,15 @@ def test_a_refresh_killed_at_any_moment_leaves_each_day_wholly_old_or_new(tmp_pa
                 assert child.stdout is not None
                 assert child.stdout.readline() == b"begun\n"
                 before = there.count()
-                while there.count() < before + 30 + 20 * n:
-                    time.sleep(0.001)
+                while there.count() < before + 10 + 7 * n:
+                    time.sleep(0.003)
                 child.kill()
             offline = el.Client(there.url, application=None, home=tmp_path, offline=True)
-            frame = offline.standard_mode_logs("2024-03-01", "2024-03-12")
-            assert len(frame) == 12 * 24
+            frame = offline.standard_mode_logs("2024-03-01", "2024-03-08")
+            assert len(frame) == 8 * 24
             walks = frame["stp_s"].groupby(frame.index.date).nunique()
-            assert walks.tolist() == [1] * 12
-            mixed += 0 < len(seen & set(frame["stp_s"])) < 12
+            assert walks.tolist() == [1] * 8
+            mixed += 0 < len(seen & set(frame["stp_s"])) < 8
             seen = set(frame["stp_s"])
         assert mixed, "no kill came between two days: the test shows nothing"
 

@@ -154,6 +154,9 @@ def test_cached_days_survive_the_rotation_of_the_token_and_need_none(
         found = client_of(there, home, token=token).standard_mode_logs("2024-03-01", "2024-03-02")
         assert_frame_equal(found, first)
     assert there.count() == asked
+    content = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    for secret in (b"access-token-of-tests", b"refresh-token-of-tests", b"cookie-of-tests"):
+        assert secret not in content
     with pytest.raises(el.AuthorizationError, match="eyelog login"):
         client_of(there, home, token=None).standard_mode_logs("2024-03-03", "2024-03-03")
     assert there.count() == asked
@@ -404,6 +407,25 @@ def test_days_fetched_before_a_failure_stay_and_are_not_asked_again(home: Path) 
         assert len(frame) == 6 * 24
         days = {seen.query["date_from"][8:10] for seen in server.requests}
         assert days == {"04", "05", "06"}
+
+
+def test_a_refresh_that_fails_raises_and_leaves_the_stored_day_as_it_was(
+    there: faulty.Server, home: Path
+) -> None:
+    client = client_of(there, home)
+    frame = client.standard_mode_logs("2024-03-01", "2024-03-01")
+    paged, there.script = there.script, lambda _: faulty.error(403)
+    with pytest.raises(el.Refused):
+        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
+
+    def half_way(request: faulty.Request) -> faulty.Answer:
+        return faulty.html() if "cursor" in request.query else paged(request)
+
+    there.script = half_way
+    with pytest.raises(el.AnswerError):
+        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
+    offline = client_of(there, home, offline=True)
+    assert_frame_equal(offline.standard_mode_logs("2024-03-01", "2024-03-01"), frame)
 
 
 def test_a_stored_day_that_cannot_be_read_is_asked_again_whole(

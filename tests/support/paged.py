@@ -16,7 +16,7 @@ from support import faulty
 FIELD = {"computed_data": "stp", "standard_mode_logs": "stp_s"}
 
 
-def hour_number(stamp: datetime, walk: int) -> float:  # noqa: ARG001 - `value` takes two
+def hour_number(stamp: datetime, walk: int) -> float:
     return float(stamp.timestamp() // 3600 % 1000)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -53,7 +54,7 @@ class Client:
     offline : bool
         Ask nothing of the service: answer from the cache, whatever its age.
     progress : bool, optional
-        Whether to show a progress line on stderr; by default in a terminal and in a notebook.
+        Whether to show a progress line on stderr; by default in a terminal or notebook.
 
     Raises
     ------
@@ -167,7 +168,7 @@ class Client:
         start: When,
         end: When,
         *,
-        fields: list[str] | tuple[str, ...] | None = None,
+        fields: Sequence[str] | None = None,
         tz: str | None = None,
         refresh: bool = False,
     ) -> pd.DataFrame:
@@ -213,7 +214,7 @@ class Client:
         start: When,
         end: When,
         *,
-        fields: list[str] | tuple[str, ...] | None = None,
+        fields: Sequence[str] | None = None,
         tz: str | None = None,
         refresh: bool = False,
     ) -> pd.DataFrame:
@@ -246,7 +247,7 @@ class Client:
         log: str,
         start: When,
         end: When,
-        fields: list[str] | tuple[str, ...] | None,
+        fields: Sequence[str] | None,
         tz: str | None,
         *,
         refresh: bool,
@@ -261,10 +262,7 @@ class Client:
         days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
         try:
             pages = self._source.fetch(
-                days,
-                offline=self.offline,
-                refresh=refresh,
-                progress=self.progress,
+                days, offline=self.offline, refresh=refresh, progress=self.progress
             )
         except KeyboardInterrupt:
             self.close()  # ends the waits of requests under way
@@ -308,7 +306,7 @@ def _check_account(account: str) -> str:
 
 
 def _check_workers(workers: int) -> int:
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 64:
+    if type(workers) is not int or not 1 <= workers <= 64:
         raise ConfigurationError(f"workers must be a whole number from 1 to 64, not {workers!r}")
     return workers
 
