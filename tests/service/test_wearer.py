@@ -480,6 +480,21 @@ def test_the_planted_blink_rate_is_recovered_within_sampling_error(seed: int) ->
     assert pooled == pytest.approx(expected, rel=0.012)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_time_judged_off_hides_the_rate_of_the_still_hours(seed: int) -> None:
+    frame, truth = fortnight(FIFTEEN, seed), truth_of_fortnight(FIFTEEN, seed)
+    kept = frame[usable(frame) & ~frame["isl"].astype(bool)]
+    onsets = truth["noise_bouts"].sum() / truth["blink_min"].sum()
+    rate = 60 * kept["bki_n"].sum() / kept["bki_sum"].sum() - onsets
+
+    def planted(prefix: str) -> float:
+        weight = truth[f"{prefix}blink_min"]
+        return float((truth[f"{prefix}blink_rate_per_min"] * weight).sum() / weight.sum())
+
+    assert rate == pytest.approx(planted("judged_"), rel=0.012)
+    assert 1.02 < planted("judged_") / planted("") < 1.09
+
+
 def test_the_blink_rate_of_the_60_second_log_is_recovered_from_its_root_mean_squares() -> None:
     frame = fortnight(SIXTY, 1)
     truth = truth_of_fortnight(SIXTY, 1)

@@ -115,7 +115,7 @@ def simulate(
     begins.
 
     Planted on purpose, after the vendor's documentation: a still desk worker is judged off for
-    about 30 % of the time (leaving that time out raises the blink rate by some 2 %, since it is
+    about 30 % of the time (leaving that time out raises the blink rate by some 5 %, since it is
     when the person blinks least); unworn eyewear in a bag is judged worn while its owner walks;
     blink statistics come from a buffer about one interval long, so neighbouring records of the
     15-second log may share a blink or miss one, and keep their old values while nothing is
@@ -207,6 +207,10 @@ def simulate_truth(
             Onsets of electrode noise while worn, in the same intervals.
         ``head_moves_pitch``, ``head_moves_yaw``
             Head movements up or down and to a side, while worn.
+
+        ``judged_worn_min``, ``judged_blink_rate_per_min``, ``judged_blink_min``
+            The same for the time that is also judged worn (``isl`` false; at least 20 s of
+            ``wea_s``): what an estimate that leaves out the rest can find.
 
         Whether or not the log recorded:
 
