@@ -576,7 +576,7 @@ def test_four_workers_are_faster_than_one(home: Path) -> None:
                 "2024-03-01", "2024-03-20"
             )
             took[workers] = time.perf_counter() - begun
-    assert took[1] / took[4] > 2
+    assert took[1] / took[4] > 1.5  # over 3 on an idle machine; see benchmarks
 
 
 @posix
