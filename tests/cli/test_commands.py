@@ -72,6 +72,13 @@ def test_what_was_fetched_is_there_offline(logged_in, capsys) -> None:
     assert error.count("\n") == 1
 
 
+def test_a_second_login_says_whose_cached_days_are_kept(logged_in, capsys) -> None:
+    main(["fetch", "standard_mode_logs", *RANGE, "--fields", "bl"])
+    capsys.readouterr()
+    assert main(["login", "--code", logged_in.code("ada")]) == 0
+    assert "cache clear --account me" in capsys.readouterr().err
+
+
 def test_the_cache_can_be_seen_and_cleared(logged_in, capsys) -> None:
     main(["fetch", "standard_mode_logs", *RANGE])
     capsys.readouterr()

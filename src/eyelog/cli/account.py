@@ -29,6 +29,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _login(args: argparse.Namespace) -> int:
+    from eyelog.access.cache import cache_info
     from eyelog.access.client import connect
     from eyelog.access.login import login
 
@@ -39,6 +40,13 @@ def _login(args: argparse.Namespace) -> int:
         paste = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
         login(client.credentials, open_browser=not args.no_browser, paste=paste)
     note(f"Logged in: the token of {args.account!r} is kept for its owner alone.")
+    held = cache_info()
+    # The service's addresses do not tell wearers apart: only the user knows who logged in.
+    if ((held["account"] == args.account) & (held["base_url"] == client.base_url)).any():
+        note(
+            f"Days cached for {args.account!r} are kept. If this is another wearer, run"
+            f" `eyelog cache clear --account {args.account}`, or log in under another --account."
+        )
     return 0
 
 
