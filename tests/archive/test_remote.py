@@ -92,3 +92,16 @@ def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> Non
     live_through(bucket, tmp_path)
     with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', make it first"):
         Archive("s3://no-such-bucket/x").write(SIXTY, records(SIXTY, "2026-10-30", 1), account="me")
+
+
+@pytest.mark.slow
+def test_a_store_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "made-up")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made-up-too")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    with pytest.raises(el.ArchiveError, match=r"cannot list the archive s3://wearers/x: .+"):
+        Archive("s3://wearers/x").accounts()

@@ -26,7 +26,7 @@ import pyarrow as pa
 from fsspec.core import url_to_fs
 
 from eyelog.catalogue import LOGS, catalogue, catalogue_version, check_log, near
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
 __all__ = [
     "FILE",
@@ -101,7 +101,11 @@ def archive_errors(doing: str) -> Iterator[None]:
     """Turn an error of the disk, the store or the file format into one line that says where."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    except (EyelogError, Warning):
+        raise
+    except Exception as error:  # each kind of store has errors of its own
+        if type(error).__module__ == "builtins" and not isinstance(error, OSError):
+            raise
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
 

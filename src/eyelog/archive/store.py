@@ -6,31 +6,25 @@ is done to one file stands in `months`, what lies where in `layout`.
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
-from datetime import date, tzinfo
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
-from typing import Final, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.archive import layout, months, rows
+from eyelog.archive import layout, rows
 from eyelog.archive.export import export
 from eyelog.archive.inventory import inventory
-from eyelog.archive.reader import Instant, Wanted, instant_us, overlap, read_table, span_of
+from eyelog.archive.reader import Instant, Wanted, read_table, span_of
 from eyelog.archive.verify import verify
+from eyelog.archive.writer import told, write
 from eyelog.catalogue import LOGS, check_fields, check_log
-from eyelog.clock import DAY, day_range, day_start, parse_day
-from eyelog.errors import ConfigurationError, EyelogWarning
-from eyelog.frame import conform, log_of
+from eyelog.clock import day_range
+from eyelog.errors import EyelogWarning
 
 __all__ = ["Archive"]
-
-Day = str | date
-_FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
-_LAST: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
 
 
 class Archive:
@@ -173,7 +167,7 @@ class Archive:
         frame: pd.DataFrame,
         *,
         account: str,
-        days: Iterable[Day] | None = None,
+        days: Iterable[str | date] | None = None,
     ) -> None:
         """Merge records into the archive.
 
@@ -214,21 +208,9 @@ class Archive:
         >>> frame = el.sample("computed_data")
         >>> el.Archive("memory://doc-archive").write("computed_data", frame, account="me")
         """
-        log_of(frame, check_log(log))
-        shaped = conform(frame, log, tz="UTC")
-        stamps = _stamps(shaped)
-        spans = sorted(_spans(days or (), frame))
-        if not len(stamps) and not spans:
-            return
-        with (
-            layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"),
-            months.locked(self._place, log, account),
-        ):
-            touched = set(layout.months_of(stamps))
-            held = layout.months(self._place, log, account)
-            touched |= {m for m in held if any(overlap(m, span) for span in spans)}
-            changes = (_change(shaped, log, month, spans) for month in sorted(touched))
-            months.write_months(self._place, log, account, changes)
+        said = told(frame, log, days)
+        with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
+            write(self._place, account, said)
 
     def inventory(self) -> pd.DataFrame:
         """Say what the archive holds.
@@ -362,35 +344,5 @@ class Archive:
             return export(wanted, Path(path), zone, day_range(start, end, zone))
 
 
-def _change(
-    frame: pd.DataFrame, log: str, month: str, spans: Sequence[tuple[int, int]]
-) -> months.Change:
-    stamps = cast(pd.DatetimeIndex, frame.index).asi8
-    low, high = np.searchsorted(stamps, layout.month_edges(month)).tolist()
-    return months.Change(month, rows.table_of(frame.iloc[low:high], log), spans)
-
-
 def _iso(us: int) -> str:
     return f"{np.datetime64(us, 'us').astype('M8[s]')}Z"
-
-
-def _stamps(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
-    index = cast(pd.DatetimeIndex, frame.index)
-    if index.hasnans:
-        raise ConfigurationError(
-            "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
-        )
-    stamps = index.asi8
-    if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _LAST):
-        raise ConfigurationError(
-            f"a stamp lies outside the years 1 to 9999: {index[0]} to {index[-1]}"
-        )
-    return stamps
-
-
-def _spans(days: Iterable[Day], frame: pd.DataFrame) -> Iterable[tuple[int, int]]:
-    """Return the range of stamps of each local day, in the zone of the frame's own index."""
-    tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
-    for day in [days] if isinstance(days, str) else days:
-        first = parse_day(day)
-        yield instant_us(day_start(first, tz)), instant_us(day_start(first + DAY, tz))
