@@ -471,6 +471,16 @@ def test_a_small_answer_is_not_packed(there: Live, token: str) -> None:
     assert "Content-Encoding" not in answer.headers
 
 
+def test_only_the_months_of_the_window_are_read(tmp_path: Path) -> None:
+    frames = [records(STANDARD, f"2026-{month}-24 00:01", 30) for month in ("09", "10", "11")]
+    with live.service(tmp_path / "a", {"ada": frames}) as there:
+        token = there.login("ada")["access_token"]
+        for file in there.archive.rglob("*.parquet"):
+            if "month=2026-10" not in str(file):
+                os.truncate(file, file.stat().st_size // 2)
+        assert len(_records(there.get(STANDARD, *DAY, token=token).json(), STANDARD)) == 30
+
+
 # --- a damaged archive ------------------------------------------------------------------------
 
 

@@ -36,7 +36,7 @@ def test_a_file_that_others_could_read_is_closed_to_them(
     _ready(registry)
     file = tmp_path / "archive" / "service.sqlite"
     file.chmod(0o644)
-    Registry(tmp_path / "archive").prepare()
+    Registry(tmp_path / "archive").signing_key()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 

@@ -11,7 +11,7 @@ from eyelog.service.web import Request, Response
 
 __all__ = ["Problem", "json_answer", "packed", "problem_answer", "problem_body"]
 
-# One page of 500 records (0.5 MB): zstd-1 1 ms, gzip-1 5 ms, each to about a quarter or less.
+# A page of 500 records (0.5 MB): zstd-1 takes 0.8 ms to a tenth, gzip-1 3.5 ms to a sixth.
 _SMALLEST = 1024
 _LEVEL = 1
 

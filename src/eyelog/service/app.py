@@ -14,7 +14,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from urllib.parse import parse_qsl
 
@@ -77,7 +76,7 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
         raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
     registry = Registry(archive_path)
-    if not Path(archive_path).is_dir():
+    if not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: eyelog simulate, import or"
             " sync makes one"
@@ -102,7 +101,7 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
-    app.state.windows = Windows(archive_path)
+    app.state.windows = Windows(registry.folder)
     app.state.cursors = Cursors(key)
     app.state.login = Login(key)
     app.state.page_size = page_size
@@ -167,7 +166,15 @@ def _refuse_http(request: Request, error: Exception) -> Response:  # noqa: ARG00
 
 
 class _Server(uvicorn.Server):
-    """A server that ends in order on a first signal, and says nothing of its own."""
+    """A server that says only where it is, once it is ready, and ends in order on a signal."""
+
+    ready_line: str | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so: from here on requests are answered and signals are heeded."""
+        await super().startup(sockets)
+        if self.ready_line is not None:
+            print(self.ready_line, file=sys.stderr, flush=True)  # noqa: T201 (the operator's terminal)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -266,13 +273,14 @@ def serve(
     app = create_app(archive_path, page_size=page_size)
     with _bind(host, port) as listening:
         if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
-            print(  # noqa: T201 (the operator's terminal)
+            print(  # noqa: T201 (as above)
                 "eyelog: warning: this is plain HTTP and not only for this machine: tokens and"
                 " data can be read on the way unless a proxy adds TLS",
                 file=sys.stderr,
             )
-        print(_address(listening), file=sys.stderr, flush=True)  # noqa: T201 (as above)
-        _server(app).run(sockets=[listening])
+        server = _server(app)
+        server.ready_line = _address(listening)
+        server.run(sockets=[listening])
 
 
 @contextmanager

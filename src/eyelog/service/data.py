@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -94,7 +94,8 @@ def _values(column: "pd.Series[Any]", known: Field) -> list[Any]:
     if known.value_type == "float":
         return column.to_numpy(dtype="float64").tolist()
     if known.value_type != "int":
-        return column.to_numpy(dtype=object, na_value=None).tolist()
+        texts: list[Any] = cast(Any, column.array).to_numpy(dtype=object, na_value=None).tolist()
+        return texts
     numbers = column.to_numpy(dtype="float64")
     whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():

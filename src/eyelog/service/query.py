@@ -50,7 +50,7 @@ def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
     for name, value in pairs:
         if name not in PARAMETERS:
             raise _bad(
-                f"unknown parameter {name!r}{near(name, PARAMETERS)}: the parameters are"
+                f"unknown parameter {name[:64]!r}{near(name[:64], PARAMETERS)}: they are"
                 f" {', '.join(PARAMETERS)}"
             )
         if name in given:

@@ -1,20 +1,15 @@
-"""What the service must remember between requests: one SQLite file in the archive's folder.
+"""Accounts, applications, codes and tokens: what the service remembers between requests.
 
-Accounts, applications, codes and tokens. Of every code, token and secret only a hash is kept, of
-a password a salted scrypt. The one secret that stands there in clear is the key that signs
-cursors and forms; the file is readable by its owner alone.
+Of every code, token and secret only a hash is kept, of
+a password a salted scrypt. Rules of time and of use are kept here, each in one transaction.
 """
 
 import os
 import sqlite3
-import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
@@ -26,36 +21,20 @@ from eyelog.service.secrets import (
     new_token,
     pkce_challenge,
 )
+from eyelog.service.state import State
 
 __all__ = [
     "ACCESS_SECONDS",
     "CODE_SECONDS",
-    "FILE_NAME",
     "SCOPE",
     "Bearer",
     "GrantRefused",
     "Registry",
 ]
 
-FILE_NAME = "service.sqlite"
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
 SCOPE = "read"  # the contract leaves the set of scopes open: to read one's own logs is all there is
-_BUSY_SECONDS = 10.0
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, password BLOB);
-CREATE TABLE IF NOT EXISTS application (
-    client_id TEXT PRIMARY KEY, secret BLOB NOT NULL, redirect_uri TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS code (
-    hash BLOB PRIMARY KEY, account TEXT NOT NULL, client_id TEXT NOT NULL,
-    redirect_uri TEXT NOT NULL, challenge TEXT, expires REAL NOT NULL, used INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS token (
-    hash BLOB PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, client_id TEXT NOT NULL,
-    origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS token_origin ON token (origin);
-"""
 
 
 class GrantRefused(Exception):
@@ -76,8 +55,8 @@ class Registry:
     Parameters
     ----------
     archive_path : path
-        The archive's folder. The first account or application that is added makes the folder
-        and the file ``service.sqlite`` (0600) in it; nothing else makes either.
+        The archive's folder. The first account or application that is added makes it, and the
+        file ``service.sqlite`` (0600) in it; so does `signing_key`, where the service begins.
 
     Raises
     ------
@@ -98,17 +77,15 @@ class Registry:
     """
 
     def __init__(self, archive_path: str | os.PathLike[str]) -> None:
-        folder = os.fspath(archive_path)
-        if "://" in folder:
-            raise ConfigurationError(
-                f"the service runs on a local archive, not on {folder!r}: sync or copy it to a"
-                " folder first"
-            )
-        self._folder = Path(folder)
-        self._file = self._folder / FILE_NAME
+        self._state = State(archive_path)
 
     def __repr__(self) -> str:
-        return f"Registry({str(self._folder)!r})"
+        return f"Registry({str(self.folder)!r})"
+
+    @property
+    def folder(self) -> Path:
+        """The archive's folder."""
+        return self._state.folder
 
     # --- accounts and applications, by command -------------------------------------------------
 
@@ -129,9 +106,9 @@ class Registry:
         if password is not None and not password:
             raise ConfigurationError(f"the password of account {name!r} is empty: give one")
         kept = None if password is None else hash_password(password)
-        self.prepare()
+        self._state.prepare()
         try:
-            with self._write() as db:
+            with self._state.write() as db:
                 db.execute("INSERT INTO account VALUES (?, ?)", (name, kept))
         except sqlite3.IntegrityError:
             raise ConfigurationError(f"account {name!r} exists already") from None
@@ -146,8 +123,8 @@ class Registry:
         """
         check_redirect_uri(redirect_uri)
         client_id, secret = new_token()[:22], new_token()
-        self.prepare()
-        with self._write() as db:
+        self._state.prepare()
+        with self._state.write() as db:
             db.execute(
                 "INSERT INTO application VALUES (?, ?, ?)",
                 (client_id, digest(secret), redirect_uri),
@@ -156,28 +133,30 @@ class Registry:
 
     def accounts(self) -> list[str]:
         """Return the names of the accounts, sorted."""
-        return sorted(name for (name,) in self._rows("SELECT name FROM account"))
+        return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
 
     def redirect_uri(self, client_id: str) -> str | None:
         """Return the address registered for an application, None where there is none."""
-        found = self._rows("SELECT redirect_uri FROM application WHERE client_id = ?", client_id)
+        found = self._state.rows(
+            "SELECT redirect_uri FROM application WHERE client_id = ?", client_id
+        )
         return found[0][0] if found else None
 
     def check_secret(self, client_id: str, secret: str) -> bool:
         """Whether `secret` is that of the application."""
-        found = self._rows("SELECT secret FROM application WHERE client_id = ?", client_id)
+        found = self._state.rows("SELECT secret FROM application WHERE client_id = ?", client_id)
         kept: bytes = found[0][0] if found else bytes(32)
         return compare_digest(kept, digest(secret)) and bool(found)
 
     def check_login(self, name: str, password: str) -> bool:
         """Whether the account exists, has a password, and it is this one."""
-        found = self._rows("SELECT password FROM account WHERE name = ?", name)
+        found = self._state.rows("SELECT password FROM account WHERE name = ?", name)
         return check_password(password, found[0][0] if found else None)
 
     def signing_key(self) -> bytes:
-        """Return the key that signs cursors and forms, which is made with the file."""
-        self.prepare()
-        return bytes(self._rows("SELECT value FROM meta WHERE name = 'signing_key'")[0][0])
+        """Return the key that signs cursors and forms; it is made with the file."""
+        self._state.prepare()
+        return bytes(self._state.rows("SELECT value FROM meta WHERE name = 'signing_key'")[0][0])
 
     # --- codes and tokens ------------------------------------------------------------------------
 
@@ -200,7 +179,7 @@ class Registry:
                 f" it registered {registered!r}"
             )
         code = new_token()
-        with self._write() as db:
+        with self._state.write() as db:
             _forget(db)
             db.execute(
                 "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, 0)",
@@ -228,7 +207,7 @@ class Registry:
             If the code is unknown, used, expired or bound to something else.
         """
         origin = digest(code)
-        with self._write() as db:
+        with self._state.write() as db:
             row = db.execute(
                 "SELECT account, client_id, redirect_uri, challenge, expires, used FROM code"
                 " WHERE hash = ?",
@@ -259,7 +238,7 @@ class Registry:
         GrantRefused
             If the refresh token is unknown, revoked, or another application's.
         """
-        with self._write() as db:
+        with self._state.write() as db:
             _forget(db)
             row = db.execute(
                 "SELECT account, client_id, origin, revoked FROM token"
@@ -279,7 +258,7 @@ class Registry:
 
     def bearer(self, access_token: str) -> Bearer | str:
         """Return whom an access token speaks for, or why it is refused."""
-        found = self._rows(
+        found = self._state.rows(
             "SELECT account, client_id, expires, revoked FROM token"
             " WHERE hash = ? AND kind = 'access'",
             digest(access_token),
@@ -299,7 +278,7 @@ class Registry:
         An unknown token counts as revoked (RFC 7009). An access token goes alone; a refresh
         token takes the access tokens of its grant with it.
         """
-        with self._write() as db:
+        with self._state.write() as db:
             row = db.execute(
                 "SELECT kind, account, client_id, origin FROM token WHERE hash = ?",
                 (digest(token),),
@@ -315,8 +294,6 @@ class Registry:
                 db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (digest(token),))
         return True
 
-    # --- the file ----------------------------------------------------------------------------
-
     def _known(self, account: str, client_id: str) -> None:
         accounts = self.accounts()
         if account not in accounts:
@@ -324,75 +301,12 @@ class Registry:
                 f"unknown account {account!r}{near(account, accounts)}:"
                 " eyelog service add-account adds one"
             )
-        clients = [row[0] for row in self._rows("SELECT client_id FROM application")]
+        clients = [row[0] for row in self._state.rows("SELECT client_id FROM application")]
         if client_id not in clients:
             raise ConfigurationError(
                 f"unknown client id {client_id!r}{near(client_id, clients)}:"
                 " eyelog service add-application registers an application"
             )
-
-    def prepare(self) -> None:
-        """Make the file where there is none, with its schema and signing key (0600).
-
-        Raises
-        ------
-        ConfigurationError
-            If the file cannot be made or used.
-        """
-        try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-            handle = os.open(self._file, flags, 0o600)
-            try:
-                if stat.S_IMODE(os.fstat(handle).st_mode) & 0o077:
-                    os.fchmod(handle, 0o600)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            raise ConfigurationError(
-                f"cannot keep the service's state in {self._file}: {error.strerror}"
-            ) from None
-        with self._write() as db:
-            for statement in _SCHEMA.split(";"):
-                db.execute(statement)
-            db.execute("INSERT OR IGNORE INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
-
-    def _rows(self, sql: str, *values: Any) -> list[Any]:
-        if not self._file.exists():
-            return []
-        with self._open() as db:
-            return db.execute(sql, values).fetchall()
-
-    @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        """Open one transaction that is committed whole or not at all."""
-        with self._open() as db:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-            except GrantRefused:
-                db.execute("ROLLBACK")
-                raise
-            db.execute("COMMIT")
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        # A connection for each use: about 0.1 ms, and nothing to share between threads. mode=rw
-        # opens and never makes the file, which would give it the permissions of the umask.
-        address = f"{self._file.absolute().as_uri()}?mode=rw"
-        db = None
-        try:
-            db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-            yield db
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.Error as error:
-            raise ConfigurationError(
-                f"the service's state in {self._file} cannot be used: {error}"
-            ) from None
-        finally:
-            if db is not None:
-                db.close()  # an open transaction is rolled back
 
 
 def _check_verifier(challenge: str | None, verifier: str | None) -> None:
