@@ -11,6 +11,10 @@ from eyelog.errors import ConfigurationError
 
 __all__ = ["add_commands"]
 
+BLINK_NOTE = (
+    "The blink rate of the 60-second log is a lower bound: its gaps are root mean squares from"
+    " firmware 2.2.0 (see eyelog.blinks.rate)."
+)
 FIGURES = ("timeline", "quality", "heatmap", "daily")
 
 
@@ -78,6 +82,8 @@ def _daily(args: argparse.Namespace) -> int:
         emit(table, as_json=True)
     else:
         emit(readable(table), as_json=False)
+    if args.log == "standard_mode_logs":
+        note(BLINK_NOTE)
     if args.attrition:
         emit(attrition(frame, recipe=args.attrition), as_json=args.json)
     return 0
