@@ -38,6 +38,8 @@ def test_explain_of_no_rows_has_no_share():
 def test_explain_takes_reasons_and_not_values():
     with pytest.raises(ConfigurationError, match="integers"):
         el.explain(frame_of(EYES, {"sc_fcs": [1]}))
+    with pytest.raises(ConfigurationError, match="no reasons"):
+        el.explain(el.flag(frame_of(EYES, {"sc_fcs": [1]})).astype("int64") - 1)
 
 
 def test_the_room_answers_to_all_its_names():

@@ -101,12 +101,13 @@ def evidence(frame: pd.DataFrame, name: str, log: str) -> Floats | None:
 def off_limits(values: Floats, field: Field) -> Bools:
     """Return where values break the documented limits; blank limits are not checked."""
     outside = np.zeros(len(values), dtype=bool)
-    if field.min is not None:
+    # The extremes are cheap; most fields keep their limits and need no look at each value.
+    if field.min is not None and np.fmin.reduce(values, initial=np.inf) < field.min:
         outside |= values < field.min
-    if field.max is not None:
+    if field.max is not None and np.fmax.reduce(values, initial=-np.inf) > field.max:
         outside |= values > field.max
     if field.value_type == "int":
-        outside |= (values != np.trunc(values)) & ~np.isnan(values)
+        outside |= np.floor(values) < values
     return outside
 
 

@@ -295,7 +295,8 @@ def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
     # Arithmetic on all values takes a tenth of the time of choosing the few by index.
-    np.bitwise_or(bits, where.astype(np.uint16) * np.uint16(reason), out=bits)
+    if where.any():
+        np.bitwise_or(bits, where.astype(np.uint16) * np.uint16(reason), out=bits)
 
 
 def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits) -> None:

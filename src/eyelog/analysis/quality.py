@@ -34,7 +34,7 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ConfigurationError
-        If the values are not integers.
+        If the values are not reasons.
 
     Examples
     --------
@@ -49,15 +49,21 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     codes = np.arange(everything)
     carries = {str(reason.name): (codes & reason) != 0 for reason in Reason}
     lost = (codes & ~int(Reason.SATURATED)) != 0
+    n = len(reasons)
     rows = []
     for i in range(reasons.shape[1]):
-        counts = np.bincount(reasons.iloc[:, i].to_numpy(), minlength=everything)
-        row = {"n": len(reasons)} | {name: int(counts[c].sum()) for name, c in carries.items()}
+        values = reasons.iloc[:, i].to_numpy()
+        if n and not 0 <= values.min() <= values.max() < everything:
+            raise ConfigurationError(
+                f"column {reasons.columns[i]!r} holds numbers that are no reasons:"
+                " explain(flag(frame))"
+            )
+        counts = np.bincount(values, minlength=everything)
+        row = {"n": n} | {name: int(counts[c].sum()) for name, c in carries.items()}
         rows.append(row | {"masked": int(counts[lost].sum())})
     columns = ["n", *carries, "masked"]
     table = pd.DataFrame(rows, index=pd.Index(reasons.columns, name="field"), columns=columns)
     table = table.astype("int64")
-    n = len(reasons)
     table["masked_share"] = table["masked"] / n if n else np.nan
     table.attrs = dict(reasons.attrs)
     return table
