@@ -17,6 +17,7 @@ from .analysis.quality import attrition as attrition
 from .analysis.quality import explain as explain
 from .analysis.quality import flag as flag
 from .analysis.quality import mask as mask
+from .analysis.quality import select as select
 from .analysis.resample import resample as resample
 from .archive.importers import read_answer as read_answer
 from .archive.importers import read_logger_csv as read_logger_csv
@@ -38,6 +39,8 @@ from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
+from .figures.shapes import plot_distribution as plot_distribution
+from .figures.shapes import plot_profile as plot_profile
 from .figures.timeline import plot_quality as plot_quality
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
