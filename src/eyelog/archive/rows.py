@@ -33,9 +33,7 @@ __all__ = [
     "widest",
 ]
 
-# The stubs of pandas leave out the protocol by which Arrow hands values over without a copy.
-_BOOLEAN: Final = cast(Any, pd.BooleanDtype())
-_STRING: Final = cast(Any, pd.StringDtype())
+_DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
 _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
 
@@ -188,22 +186,14 @@ def _text(value: Any) -> str:
 
 
 def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
-    """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape."""
+    """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
+
+    The values are the frame's own (not lent by Arrow), so the caller may write into it.
+    """
     stamps = stamps_of(table).view("M8[us]")
     index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
-    names = [name for name in table.column_names if name != "date"]
-    data = {name: _values(table.column(name)) for name in names}
-    return pd.DataFrame(data, index=index, columns=pd.Index(names, dtype="str"), copy=False)
-
-
-def _values(column: pa.ChunkedArray) -> Any:
-    if pa.types.is_boolean(column.type):
-        return _BOOLEAN.__from_arrow__(column)
-    if not pa.types.is_floating(column.type):
-        return _STRING.__from_arrow__(column)
-    values = column.to_numpy()
-    # What Arrow lends is not ours to write into, and the frame is the caller's.
-    return values if values.flags.writeable else values.copy()
+    frame: pd.DataFrame = table.drop_columns("date").to_pandas(types_mapper=_DTYPES.get)
+    return frame.set_axis(index)
 
 
 def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.Table:
