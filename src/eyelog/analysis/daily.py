@@ -14,6 +14,7 @@ from eyelog.analysis.kernels import (
     circular_mean,
     count,
     first_row,
+    held,
     last_row,
     mean,
     numbers,
@@ -268,22 +269,28 @@ def _moves(opened: Opened, time: pd.DataFrame, worn_s: Floats | None) -> dict[st
         return {}
     # Which intervals of a bin those were is no longer known; for eyes they were the valid ones.
     eyes_s = numbers(time["valid_s"]) if is_resampled(opened.frame) else worn_s
-    counts = {
-        name: sum((opened.values(part) for part in parts[1:]), start=opened.values(parts[0]))
-        for name, parts in MOVES[opened.log].items()
-        if _has(opened, *parts)
-    }
-    if {"eye_moves_horizontal", "eye_moves_vertical"} <= set(counts):
-        both = counts["eye_moves_horizontal"] + counts["eye_moves_vertical"]
-        counts = {"eye_moves": both, **counts}
     data = {}
-    for name, made in counts.items():
+    for name, parts in MOVES[opened.log].items():
+        if not _has(opened, *parts):
+            continue
+        made = opened.values(parts[0])
+        for part in parts[1:]:
+            made = made + opened.values(part)
         spent = eyes_s if name.startswith("eye") else worn_s
-        known = ~np.isnan(made + spent)
-        hours = total(np.where(known, spent, np.nan), opened.groups) / 3600.0
-        made_in = total(np.where(known, made, np.nan), opened.groups)
-        data[f"{name}_per_h"] = ratio(made_in, hours)
-    return data
+        # Time without a count does not count, nor does a count without time.
+        hours = total(np.where(np.isnan(made), np.nan, spent), opened.groups) / 3600.0
+        if np.isnan(spent).any():
+            made = np.where(np.isnan(spent), np.nan, made)
+        data[f"{name}_per_h"] = ratio(total(made, opened.groups), hours)
+    return _both_eyes(data)
+
+
+def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
+    """Put the sum of both directions before them; they are counted in the same intervals."""
+    names = ("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h")
+    if not set(names) <= set(data):
+        return data
+    return {"eye_moves_per_h": data[names[0]] + data[names[1]], **data}
 
 
 def _weights(opened: Opened, time: pd.DataFrame, kind: str) -> Floats | None:
@@ -307,11 +314,13 @@ def _scores(opened: Opened, time: pd.DataFrame) -> dict[str, Any]:
         if not _has(opened, name):
             continue
         values = opened.values(name)
-        known = ~np.isnan(values)
-        high = np.where(known, values >= HIGH_SCORE, np.nan)
-        for noun, part in (("mean", values), ("high_share", high)):
-            data[f"{name}_{noun}"] = (
-                mean(part, groups) if weights is None else weighted_mean(part, weights, groups)
-            )
-        data[f"{name}_n"] = whole(count(known, groups))
+        valid = held(values, groups)
+        if weights is None:
+            data[f"{name}_mean"] = mean(values, groups)
+            data[f"{name}_high_share"] = ratio(count(values >= HIGH_SCORE, groups), valid)
+        else:
+            high = np.where(np.isnan(values), np.nan, values >= HIGH_SCORE)
+            data[f"{name}_mean"] = weighted_mean(values, weights, groups)
+            data[f"{name}_high_share"] = weighted_mean(high, weights, groups)
+        data[f"{name}_n"] = whole(valid)
     return data

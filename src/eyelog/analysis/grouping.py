@@ -6,7 +6,7 @@ no bin holds parts of two days, also on days of 23 or 25 hours. The reductions o
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, cast
 
@@ -44,12 +44,15 @@ class Groups:
         The rows in the order of the groups; None where they already are.
     seconds : array of float64
         Time that each group spans.
+    memo : list
+        What the kernels remember of these groups, since many columns go missing together.
     """
 
     labels: pd.Index
     bounds: Ints
     order: Ints | None
     seconds: npt.NDArray[np.float64]
+    memo: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)

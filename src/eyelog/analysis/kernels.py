@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.grouping import Groups
+from eyelog.analysis.holes import count_rows, find_holes, sum_rows
 
 __all__ = [
     "CombinedSD",
@@ -20,6 +21,7 @@ __all__ = [
     "count",
     "first_row",
     "garwood",
+    "held",
     "largest",
     "last",
     "last_row",
@@ -64,21 +66,18 @@ def _reduce(ufunc: np.ufunc, values: Floats, groups: Groups) -> Floats:
 
 def count(chosen: Bools, groups: Groups) -> Floats:
     """Return how many rows of each group are chosen."""
-    filled = groups.filled
-    out = np.zeros(len(groups))
-    if len(filled):
-        ordered = groups.arrange(chosen)
-        out[filled] = np.add.reduceat(ordered, groups.bounds[filled], dtype=np.float64)
-    return out
+    return count_rows(groups.arrange(chosen), groups)
+
+
+def held(values: Floats, groups: Groups) -> Floats:
+    """Return how many values each group holds."""
+    return find_holes(groups.arrange(values), groups).counts
 
 
 def total(values: Floats, groups: Groups) -> Floats:
     """Return the sum of each group; a group without a value is missing."""
-    known = ~np.isnan(values)
-    if known.all():
-        return _reduce(np.add, values, groups)
-    sums = _reduce(np.add, np.where(known, values, 0.0), groups)
-    return np.where(count(known, groups) > 0, sums, np.nan)
+    ordered = groups.arrange(values)
+    return sum_rows(ordered, find_holes(ordered, groups), groups)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
@@ -91,15 +90,22 @@ def ratio(above: Floats, below: Floats) -> Floats:
 
 def mean(values: Floats, groups: Groups) -> Floats:
     """Return the mean of the values of each group."""
-    return ratio(total(values, groups), count(~np.isnan(values), groups))
+    ordered = groups.arrange(values)
+    holes = find_holes(ordered, groups)
+    return ratio(sum_rows(ordered, holes, groups), holes.counts)
 
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
     with np.errstate(invalid="ignore"):  # an unjudged infinity without weight says nothing
-        products = values * weights
-    used = np.where(np.isnan(products), np.nan, weights)
-    return ratio(total(products, groups), total(used, groups))
+        products = groups.arrange(values * weights)
+    holes = find_holes(products, groups)
+    below = next((summed for known, summed in holes.weights if known is weights), None)
+    if below is None:
+        used = np.where(holes.missing, np.nan, groups.arrange(weights))
+        below = sum_rows(used, holes, groups)
+        holes.weights.append((weights, below))
+    return ratio(sum_rows(products, holes, groups), below)
 
 
 def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
@@ -132,10 +138,24 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
 
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
-    radians = np.deg2rad(np.where(np.isfinite(degrees), degrees, np.nan))
-    scale = np.ones(len(degrees)) if weights is None else np.where(weights > 0, weights, np.nan)
-    east, north = (total(part * scale, groups) for part in (np.cos(radians), np.sin(radians)))
-    size = total(np.where(np.isnan(radians * scale), np.nan, scale), groups)
+    ordered = groups.arrange(degrees)
+    if weights is not None:
+        ordered = np.where(groups.arrange(weights) > 0, ordered, np.nan)
+    if np.isinf(ordered).any():
+        ordered = np.where(np.isinf(ordered), np.nan, ordered)
+    holes = find_holes(ordered, groups)
+    # Sine and cosine are dear, so only of what is there.
+    rows = np.flatnonzero(~holes.missing)
+    radians = np.deg2rad(ordered[rows])
+    bounds = np.concatenate([[0], np.cumsum(holes.counts)]).astype(np.int64)
+    there = Groups(groups.labels, bounds, None, groups.seconds)
+    parts = [np.cos(radians), np.sin(radians)]
+    size = there.sizes.astype(np.float64)
+    if weights is not None:
+        used = groups.arrange(weights)[rows]
+        parts = [part * used for part in parts]
+        size = total(used, there)
+    east, north = (total(part, there) for part in parts)
     length = ratio(np.hypot(east, north), size)
     return np.where(length > 1e-12, np.rad2deg(np.arctan2(north, east)), np.nan)
 
@@ -156,21 +176,26 @@ def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
 
 
 def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.int64]:
-    places = np.flatnonzero(groups.arrange(chosen))
+    ordered = groups.arrange(chosen)
+    return _edge_of(ordered, count_rows(ordered, groups), groups, last=last)
+
+
+def _edge_of(
+    ordered: Bools, counts: Floats, groups: Groups, *, last: bool
+) -> npt.NDArray[np.int64]:
+    places = np.flatnonzero(ordered)
+    through = np.cumsum(counts).astype(np.int64)
     out = np.full(len(groups), -1, dtype=np.int64)
-    if not len(places):
-        return out
-    low = np.searchsorted(places, groups.bounds[:-1], side="left")
-    high = np.searchsorted(places, groups.bounds[1:], side="left")
-    found = low < high
-    at = places[(high - 1 if last else low)[found]]
+    found = counts > 0
+    at = places[(through - 1 if last else through - counts.astype(np.int64))[found]]
     out[found] = at if groups.order is None else groups.order[at]
     return out
 
 
 def last(values: Floats, groups: Groups) -> Floats:
     """Return the last value of each group."""
-    rows = last_row(~np.isnan(values), groups)
+    holes = find_holes(groups.arrange(values), groups)
+    rows = _edge_of(~holes.missing, holes.counts, groups, last=True)
     return np.where(rows >= 0, values[rows], np.nan) if len(values) else np.full(len(rows), np.nan)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from eyelog.analysis import kernels
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
 from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
-from eyelog.analysis.kernels import Bools, Floats, numbers
+from eyelog.analysis.kernels import Floats, numbers
 from eyelog.analysis.quality import judged
 from eyelog.analysis.summary import (
     BIN_COLUMNS,
@@ -18,7 +18,7 @@ from eyelog.analysis.summary import (
     time_weights,
     whole,
 )
-from eyelog.catalogue import Field, catalogue
+from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
 from eyelog.provenance import record
@@ -162,19 +162,22 @@ class _Bins:
         if field.weight:
             weights, covered = self._weight(field.weight)
         else:
-            weights, covered = self._time(field), self._coverage(~np.isnan(values))
+            weights, covered = self._time(field), self._coverage(values)
         found = self._reduce(field.agg, values, weights)
         return np.where(covered >= self.least, found, np.nan)
 
-    def _coverage(self, known: Bools) -> Floats:
-        return coverage(known, self.records, self.groups, self.log)
+    def _coverage(self, values: Floats) -> Floats:
+        if self.resampled:
+            return coverage(~np.isnan(values), self.records, self.groups, self.log)
+        room = self.groups.seconds / INTERVAL_SECONDS[self.log]
+        return np.minimum(kernels.held(values, self.groups) / room, 1.0)
 
     def _weight(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
         if names not in self._weights:
             weights = numbers(self.frame[names[0]])
             for name in names[1:]:
                 weights = weights + numbers(self.frame[name])
-            self._weights[names] = weights, self._coverage(~np.isnan(weights))
+            self._weights[names] = weights, self._coverage(weights)
         return self._weights[names]
 
     def _time(self, field: Field) -> Floats | None:

@@ -169,7 +169,10 @@ def open_frame(
     if order is not None and by is not None and not isinstance(by, str | pd.Series):
         by = np.asarray(by)[order]
     columns = [*needed(frame, which, [*names, *optional]), *extra]
-    frame = frame[columns]
+    # Column by column, since a list of columns would copy them.
+    attrs = frame.attrs
+    frame = pd.DataFrame({name: frame[name] for name in columns}, index=frame.index, copy=False)
+    frame.attrs = dict(attrs)
     records = records_of(frame)
     groups = group_by(
         frame.index,  # type: ignore[arg-type]  # sorted_frame has seen that it holds stamps
