@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.answer import encode_answer
+from eyelog.archive.encode import encode_answer
 from eyelog.archive.files import whole_file
 from eyelog.archive.months import parquet_writer
 from eyelog.archive.reader import Wanted, instant_us, open_months, read_table

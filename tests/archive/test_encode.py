@@ -8,7 +8,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog import frame as frames
 from eyelog.access.decode import decode_page, join_pages
-from eyelog.archive.answer import encode_answer
+from eyelog.archive.encode import encode_answer
 from eyelog.catalogue import LOGS, catalogue
 from support.records import records
 
