@@ -39,10 +39,20 @@ def test_the_table_of_recipes_cannot_be_changed():
 def test_steps_ask_for_half_a_minute_of_wear():
     frame = frame_of(MINUTES, {"wea_s": [30, 29, 60], "stp_fst": [5, 5, None]})
     table = el.attrition(frame, recipe="steps")
-    assert table["reason"].tolist() == ["", "UNWORN", "MISSING", "SENTINEL", "RANGE"]
-    assert table["left"].tolist() == [3, 2, 1, 1, 1]
-    assert table["removed"].tolist() == [0, 1, 1, 0, 0]
+    reasons = ["", "UNWORN", "OFF_POSE", "OFF_POSE", "MISSING", "SENTINEL", "RANGE"]
+    assert table["reason"].tolist() == reasons
+    assert table["left"].tolist() == [3, 2, 2, 2, 1, 1, 1]
+    assert table["removed"].tolist() == [0, 1, 0, 0, 1, 0, 0]
     assert table["left_share"].iloc[-1] == pytest.approx(1 / 3)
+
+
+def test_the_steps_of_a_bag_are_nobodys():
+    where = {"log": MINUTES, "seed": 1, "tz": "Asia/Tokyo"}
+    frame = el.simulate("2026-10-19", 14, **where)
+    truth = el.simulate_truth("2026-10-19", 14, **where)
+    assert truth["carried_min"].sum() > 20
+    counted = el.daily(select(frame, recipe="steps"), judge=False)["steps"].sum()
+    assert counted == pytest.approx(truth["steps"].sum(), rel=0.01)
 
 
 def test_trends_ask_for_wear_and_the_tilt_of_worn_eyewear_limits_included():
@@ -87,10 +97,17 @@ def test_a_record_stays_as_long_as_one_outcome_is_a_value():
 
 def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
     frame = frame_of(
-        MINUTES, {"stp_s": [50, 49, 60, 60], "tl_yav": [44.9, 0, 45, -60], "stp_mid": [90] * 4}
+        MINUTES,
+        {
+            "stp_s": [50, 49, 60, 60, 60, 60],
+            "tl_yav": [44.9, 0, 45, -45, -60, 0],
+            "tl_xav": [0, 0, 0, 0, 0, 80],
+            "stp_mid": [90] * 6,
+        },
     )
-    assert left(frame, "gait") == [4, 3, 2, 2, 2, 2]
-    assert select(frame, recipe="gait")["stp_mid"].notna().tolist() == [True, False, False, True]
+    assert left(frame, "gait") == [6, 5, 4, 2, 2, 2, 2]
+    kept = select(frame, recipe="gait")["stp_mid"].notna()
+    assert kept.tolist() == [True, False, False, True, False, False]
 
 
 def test_a_record_whose_evidence_is_missing_is_not_used_and_counted_as_unknown():

@@ -67,7 +67,9 @@ def _worn(least: float) -> Condition:
 
 _SIDEWAYS = Condition(Reason.OFF_POSE, "tl_xav", "sideways tilt -45..45 deg", low=-45, high=45)
 _FORE_AFT = Condition(Reason.OFF_POSE, "tl_yav", "fore-aft tilt -45..90 deg", low=-45, high=90)
-_UPRIGHT = Condition(Reason.OFF_POSE, "tl_yav", "fore-aft tilt below 45 deg", high=45, strict=True)
+_UPRIGHT = Condition(
+    Reason.OFF_POSE, "tl_yav", "fore-aft tilt -45 to below 45 deg", low=-45, high=45, strict=True
+)
 _STEPS = ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
 _EYES = ("ems_rl", "ems_ud", "eml_rl", "eml_ud")
 _SWAY = ("sa_xr", "sa_xl", "sa_yr", "sa_yl", "sa_zr", "sa_zl", "st_r", "st_l")
@@ -85,8 +87,9 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 STANDARD_MODE_LOGS,
                 "step counts",
                 _STEPS,
-                (_worn(30),),
-                "vendor documentation, analysis_sample: wea_s >= 30",
+                (_worn(30), _SIDEWAYS, _FORE_AFT),
+                "vendor documentation, analysis_sample: wea_s >= 30 and the tilt of worn eyewear"
+                " (eyewear in a bag counts the steps of its bearer)",
             ),
             Recipe(
                 "trend",
@@ -132,9 +135,11 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 (*_STEPS, *_SWAY),
                 (
                     Condition(Reason.STILL, "stp_s", "walking at least 50 s", low=50),
+                    _SIDEWAYS,
                     _UPRIGHT,
                 ),
-                "vendor documentation, analysis_sample: stp_s >= 50 and tl_yav < 45",
+                "vendor documentation, analysis_sample: stp_s >= 50, the tilt of worn eyewear,"
+                " and tl_yav < 45",
             ),
         )
     }
