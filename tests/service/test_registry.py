@@ -4,11 +4,14 @@ import sqlite3
 import stat
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
 from eyelog.service.oauth import Registry
 from eyelog.service.registry import GrantRefused
+from support.records import records
 
 REDIRECT = "http://127.0.0.1/callback"
 
@@ -25,7 +28,7 @@ def _ready(registry: Registry) -> tuple[str, str]:
 
 def test_the_file_is_the_owners_alone(registry: Registry, tmp_path: Path) -> None:
     _ready(registry)
-    file = tmp_path / "archive" / "service.sqlite"
+    file = tmp_path / "archive" / "_service.sqlite"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
@@ -34,7 +37,7 @@ def test_a_file_that_others_could_read_is_closed_to_them(
     registry: Registry, tmp_path: Path
 ) -> None:
     _ready(registry)
-    file = tmp_path / "archive" / "service.sqlite"
+    file = tmp_path / "archive" / "_service.sqlite"
     file.chmod(0o644)
     Registry(tmp_path / "archive").signing_key()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -161,7 +164,7 @@ def test_a_remote_archive_cannot_hold_the_state() -> None:
 
 def test_a_damaged_file_is_one_sentence(registry: Registry, tmp_path: Path) -> None:
     _ready(registry)
-    (tmp_path / "archive" / "service.sqlite").write_bytes(b"no database at all" * 100)
+    (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
         registry.accounts()
 
@@ -194,7 +197,7 @@ def test_what_can_no_longer_matter_is_forgotten(registry: Registry, tmp_path: Pa
     client_id, _ = _ready(registry)
     code = registry.issue_code("ada", client_id, REDIRECT)
     _, refresh = registry.exchange(code, client_id, REDIRECT, None)
-    file = tmp_path / "archive" / "service.sqlite"
+    file = tmp_path / "archive" / "_service.sqlite"
     with sqlite3.connect(file) as db:
         db.execute("UPDATE token SET expires = 1 WHERE kind = 'access'")
         db.execute("UPDATE code SET expires = 1")
@@ -204,3 +207,12 @@ def test_what_can_no_longer_matter_is_forgotten(registry: Registry, tmp_path: Pa
         assert db.execute("SELECT count(*) FROM code").fetchone() == (0,)
         assert db.execute("SELECT count(*) FROM token").fetchone() == (2,)
     db.close()
+
+
+def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive")
+    archive.write(
+        "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
+    )
+    Registry(tmp_path / "archive").add_account("ada")
+    assert len(pd.read_parquet(tmp_path / "archive")) == 3

@@ -109,7 +109,7 @@ class Live:
         self._alter("UPDATE code SET expires = ?", time.time() - 1)
 
     def _alter(self, sql: str, *values: Any) -> None:
-        with contextlib.closing(sqlite3.connect(self.archive / "service.sqlite")) as db, db:
+        with contextlib.closing(sqlite3.connect(self.archive / "_service.sqlite")) as db, db:
             assert db.execute(sql, values).rowcount
 
 

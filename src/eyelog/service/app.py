@@ -1,7 +1,7 @@
 """The service of the contract as an application, as a command, and inside a test or notebook.
 
 All paths, rules and answers are those of the contract; what it leaves open is written down in
-``openapi``. The data come from the archive alone, the OAuth state from ``service.sqlite``.
+``openapi``. The data come from the archive alone, the OAuth state from ``_service.sqlite``.
 """
 
 import ipaddress
@@ -58,7 +58,7 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     Parameters
     ----------
     archive_path : path
-        The archive's folder; ``service.sqlite`` (0600) is made in it if it is not there.
+        The archive's folder; ``_service.sqlite`` (0600) is made in it if it is not there.
     page_size : int
         The largest number of records in one answer.
 

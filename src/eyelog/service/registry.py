@@ -56,7 +56,7 @@ class Registry:
     ----------
     archive_path : path
         The archive's folder. The first account or application that is added makes it, and the
-        file ``service.sqlite`` (0600) in it; so does `signing_key`, where the service begins.
+        file ``_service.sqlite`` (0600) in it; so does `signing_key`, where the service begins.
 
     Raises
     ------

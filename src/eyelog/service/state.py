@@ -15,7 +15,8 @@ from eyelog.errors import ConfigurationError
 
 __all__ = ["State"]
 
-_FILE_NAME = "service.sqlite"
+# Parquet tools that open the folder pass over names that begin with an underscore.
+_FILE_NAME = "_service.sqlite"
 _BUSY_SECONDS = 10.0
 
 _SCHEMA = """
@@ -34,7 +35,7 @@ CREATE INDEX IF NOT EXISTS token_origin ON token (origin);
 
 
 class State:
-    """Transactions on ``service.sqlite`` in one folder."""
+    """Transactions on ``_service.sqlite`` in one folder."""
 
     def __init__(self, archive_path: str | os.PathLike[str]) -> None:
         folder = os.fspath(archive_path)
