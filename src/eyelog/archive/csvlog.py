@@ -42,10 +42,12 @@ class Faults:
         if len(self.first) < _TOLD:
             self.first.append((line, what))
 
-    def __str__(self) -> str:
+    def report(self, name: str, rows: int) -> str:
+        """Say in one sentence which lines of a file were left out, and why."""
         told = "; ".join(f"line {line}: {what}" for line, what in self.first)
         more = self.count - len(self.first)
-        return f"{told}; and {more} more" if more else told
+        told += f"; and {more:,} more" if more else ""
+        return f"{name}: {self.count:,} of {rows:,} lines are no records and are left out ({told})"
 
 
 class CsvLog:
@@ -60,8 +62,8 @@ class CsvLog:
 
     Attributes
     ----------
-    header : Header
-        The log and its columns.
+    log : str
+        The log that the header tells.
     rows : int
         Lines read so far, without the header and blank lines.
     faults : Faults
@@ -77,12 +79,13 @@ class CsvLog:
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
-        self.header: Header = find_header(start, whole=len(start) < _LOOK)
-        self._rest = start[self.header.end :]
-        self.names = fields_of(self.header.cells, self.header.log)
-        self.rows = len(self.header.before)
+        self._header: Header = find_header(start, whole=len(start) < _LOOK)
+        self._rest = start[self._header.end :]
+        self._names = fields_of(self._header.cells, self._header.log)
+        self.log = self._header.log
+        self.rows = len(self._header.before)
         self.faults = Faults()
-        for line in self.header.before:
+        for line in self._header.before:
             self.faults.add(line, "it stands before the header")
 
     def pages(self) -> Iterator[Page]:
@@ -95,7 +98,7 @@ class CsvLog:
         ArchiveError
             If a line never ends, or another table begins in the middle of the file.
         """
-        number = self.header.line + 1
+        number = self._header.line + 1
         for block in self._blocks():
             yield self._page(block, number)
             number += block.count(b"\n")
@@ -118,7 +121,7 @@ class CsvLog:
                 yield block if block.endswith(b"\n") else block + b"\n"
 
     def _page(self, block: bytes, first: int) -> Page:
-        table, lines, wrong = split(block, len(self.names), first)
+        table, lines, wrong = split(block, len(self._names), first)
         self.rows += len(lines) + len(wrong)
         columns = self._columns(table, lines, wrong)
         stamps = self._stamps(table, lines, wrong)
@@ -126,14 +129,14 @@ class CsvLog:
             self.faults.add(line, wrong[line])
         good = ~np.isin(lines, list(wrong)) if wrong else slice(None)
         columns = {name: values[good] for name, values in columns.items()}
-        known = catalogue(self.header.log)
+        known = catalogue(self.log)
         unknown = tuple(name for name in columns if name not in known)
-        return Page(self.header.log, None, stamps[good].view("M8[us]"), columns, unknown)
+        return Page(self.log, None, stamps[good].view("M8[us]"), columns, unknown)
 
     def _columns(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> dict[str, Values]:
-        known = catalogue(self.header.log)
+        known = catalogue(self.log)
         columns: dict[str, Values] = {}
-        for at, name in enumerate(self.names):
+        for at, name in enumerate(self._names):
             if not name or name in _TIMES:
                 continue
             kind = known[name].value_type if name in known else ""
@@ -155,7 +158,7 @@ class CsvLog:
         """Return the stamps: of the date, and where it is missing of ``ut``."""
         stamps = np.full(table.num_rows, NEVER)
         told: dict[str, pa.ChunkedArray] = {
-            name: table.column(self.names.index(name)) for name in _TIMES if name in self.names
+            name: table.column(self._names.index(name)) for name in _TIMES if name in self._names
         }
         if UNIX_TIME in told:
             stamps = unix_stamps(numbers_of(told[UNIX_TIME])[0])
@@ -172,9 +175,9 @@ class CsvLog:
 
     def _check_header_again(self, cells: list[str], line: int) -> None:
         """Raise where a header with other columns begins another table in the same file."""
-        names = spellings(self.header.log)
+        names = spellings(self.log)
         if all(fold(cell) in names for cell in cells[:3]) and [fold(cell) for cell in cells] != [
-            fold(cell) for cell in self.header.cells
+            fold(cell) for cell in self._header.cells
         ]:
             raise ArchiveError(
                 f"line {line} begins another table, with other columns: split the file there"

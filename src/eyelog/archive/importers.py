@@ -1,41 +1,43 @@
 """Logs from files: CSV of the Logger app and of the vendor's sample, and saved answers."""
 
-import gzip
 import os
+import re
 import warnings
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Final
 
 import pandas as pd
 
 from eyelog import provenance
 from eyelog.access.columns import join_pages
-from eyelog.archive.csvlog import CsvLog
-from eyelog.archive.kinds import kind_of_bytes
-from eyelog.archive.saved import answer_pages
-from eyelog.errors import ArchiveError, EyelogWarning
+from eyelog.archive.bundles import source_of
+from eyelog.archive.readings import UNFINISHED, SavedLog, reading
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogWarning,
+    MixedLogsError,
+)
 
 __all__ = ["read_answer", "read_logger_csv"]
 
+# Only where a file is empty: then nothing but its name can tell.
+_NAMES: Final = {
+    COMPUTED_DATA: re.compile(r"_logicIndexData|15s_interval_data"),
+    STANDARD_MODE_LOGS: re.compile(r"_summaryData|60s_interval_data"),
+}
+
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[str, BinaryIO]]:
-    """Open a file; give its kind and its bytes, those of a gzip file unpacked."""
+def _named(name: str) -> Iterator[None]:
+    """Put the name of the file before the message of an error."""
     try:
-        with path.open("rb") as raw:
-            kind = kind_of_bytes(raw.peek(64))
-            if kind == "gzip":
-                with gzip.open(raw) as unpacked:
-                    stream = cast(BinaryIO, unpacked)
-                    yield kind_of_bytes(unpacked.peek(64)), stream
-            else:
-                yield kind, raw
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ArchiveError(f"cannot read {path}: {reason}") from error
+        yield
+    except (ArchiveError, ConfigurationError, MixedLogsError) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> pd.DataFrame:
@@ -85,19 +87,31 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     ...     path = pathlib.Path(folder) / "20261024-000000_CDC000000001_logicIndexData.csv"
     ...     _ = path.write_text("\n".join(lines))
     ...     frame = el.read_logger_csv(path, tz="Asia/Tokyo")
-    >>> frame[["stp", "isl"]].iloc[0].tolist()
-    [12.0, False]
+    >>> frame["stp"].tolist(), frame["isl"].tolist()
+    ([12.0], [False])
     """
     source = Path(path)
-    with _opened(source) as (_, stream):
-        log = CsvLog(stream, tz=tz)
-        pages = list(log.pages())
-    frame = join_pages(pages, log.header.log, tz=tz or "UTC")
+    with _named(source.name), reading(source_of(source), tz=tz) as log:
+        if isinstance(log, SavedLog):
+            raise ArchiveError("it is a saved answer: read_answer reads it")
+        if log is None:
+            return _nothing(source.name, tz)
+        frame = join_pages(list(log.pages()), log.log, tz=tz or "UTC")
     if log.faults.count:
-        warnings.warn(f"{source.name}: {log.faults}", EyelogWarning, stacklevel=2)
+        warnings.warn(log.faults.report(source.name, log.rows), EyelogWarning, stacklevel=2)
     return provenance.record(
         frame, "import", file=source.name, rows=log.rows, refused=log.faults.count
     )
+
+
+def _nothing(name: str, tz: str | None) -> pd.DataFrame:
+    """Return the frame of a file of 0 bytes, which the Logger app leaves where it had no record."""
+    for log, pattern in _NAMES.items():
+        if pattern.search(name):
+            warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=3)
+            frame = join_pages([], log, tz=tz or "UTC")
+            return provenance.record(frame, "import", file=name, rows=0, refused=0)
+    raise ArchiveError("the file is empty: not even a header says which log it is of")
 
 
 def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -137,6 +151,11 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     [3.0]
     """
     source = Path(path)
-    with _opened(source) as (_, stream):
-        pages = answer_pages(stream.read(), where=source.name)
-    return join_pages(pages, pages[0].log)
+    with _named(source.name), reading(source_of(source), tz=None) as saved:
+        if not isinstance(saved, SavedLog):
+            what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
+            raise ArchiveError(what)
+        frame = join_pages(list(saved.pages()), saved.log)
+    if saved.unfinished:
+        warnings.warn(f"{source.name}: {UNFINISHED}", EyelogWarning, stacklevel=2)
+    return provenance.record(frame, "import", file=source.name, rows=saved.rows, refused=0)

@@ -108,10 +108,7 @@ def find_header(start: bytes, *, whole: bool) -> Header:
             before.append(number)
             first = first or cells
     shown = ", ".join(repr(cell[:30]) for cell in first[:4])
-    raise Refused(
-        f"its header is none of a log: a log has 'date' and fields such as 'stepCount' or"
-        f" 'validDuration' (it begins with {shown})"
-    )
+    raise Refused(f"no line of it is the header of a log (it begins with {shown})")
 
 
 def _line(start: bytes, begin: int) -> tuple[int, bytes]:

@@ -6,7 +6,7 @@ import msgspec
 
 from eyelog.access.columns import Page
 from eyelog.access.decode import decode_page
-from eyelog.access.explain import fault
+from eyelog.access.explain import careful_records
 from eyelog.catalogue import LOGS
 from eyelog.errors import AnswerError, MixedLogsError
 
@@ -22,7 +22,7 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     Raises
     ------
     AnswerError
-        If it is not JSON, or an answer is not of the documented shape.
+        If it is not JSON, holds no answer, or an answer is not of the documented shape.
     MixedLogsError
         If answers of both logs are in it.
     """
@@ -33,36 +33,41 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
         log = _log_of(body, place)
         if pages and log != pages[0].log:
             raise MixedLogsError(
-                f"{place}: an answer of {log!r} after answers of {pages[0].log!r}: keep the logs"
+                f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two logs"
                 " in separate files"
             )
         pages.append(decode_page(body, log, where=place))
+    if not pages:
+        raise AnswerError(f"{where}: a list without any answer: which log it is of is not known")
     return pages
 
 
 def _bodies(content: bytes, where: str) -> list[bytes]:
+    """Return the answers of a file, each as it stands there."""
     try:
         if content.lstrip().startswith(b"["):
-            return list(map(bytes, msgspec.json.decode(content, type=list[msgspec.Raw])))
+            return [bytes(each) for each in msgspec.json.decode(content, type=list[msgspec.Raw])]
         try:
             return [bytes(msgspec.json.decode(content, type=msgspec.Raw))]
         except msgspec.DecodeError:
             lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
-            return list(map(bytes, lines))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _damaged(where, error) from None
-
-
-def _damaged(where: str, reason: Exception) -> AnswerError:
-    return fault(where, f"it is no saved answer, or damaged ({reason})")
+            return [bytes(each) for each in lines]
+    except ValueError as error:
+        raise AnswerError(
+            f"{where}: no saved answer, or a damaged one ({error}): nothing of it was read"
+        ) from None
 
 
 def _log_of(body: bytes, where: str) -> str:
     try:
         keys = msgspec.json.decode(body, type=_Keys)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _damaged(where, error) from None
+    except ValueError:
+        keys = {}
     for log in LOGS:
         if log in keys:
             return log
-    raise fault(where, f"an object without {LOGS[0]!r} or {LOGS[1]!r}, so no answer of the service")
+    if "error" in keys or not keys:
+        careful_records(body, LOGS[0], None, where)  # says what it is instead
+    raise AnswerError(
+        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r}, so no answer of the service"
+    )

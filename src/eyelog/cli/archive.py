@@ -1,0 +1,151 @@
+"""Commands about the archive: import, archive."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eyelog.cli.output import add_json, emit, note
+from eyelog.cli.source import field_list
+from eyelog.errors import ArchiveError, ConfigurationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eyelog.archive.intake import FileReport
+    from eyelog.archive.store import Archive
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add this module's commands."""
+    take = commands.add_parser("import", help="put files of the Logger app into the archive")
+    take.add_argument(
+        "paths",
+        type=Path,
+        nargs="+",
+        metavar="PATH",
+        help="CSV files of a log, saved answers (JSON), folders and zip files of these",
+    )
+    _add_archive(take)
+    take.add_argument("--account", default="me", help="whose records they are (default: me)")
+    take.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
+    take.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    add_json(take)
+    take.set_defaults(run=_import)
+
+    archive = commands.add_parser("archive", help="what the archive holds, and what is damaged")
+    archive.set_defaults(run=_inventory, archive=None, json=False)
+    actions = archive.add_subparsers(title="actions", metavar="ACTION")
+
+    inventory = actions.add_parser("inventory", help="list accounts, logs, days, records, holes")
+    _add_archive(inventory)
+    add_json(inventory)
+    inventory.set_defaults(run=_inventory)
+
+    verify = actions.add_parser("verify", help="look for damage in every file")
+    _add_archive(verify)
+    add_json(verify)
+    verify.set_defaults(run=_verify)
+
+    export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
+    export.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
+    export.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
+    export.add_argument("end", metavar="END", help="last local day, included")
+    export.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="a .csv, a .parquet, or a folder for one JSON answer a day",
+    )
+    _add_archive(export)
+    export.add_argument("--account", default="me", help="whose records (default: me)")
+    export.add_argument("--tz", metavar="Z", help="zone of the days and stamps (default: UTC)")
+    export.add_argument("--fields", metavar="A,B", help="only these fields")
+    export.set_defaults(run=_export)
+
+
+def _add_archive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--archive", metavar="DIR", help="the archive (default: EYELOG_HOME/archive)"
+    )
+
+
+def _open(args: argparse.Namespace) -> "Archive":
+    from eyelog.access.tokens import home_dir
+    from eyelog.archive.store import Archive
+
+    return Archive(home_dir() / "archive" if args.archive is None else args.archive)
+
+
+def _import(args: argparse.Namespace) -> int:
+    from eyelog.archive.intake import take_in
+
+    archive = _open(args)
+    reports = take_in(archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run)
+    if not reports:
+        raise ConfigurationError("there is no file in what was given: nothing was imported")
+    table = _table(reports)
+    if args.json:
+        emit(table.assign(account=args.account), as_json=True, index=False)
+    else:
+        emit(table.drop(columns="reason"), as_json=False, index=False)
+    done = "would be kept (dry run: nothing was written)" if args.dry_run else "kept"
+    kept = sum(report.kept for report in reports)
+    note(f"{kept:,} records {done} for account {args.account!r} in {archive.path}")
+    refused = [report for report in reports if report.status == "refused"]
+    for report in refused:
+        note(f"refused {report.file}: {report.reason}")
+    if refused:
+        others = "the others are imported" if kept and not args.dry_run else "see above"
+        raise ArchiveError(f"{len(refused)} of {len(reports)} files were refused ({others})")
+    return 0
+
+
+def _table(reports: "list[FileReport]") -> "pd.DataFrame":
+    import pandas as pd
+
+    table = pd.DataFrame([vars(report) for report in reports])
+    for name in ("first", "last"):
+        stamps = [getattr(report, name) for report in reports]
+        texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]
+        table[name] = pd.Series(texts, dtype=object)
+    return table
+
+
+def _inventory(args: argparse.Namespace) -> int:
+    archive = _open(args)
+    table = archive.inventory()
+    if args.json or len(table):
+        emit(table, as_json=args.json, index=False)
+    else:
+        note(f"The archive {archive.path} is empty.")
+    return 0
+
+
+def _verify(args: argparse.Namespace) -> int:
+    archive = _open(args)
+    found = archive.verify()
+    if args.json or len(found):
+        emit(found, as_json=args.json, index=False)
+    if len(found):
+        raise ArchiveError(f"{len(found)} problem(s) found in the archive {archive.path}")
+    note(f"No damage found in the archive {archive.path}.")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    made = _open(args).export(
+        args.log,
+        args.start,
+        args.end,
+        args.output,
+        account=args.account,
+        fields=field_list(args.fields),
+        tz=args.tz,
+    )
+    for path in made:
+        print(path)
+    return 0
