@@ -100,7 +100,7 @@ def _fetch(base_url: str, archive: Path, home: Path, application: Any) -> dict[s
             f"    {log}: {len(frames[log]):,} records in {took:.1f} s;"
             f" the same from the cache alone in {cached:.1f} s"
         )
-    print("    (A fetch selects by stamp: the record that closes the last midnight is the next day's.)")
+    print("    (A fetch selects by stamp: the record of the closing midnight is the next day's.)")
     return frames
 
 
