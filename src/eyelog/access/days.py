@@ -1,5 +1,6 @@
 """Whole days: read from the cache where they are fresh, else walked at the service and stored."""
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,18 +76,19 @@ class Source:
         self.workers = workers
         self.file = day_file(home, account, credentials.base_url)
         self.cache = DayCache(self.file)
-        self._session = PerProcess(self._new_session)
+        self._session = PerProcess(lambda: self._attached(cached_session(self.cache)))
+        self._plain = PerProcess(lambda: self._attached(requests.Session()))
 
-    def _new_session(self) -> requests.Session:
-        session = cached_session(self.cache)
+    def _attached(self, session: requests.Session) -> requests.Session:
         attach(session, self.credentials.base_url, self.credentials, workers=self.workers)
         return session
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
-        session = self._session.drop()
-        if session is not None:
-            session.close()
+        for each in (self._session, self._plain):
+            session = each.drop()
+            if session is not None:
+                session.close()
 
     def take_notes(self) -> list[str]:
         """Return what went wrong with the cache since this was last asked."""
@@ -137,7 +139,25 @@ class Source:
 
     def ask(self, day: Day, stop: threading.Event) -> list[Page]:
         """Walk all windows of a day at the service, store it, and return its pages."""
-        session = self._session.get()
+        with self.cache.walk(day.key, day.log, day.day, day.tz) as walk:
+            # Each answer is decoded as it comes: what is stored has been read to its end once.
+            pages = self._walk(self._session.get(), day, stop)
+            walk.commit(empty=not any(found.n for found in pages))
+        return pages
+
+    def bring(self, day: Day, stop: threading.Event) -> list[Page]:
+        """Return the pages of a day for whoever keeps them: nothing is stored here.
+
+        A day that is stored for ever is read; any other is walked at the service, however fresh
+        its stored answer is.
+        """
+        if self.file.stored([day.key], at=math.inf):
+            pages = self.read(day)
+            if pages is not None:
+                return pages
+        return self._walk(self._plain.get(), day, stop)
+
+    def _walk(self, session: requests.Session, day: Day, stop: threading.Event) -> list[Page]:
         url = self.credentials.base_url + DATA_PATH + day.log
         where = f"{day.log} of account {self.account!r}"
 
@@ -146,15 +166,11 @@ class Source:
                 raise Stopped
             return fetch(session, url, params, where=here).content
 
-        with self.cache.walk(day.key, day.log, day.day, day.tz) as walk:
-            # Each answer is decoded as it comes: what is stored has been read to its end once.
-            pages = [
-                found
-                for window in day.windows
-                for found in walk_window(page, day.log, window, fields=day.fields, where=where)
-            ]
-            walk.commit(empty=not any(found.n for found in pages))
-        return pages
+        return [
+            found
+            for window in day.windows
+            for found in walk_window(page, day.log, window, fields=day.fields, where=where)
+        ]
 
     def _require(self, missing: Sequence[Day]) -> None:
         """Raise `NotCached` if an offline fetch lacks a day."""

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,9 @@ from eyelog.archive.writer import told, write
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
 from eyelog.errors import EyelogWarning
+
+if TYPE_CHECKING:
+    from eyelog.access.client import Client
 
 __all__ = ["Archive"]
 
@@ -211,6 +215,70 @@ class Archive:
         said = told(frame, log, days)
         with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
             write(self._place, account, said)
+
+    def sync(self, client: "Client", log: str, start: Instant, end: Instant) -> pd.DataFrame:
+        """Bring the archive up to date from a service.
+
+        Asked for are only the days that the archive has not had from this service or that were
+        not settled then: less than a week old when last asked, or without any record (these again
+        after an hour at the soonest). The archive remembers that itself, so a sync that was
+        stopped at any point goes on where it was.
+
+        Parameters
+        ----------
+        client : Client
+            Whose records, from which service, and the zone of the days.
+        log : {"computed_data", "standard_mode_logs"}
+            The 15-second or the 60-second log.
+        start, end : str, date or aware datetime
+            Inclusive local days of the client's zone. An instant stands for its whole day.
+
+        Returns
+        -------
+        DataFrame
+            One row a day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
+            ``"unchanged"``, ``"empty"`` or ``"failed"``), ``asked`` (whether the service was
+            asked), ``records`` (how many it has of the day, Int64; missing where it failed),
+            ``removed`` (records of the archive that the service no longer has, int64) and
+            ``reason`` (string, why it failed or was not asked).
+
+        Raises
+        ------
+        AuthorizationError, ConfigurationError
+            If the service does not let the client in, or a setting cannot work: every further
+            day would fail too, so the sync stops there. What came before is kept.
+        ArchiveError
+            If the archive cannot be written, or a file in the range is damaged.
+
+        Warns
+        -----
+        EyelogWarning
+            If the service sent unknown fields or stamps outside the asked days (both are kept).
+
+        Notes
+        -----
+        Any other error loses only its own day, which is reported as failed and asked for again by
+        the next sync; after eight days in a row on which the service failed the rest is not asked.
+
+        As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
+        day that it opens. A day that an earlier sync brought is replaced whole. Records that came
+        from elsewhere (an import) are kept beside those of the first sync, and an answer without
+        records removes nothing. Nothing is added to the cache. Eight days of the 15-second log,
+        or 32 of the 60-second log, are in memory at a time.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> from tempfile import mkdtemp
+        >>> client = el.Client("https://service.example", application=None, home=mkdtemp())
+        >>> archive = el.Archive("memory://doc-archive")
+        >>> report = archive.sync(client, "computed_data", "2090-01-01", "2090-01-02")
+        >>> report["state"].tolist()
+        ['empty', 'empty']
+        """
+        from eyelog.archive.sync import sync  # the archive's files themselves need no HTTP
+
+        return sync(self._place, client, log, start, end)
 
     def inventory(self) -> pd.DataFrame:
         """Say what the archive holds.

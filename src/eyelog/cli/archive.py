@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eyelog.archive.intake import FileReport
     from eyelog.archive.store import Archive
 
-__all__ = ["add_commands"]
+__all__ = ["add_archive", "add_commands", "open_archive"]
 
 
 def add_commands(commands: Any) -> None:
@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
         metavar="PATH",
         help="CSV files of a log, saved answers (JSON), folders and zip files of these",
     )
-    _add_archive(take)
+    add_archive(take)
     take.add_argument("--account", default="me", help="whose records they are (default: me)")
     take.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
     take.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
@@ -39,12 +39,12 @@ def add_commands(commands: Any) -> None:
     actions = archive.add_subparsers(title="actions", metavar="ACTION")
 
     inventory = actions.add_parser("inventory", help="list accounts, logs, days, records, holes")
-    _add_archive(inventory)
+    add_archive(inventory)
     add_json(inventory)
     inventory.set_defaults(run=_inventory)
 
     verify = actions.add_parser("verify", help="look for damage in every file")
-    _add_archive(verify)
+    add_archive(verify)
     add_json(verify)
     verify.set_defaults(run=_verify)
 
@@ -60,20 +60,22 @@ def add_commands(commands: Any) -> None:
         metavar="PATH",
         help="a .csv, a .parquet, or a folder for one JSON answer a day",
     )
-    _add_archive(export)
+    add_archive(export)
     export.add_argument("--account", default="me", help="whose records (default: me)")
     export.add_argument("--tz", metavar="Z", help="zone of the days and stamps (default: UTC)")
     export.add_argument("--fields", metavar="A,B", help="only these fields")
     export.set_defaults(run=_export)
 
 
-def _add_archive(parser: argparse.ArgumentParser) -> None:
+def add_archive(parser: argparse.ArgumentParser) -> None:
+    """Give a command the option that says which archive."""
     parser.add_argument(
         "--archive", metavar="DIR", help="the archive (default: EYELOG_HOME/archive)"
     )
 
 
-def _open(args: argparse.Namespace) -> "Archive":
+def open_archive(args: argparse.Namespace) -> "Archive":
+    """Return the archive that the option of `add_archive` names."""
     from eyelog.access.tokens import home_dir
     from eyelog.archive.store import Archive
 
@@ -83,7 +85,7 @@ def _open(args: argparse.Namespace) -> "Archive":
 def _import(args: argparse.Namespace) -> int:
     from eyelog.archive.intake import take_in
 
-    archive = _open(args)
+    archive = open_archive(args)
     reports = take_in(archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run)
     if not reports:
         raise ConfigurationError("there is no file in what was given: nothing was imported")
@@ -116,7 +118,7 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
 
 
 def _inventory(args: argparse.Namespace) -> int:
-    archive = _open(args)
+    archive = open_archive(args)
     table = archive.inventory()
     if args.json or len(table):
         emit(table, as_json=args.json, index=False)
@@ -126,7 +128,7 @@ def _inventory(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    archive = _open(args)
+    archive = open_archive(args)
     found = archive.verify()
     if args.json or len(found):
         emit(found, as_json=args.json, index=False)
@@ -137,7 +139,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    made = _open(args).export(
+    made = open_archive(args).export(
         args.log,
         args.start,
         args.end,

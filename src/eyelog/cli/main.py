@@ -15,7 +15,7 @@ __all__ = ["build_parser", "main"]
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of every command."""
-    from eyelog.cli import account, archive, data, demo, service
+    from eyelog.cli import account, archive, data, demo, service, sync
 
     parser = argparse.ArgumentParser(
         prog="eyelog",
@@ -25,7 +25,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"eyelog {version('eyelog')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (demo, account, data, archive, service):
+    for room in (demo, account, data, sync, archive, service):
         room.add_commands(commands)
     return parser
 

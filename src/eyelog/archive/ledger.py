@@ -1,0 +1,91 @@
+"""Which days an archive has had from which service, and when: a small file beside the months.
+
+::
+
+    ROOT/log=computed_data/account=me/.synced.v1.json
+
+A day that held nothing leaves no trace in the Parquet files, so it is remembered here. A day is
+noted only once its records are on the disk: whoever is killed in between asks for it again.
+"""
+
+import warnings
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from eyelog.archive.files import whole_file
+from eyelog.archive.layout import Place, archive_errors, folder
+from eyelog.archive.months import locked
+from eyelog.errors import EyelogWarning
+
+__all__ = ["Noted", "note_days", "noted_days"]
+
+NAME: Final = ".synced.v1.json"  # hidden: every Parquet tool passes over it
+
+
+class Noted(msgspec.Struct, array_like=True, frozen=True):
+    """When a day was asked for, and how many records the service had of it."""
+
+    asked: datetime
+    records: int
+
+
+Days = dict[date, Noted]
+_Sources = dict[str, Days]
+
+
+def noted_days(place: Place, log: str, account: str, base_url: str, tz: str) -> Days:
+    """Return the days of a zone that were brought from a service, empty where none were."""
+    return _read(place, log, account).get(_source(base_url, tz), {})
+
+
+def note_days(
+    place: Place, log: str, account: str, base_url: str, tz: str, days: Mapping[date, Noted]
+) -> None:
+    """Note days whose records are on the disk; all others stay noted as they were."""
+    if not days:
+        return
+    with locked(place, log, account):
+        held = _read(place, log, account)
+        own = held.setdefault(_source(base_url, tz), {})
+        own.update(days)
+        held[_source(base_url, tz)] = dict(sorted(own.items()))
+        body = msgspec.json.encode(held)
+        path = _path(place, log, account)
+        if place.local:
+            for leftover in Path(path).parent.glob(f".{NAME}.*.tmp"):
+                leftover.unlink(missing_ok=True)
+            with whole_file(Path(path)) as sink:
+                sink.write(body)
+        else:
+            place.fs.pipe_file(path, body)
+
+
+def _source(base_url: str, tz: str) -> str:
+    """Return the key of a service and a zone: a day is another span of time in each zone."""
+    return f"{base_url} {tz}"  # neither holds a blank
+
+
+def _path(place: Place, log: str, account: str) -> str:
+    return f"{folder(place, log, account)}/{NAME}"
+
+
+def _read(place: Place, log: str, account: str) -> _Sources:
+    path = _path(place, log, account)
+    with archive_errors(f"read {path}"):
+        try:
+            body = place.fs.cat_file(path)
+        except FileNotFoundError:
+            return {}
+    try:
+        return msgspec.json.decode(body, type=_Sources)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        warnings.warn(
+            f"{path} is damaged, so the days it noted are asked of the service again",
+            EyelogWarning,
+            stacklevel=2,
+        )
+        return {}
