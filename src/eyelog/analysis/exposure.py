@@ -267,12 +267,12 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
     recorded = np.where(_recorded(frame, which), length, 0.0)
-    on, good, walk = worn(frame, log=which), valid(frame, log=which), walking(frame, log=which)
+    on, good = floats(worn(frame, log=which)), floats(valid(frame, log=which))
     if which == COMPUTED_DATA:
-        worn_s = floats(on) * length
+        worn_s = on * length
         # A masked frame has lost the steps of eyewear that is off or stored: count them nowhere.
-        steps_kept = ~(off_pose(frame, which) | (floats(on) == 0))
-        walking_s = np.where(steps_kept, floats(walk), np.nan) * length
+        lost = off_pose(frame, which) | (on == 0)
+        walking_s = np.where(lost, np.nan, floats(walking(frame, log=which)) * length)
     else:
         worn_s = _or_missing(evidence(frame, "wea_s", which), len(frame))
         walking_s = _or_missing(evidence(frame, "stp_s", which), len(frame))
@@ -280,10 +280,11 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         {
             "recorded_s": recorded,
             "worn_s": worn_s,
-            "valid_s": np.where(floats(good) == 0, 0.0, floats(good) * worn_s),
+            "valid_s": np.where(good == 0, 0.0, good * worn_s),
             "walking_s": walking_s,
         },
         index=frame.index,
+        copy=False,
     )
 
 

@@ -1,8 +1,7 @@
 """Which rows of a column are missing, and what that means for groups of them.
 
 Columns that are judged alike go missing alike, so what follows from where the holes are is worked
-out once and found again. The sum over a group without a hole needs no care; only the groups that
-are torn are summed anew.
+out once and found again.
 """
 
 from dataclasses import dataclass, field
@@ -19,11 +18,9 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
-REMEMBERED = 8
+REMEMBERED = 16
 # From so many rows a group on, counting slices in turn is faster than one reduction.
 LONG_GROUP = 512
-# Beyond this share of torn rows, filling the holes of the whole column is faster.
-SMALL_SHARE = 0.2
 
 
 @dataclass(slots=True, eq=False)
@@ -38,10 +35,10 @@ class Holes:
         How many are.
     counts : array of float64
         How many values each group holds.
-    torn : array of int64
-        The groups that hold values and holes.
     rows : array of int64 or None
-        The rows of the torn groups; None where they are most of the table.
+        The ordered rows that are not missing; None where all are there.
+    bounds : array of int64
+        The values of group i are ``bounds[i]:bounds[i + 1]`` of those rows.
     weights : list
         Weights with their sums over the rows that are not missing.
     """
@@ -49,9 +46,13 @@ class Holes:
     missing: Bools
     number: int
     counts: Floats
-    torn: Ints
     rows: Ints | None
+    bounds: Ints
     weights: list[tuple[Floats, Floats]] = field(default_factory=list)
+
+    def values(self, ordered: Floats) -> Floats:
+        """Return the values without the holes."""
+        return ordered if self.rows is None else ordered.take(self.rows)
 
 
 def count_rows(chosen: Bools, groups: Groups) -> Floats:
@@ -92,32 +93,18 @@ def find_holes(ordered: Floats, groups: Groups) -> Holes:
 
 
 def _new(missing: Bools, number: int, groups: Groups) -> Holes:
-    sizes = groups.sizes
-    counts = sizes.astype(np.float64) if not number else sizes - count_rows(missing, groups)
-    torn = np.flatnonzero((counts > 0) & (counts < sizes))
-    rows = None
-    if sizes[torn].sum() <= SMALL_SHARE * len(missing):
-        inside = np.zeros(len(groups), dtype=bool)
-        inside[torn] = True
-        rows = np.flatnonzero(np.repeat(inside, sizes))
-    return Holes(missing, number, counts, torn, rows)
+    if not number:
+        return Holes(missing, number, groups.sizes.astype(np.float64), None, groups.bounds)
+    counts = groups.sizes - count_rows(missing, groups)
+    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Holes(missing, number, counts, np.flatnonzero(~missing), bounds)
 
 
 def sum_rows(ordered: Floats, holes: Holes, groups: Groups) -> Floats:
     """Return the sum of the values of each group; a group without a value is missing."""
     out: Floats = np.full(len(groups), np.nan)
-    filled = groups.filled
-    if not len(filled):
-        return out
-    with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
-        if holes.rows is None:
-            whole = np.where(holes.missing, 0.0, ordered)
-            out[filled] = np.add.reduceat(whole, groups.bounds[filled])
-            out[holes.counts == 0] = np.nan
-            return out
-        out[filled] = np.add.reduceat(ordered, groups.bounds[filled])
-        if len(holes.torn):
-            part = np.where(holes.missing[holes.rows], 0.0, ordered[holes.rows])
-            sizes = groups.sizes[holes.torn]
-            out[holes.torn] = np.add.reduceat(part, np.cumsum(sizes) - sizes)
+    some = holes.counts > 0
+    if some.any():
+        with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
+            out[some] = np.add.reduceat(holes.values(ordered), holes.bounds[:-1][some])
     return out

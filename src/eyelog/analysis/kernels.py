@@ -102,8 +102,7 @@ def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     holes = find_holes(products, groups)
     below = next((summed for known, summed in holes.weights if known is weights), None)
     if below is None:
-        used = np.where(holes.missing, np.nan, groups.arrange(weights))
-        below = sum_rows(used, holes, groups)
+        below = sum_rows(groups.arrange(weights), holes, groups)
         holes.weights.append((weights, below))
     return ratio(sum_rows(products, holes, groups), below)
 
@@ -136,6 +135,14 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
     return CombinedSD(within, between, np.hypot(within, between))
 
 
+def _unit_vectors(degrees: Floats) -> list[Floats]:
+    """Return cosine and sine, both from the tangent of the half angle: half the work."""
+    half = np.tan(degrees * (np.pi / 360.0))
+    square = half * half
+    scale = 1.0 / (1.0 + square)
+    return [(1.0 - square) * scale, 2.0 * half * scale]
+
+
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
     ordered = groups.arrange(degrees)
@@ -144,15 +151,11 @@ def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Fl
     if np.isinf(ordered).any():
         ordered = np.where(np.isinf(ordered), np.nan, ordered)
     holes = find_holes(ordered, groups)
-    # Sine and cosine are dear, so only of what is there.
-    rows = np.flatnonzero(~holes.missing)
-    radians = np.deg2rad(ordered[rows])
-    bounds = np.concatenate([[0], np.cumsum(holes.counts)]).astype(np.int64)
-    there = Groups(groups.labels, bounds, None, groups.seconds)
-    parts = [np.cos(radians), np.sin(radians)]
+    there = Groups(groups.labels, holes.bounds, None, groups.seconds)
+    parts = _unit_vectors(holes.values(ordered))
     size = there.sizes.astype(np.float64)
     if weights is not None:
-        used = groups.arrange(weights)[rows]
+        used = holes.values(groups.arrange(weights))
         parts = [part * used for part in parts]
         size = total(used, there)
     east, north = (total(part, there) for part in parts)
@@ -177,26 +180,23 @@ def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
 
 def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.int64]:
     ordered = groups.arrange(chosen)
-    return _edge_of(ordered, count_rows(ordered, groups), groups, last=last)
-
-
-def _edge_of(
-    ordered: Bools, counts: Floats, groups: Groups, *, last: bool
-) -> npt.NDArray[np.int64]:
-    places = np.flatnonzero(ordered)
-    through = np.cumsum(counts).astype(np.int64)
+    through = np.cumsum(count_rows(ordered, groups)).astype(np.int64)
+    before = np.concatenate([[0], through[:-1]]).astype(np.int64)
+    found = through > before
     out = np.full(len(groups), -1, dtype=np.int64)
-    found = counts > 0
-    at = places[(through - 1 if last else through - counts.astype(np.int64))[found]]
+    at = np.flatnonzero(ordered)[(through - 1 if last else before)[found]]
     out[found] = at if groups.order is None else groups.order[at]
     return out
 
 
 def last(values: Floats, groups: Groups) -> Floats:
     """Return the last value of each group."""
-    holes = find_holes(groups.arrange(values), groups)
-    rows = _edge_of(~holes.missing, holes.counts, groups, last=True)
-    return np.where(rows >= 0, values[rows], np.nan) if len(values) else np.full(len(rows), np.nan)
+    ordered = groups.arrange(values)
+    holes = find_holes(ordered, groups)
+    out: Floats = np.full(len(groups), np.nan)
+    some = holes.counts > 0
+    out[some] = holes.values(ordered)[holes.bounds[1:][some] - 1]
+    return out
 
 
 def quantile(values: Floats, share: float, groups: Groups) -> Floats:
