@@ -6,9 +6,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.errors import ConfigurationError
+from eyelog.catalogue import catalogue
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.provenance import stated_log
 
-__all__ = ["Observed", "check_series", "local_hours", "local_us", "observed", "step_of"]
+__all__ = [
+    "Observed",
+    "check_series",
+    "local_hours",
+    "local_us",
+    "observed",
+    "one_log",
+    "refuse_sentinel",
+    "step_of",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,3 +85,38 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
     """Return the wall-clock hours since the first stamp's local midnight."""
     hours: Floats = local_us(index) / HOUR_US
     return hours
+
+
+def refuse_sentinel(series: pd.Series, *, what: str) -> None:
+    """Raise `ConfigurationError` if a field's invalid value was left among its values.
+
+    Only where the rest lies in the field's range: a derived series may keep the field's name.
+    """
+    log = stated_log(series)
+    field = catalogue(log).get(str(series.name)) if log else None
+    if field is None or field.invalid_value is None or field.min is None or field.max is None:
+        return
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    invalid = values == field.invalid_value
+    rest = values[np.isfinite(values) & ~invalid]
+    if invalid.any() and bool(((rest >= field.min) & (rest <= field.max)).all()):
+        raise ConfigurationError(
+            f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g}"
+            f" {int(invalid.sum())} times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
+        )
+
+
+def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
+    """Return the log that the provenance of all tables states (None where none states one).
+
+    Raises
+    ------
+    MixedLogsError
+        If they state different logs, which are computed differently.
+    """
+    logs = sorted({log for table in tables if (log := stated_log(table)) is not None})
+    if len(logs) > 1:
+        raise MixedLogsError(
+            f"{what}: values of both logs, which are computed differently: use one of them"
+        )
+    return logs[0] if logs else None

@@ -1,0 +1,54 @@
+"""Bootstrap by drawing whole units (days, events, persons) with replacement.
+
+A draw is told as how often each unit comes up in it, so that sums over units become one matrix
+product and nothing is copied.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from eyelog.errors import ConfigurationError
+
+__all__ = ["check_draws", "interval", "multiplicities"]
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_DRAWS = 100
+MOST_CELLS = 4_000_000
+
+
+def check_draws(draws: int, seed: int) -> None:
+    """Raise `ConfigurationError` unless both are whole numbers that can be used."""
+    if not isinstance(draws, int | np.integer) or draws < LEAST_DRAWS:
+        raise ConfigurationError(
+            f"draws must be a whole number, {LEAST_DRAWS} at least, not {draws!r}"
+        )
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ConfigurationError(f"seed must be a whole number of at least 0, not {seed!r}")
+
+
+def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks of draws (rows): how often each of `units` comes up, as float64.
+
+    The same seed gives the same draws, however they are cut into blocks.
+    """
+    generator = np.random.default_rng(seed)
+    share = np.full(units, 1.0 / units)
+    at_once = max(1, MOST_CELLS // units)
+    for first in range(0, draws, at_once):
+        size = min(at_once, draws - first)
+        yield generator.multinomial(units, share, size=size).astype(np.float64)
+
+
+def interval(samples: Floats) -> tuple[Floats, Floats]:
+    """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out."""
+    low = np.full(samples.shape[1:], np.nan)
+    high = low.copy()
+    known = np.isfinite(samples)
+    some = known.any(axis=0)
+    if some.any():
+        held = np.where(known, samples, np.nan)[:, some]
+        low[some], high[some] = np.nanquantile(held, [0.025, 0.975], axis=0)
+    return low, high
