@@ -1,0 +1,92 @@
+"""The page about other toolkits runs, and its numbers are those that it gives."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "other-toolkits.md"
+
+# question: (name and format of the plain answer, name and format of ours)
+ROWS = {
+    "IV of head turns per hour": ("{iv_pandas:.3f}", "{iv.iv:.3f} ({iv.pairs} pairs)"),
+    "IS of the same hours": ("{is_pandas:.3f}", "{stable.is_:.3f} (p = {stable.p})"),
+    "IS of three identical days": ("{is_pandas_identical:.3f}", "{stable_identical.is_:.3f}"),
+    "RA": ("{ra_pandas:.3f}", "refused: the night was not observed"),
+    "SRI of rest": (
+        "{sri_pandas:.1f}",
+        "refused; {sri_of_pairs.sri:.1f} where the night was worn",
+    ),
+    "cosinor: p of the daily rhythm": ("{cosinor_pandas:.1e}", "{fit.p:.3f}"),
+    "mean bout of wear, minutes": ("{bout_pandas:.1f}", "{bout_minutes:.1f}"),
+    "cadence, steps per minute": (
+        "{cadence_pandas:.1f}",
+        "{pace.pace_spm:.1f} (planted {planted_pace:.1f})",
+    ),
+    "blinks per minute": (
+        "{rate_pandas:.1f}",
+        "{rate.rate_per_min:.1f} (planted {planted_rate:.1f})",
+    ),
+    "mean tilt of the head, degrees": ("{tilt_pandas:.1f}", "{tilt_mean:.1f}"),
+    "mean focus of ten minutes": ("{focus_pandas:.1f}", "{focus:.1f}"),
+    "steps on Tuesday": ("{steps_pandas:.0f}", "{steps:.0f}"),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """Run the page's own code, but for the calls of the other toolkits."""
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE):
+        exec(compile(block, PAGE.name, "exec"), names)
+    names["bout_minutes"] = names["bouts"].mean_bout * names["bouts"].epoch_min
+    return names
+
+
+def table() -> dict[str, list[str]]:
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("|")][2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {question: answers for question, *answers in cells}
+
+
+def test_each_row_of_the_page_is_recomputed() -> None:
+    assert list(table()) == list(ROWS)
+
+
+@pytest.mark.parametrize("question", ROWS)
+def test_the_page_holds_the_plain_answer_and_ours(question: str, found: dict[str, Any]) -> None:
+    plain, _, ours = table()[question]
+    assert [plain, ours] == [form.format(**found) for form in ROWS[question]]
+
+
+def test_what_needs_the_night_is_refused_with_the_reason(found: dict[str, Any]) -> None:
+    for name, value in (("ra", found["ra"].ra), ("sri", found["sri"].sri)):
+        assert np.isnan(value)
+        assert "night was not observed" in found[name].reason
+    from_zeros = found["el"].rhythm.relative_amplitude(found["sums"])
+    assert np.isnan(from_zeros.ra)
+    assert "one and the same value" in from_zeros.reason
+
+
+def test_the_numbers_in_the_text_are_those_of_the_week(found: dict[str, Any]) -> None:
+    text = " ".join(PAGE.read_text().split())
+    frame, turns, sums, bouts = (found[name] for name in ("frame", "turns", "sums", "bouts"))
+    bins = frame["sc_fcs"].resample("10min").mean()
+    corrected = found["el"].blinks.rate(frame, correct_noise=True)["rate_per_min"].iloc[0]
+    for said in (
+        f"{len(frame):,} records cover {len(frame) / 240:.0f} of {len(sums)} hours",
+        f"`turns` has {len(turns)} hours, `sums` has {len(sums)}",
+        f"the other {len(sums) - len(turns)} are",
+        f"Only {found['iv'].pairs} of the {len(turns) - 1} differences",
+        f"{found['rest'].isna().mean():.0%}".replace("%", " %") + " of the minutes are missing",
+        f"Over the {found['sri_of_pairs'].pairs} pairs",
+        f"{bouts.n} bouts, not {found['runs'].nunique()}",
+        f"brings it to {corrected:.1f}",
+        f"the linear mean is {found['tilt'].mean():.1f}",
+        f"{(bins < 0).sum()} of {bins.notna().sum()} means",
+        f"{found['variability'](turns.asfreq('1h')):.3f} of turns.asfreq",
+        f"{found['variability'](sums):.3f} of sums",
+    ):
+        assert said in text
