@@ -44,11 +44,14 @@ def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
 
 def interval(samples: Floats) -> tuple[Floats, Floats]:
     """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out."""
-    low = np.full(samples.shape[1:], np.nan)
-    high = low.copy()
-    known = np.isfinite(samples)
-    some = known.any(axis=0)
-    if some.any():
-        held = np.where(known, samples, np.nan)[:, some]
-        low[some], high[some] = np.nanquantile(held, [0.025, 0.975], axis=0)
-    return low, high
+    ordered = np.sort(np.where(np.isfinite(samples), samples, np.nan), axis=0)  # NaN comes last
+    counts = np.isfinite(ordered).sum(axis=0)
+
+    def quantile(share: float) -> Floats:
+        at = share * (np.maximum(counts, 1) - 1)
+        low, high = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
+        below = np.take_along_axis(ordered, low[None], axis=0)[0]
+        above = np.take_along_axis(ordered, high[None], axis=0)[0]
+        return np.asarray(below + (at - low) * (above - below), dtype=np.float64)
+
+    return quantile(0.025), quantile(0.975)

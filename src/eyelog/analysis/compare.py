@@ -4,12 +4,14 @@ Every answer carries what it rests on, and is missing with a reason where it res
 """
 
 from eyelog.analysis.agreement import Limits, agreement, limits_of_agreement
+from eyelog.analysis.eventlocked import events
 from eyelog.analysis.standardise import StandardisedMean, standardised_mean
 
 __all__ = [
     "Limits",
     "StandardisedMean",
     "agreement",
+    "events",
     "limits_of_agreement",
     "standardised_mean",
 ]
