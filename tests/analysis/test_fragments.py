@@ -18,17 +18,34 @@ def states_of(lengths: list[int]) -> pd.Series:
     return minutely([float(s) for n in lengths for s in [0, *[1] * n]] + [0.0])
 
 
-def test_the_measures_agree_with_an_independent_implementation() -> None:
-    # scikit-digital-health 0.17.18, skdh.utility.fragmentation_endpoints with
-    # lengths=[5, 1, 2, 9, 2], values=ones(5), voi=1: gini_index 0.5,
-    # average_hazard 0.55, state_transition_probability 0.2631578947368421.
-    # alpha from Di et al. (2017): 1 + 5 / sum(ln(x / 0.5)).
-    found = el.rhythm.fragmentation(states_of([5, 1, 2, 9, 2]))
-    assert found.mean_bout == pytest.approx(3.8)
-    assert found.inverse_mean == pytest.approx(1 / 3.8)
-    assert found.hazard == pytest.approx(0.55)
-    assert found.alpha == pytest.approx(1 + 5 / np.log(np.array([1, 2, 2, 5, 9]) / 0.5).sum())
-    assert found.gini == pytest.approx(0.5)
+@pytest.mark.parametrize(
+    ("lengths", "mean", "inverse", "gini", "hazard", "alpha"),
+    [
+        ([5, 1, 2, 9, 2], 3.8, 0.2631578947368421, 0.5, 0.55, 1.5774543735680226),
+        (
+            [3, 7, 4, 12, 3, 6],
+            5.833333333333333,
+            0.17142857142857143,
+            0.3371428571428572,
+            0.4833333333333333,
+            2.3926442523475218,
+        ),
+    ],
+)
+def test_the_measures_agree_with_an_independent_implementation(
+    lengths, mean, inverse, gini, hazard, alpha
+) -> None:
+    # scikit-digital-health 0.17.18, skdh.utility.fragmentation_endpoints, each with
+    # lengths=lengths, values=ones(len(lengths)), voi=1: average_duration,
+    # state_transition_probability, gini_index, average_hazard, state_power_law_distribution.
+    # The last is alpha of Di et al. (2017), 1 + n / sum(ln(x / (x_min - 1/2))), with x_min the
+    # shortest bout: 1 in the first case, so ln(x / 0.5); 3 in the second.
+    found = el.rhythm.fragmentation(states_of(lengths))
+    assert found.mean_bout == pytest.approx(mean)
+    assert found.inverse_mean == pytest.approx(inverse)
+    assert found.gini == pytest.approx(gini)
+    assert found.hazard == pytest.approx(hazard)
+    assert found.alpha == pytest.approx(alpha)
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=20), st.randoms())

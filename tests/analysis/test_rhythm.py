@@ -140,6 +140,49 @@ def test_a_cosinor_agrees_with_ordinary_least_squares_of_statsmodels() -> None:
     assert fit.r_squared == pytest.approx(ols.rsquared)
 
 
+def test_a_cosinor_agrees_with_cosinorpy() -> None:
+    # CosinorPy 3.1, cosinor1.fit_cosinor(t, y, period=24, plot_on=False), with
+    # t = arange(72.), y = default_rng(7).normal(10 + 4 cos(2 pi (t-16)/24), 2);
+    # then without t = 30 to 40. Values and SE of mesor, amplitude, acrophase (radians before
+    # t = 0), and the F test. t = 0 is local midnight in both.
+    y = np.random.default_rng(7).normal(10 + 4 * np.cos(2 * np.pi * (np.arange(72) - 16) / 24), 2)
+    whole = hourly(y)
+    whole_says = (
+        (9.553441321408183, 3.9094162154349013, 2.1911133842020716),
+        (0.21091358223654907, 0.29827684848762115, 0.07629703056686163),
+        1.8797102974092165e-19,
+    )
+    gapped_says = (
+        (9.63152964530014, 3.742063935113706, 2.2295718824895294),
+        (0.23643274584691634, 0.32801857603282525, 0.08967133254544152),
+        1.4945416015597406e-15,
+    )
+    to_h = 24 / (2 * np.pi)
+    for series, (values, errors, p) in (
+        (whole, whole_says),
+        (whole.drop(whole.index[30:41]), gapped_says),
+    ):
+        fit = el.rhythm.cosinor(series)
+        assert (fit.mesor, fit.amplitude) == pytest.approx(values[:2])
+        assert fit.peak_h == pytest.approx(24 - values[2] * to_h)
+        assert (fit.mesor_se, fit.amplitude_se) == pytest.approx(errors[:2])
+        assert fit.peak_se_h == pytest.approx(errors[2] * to_h)
+        assert fit.p == pytest.approx(p)
+
+
+def test_the_indices_of_the_day_are_those_of_pyactigraphy_where_definitions_meet() -> None:
+    # pyActigraphy 1.2.2, pyActigraphy.metrics.metrics on hourly values without a gap,
+    # x = default_rng(11).gamma(2, 10, 120): _intradaily_variability(x), _interdaily_stability(x),
+    # both with ddof 1; _lmx(x, "5h") and _lmx(x, "10h", lowest=False).
+    iv, is_, l5, m10 = 2.145791511847918, 0.2568056771569837, 16.467656341917145, 23.450869402473963
+    x = hourly(np.random.default_rng(11).gamma(2, 10, 120))
+    assert el.rhythm.intradaily_variability(x).iv == pytest.approx(iv * 120 / 119)
+    assert el.rhythm.interdaily_stability(x).is_ == pytest.approx(is_ * (23 / 24) * (120 / 119))
+    assert el.rhythm.least_active(x).mean == pytest.approx(l5)
+    assert el.rhythm.most_active(x).mean == pytest.approx(m10)
+    assert el.rhythm.relative_amplitude(x).ra == pytest.approx((m10 - l5) / (m10 + l5))
+
+
 def test_a_flat_series_has_no_peak() -> None:
     fit = el.rhythm.cosinor(hourly([3.0] * 48))
     assert (fit.mesor, fit.amplitude) == (pytest.approx(3), 0)

@@ -68,7 +68,7 @@ def observed(series: pd.Series, *, what: str) -> Observed:
     step = step_of(index)
     n = int(here.sum())
     span = (index.as_unit("us").asi8[-1] - index.as_unit("us").asi8[0]) / step + 1 if step else n
-    coverage = min(1.0, n / span) if span else 0.0
+    coverage = float(min(1.0, n / span)) if span else 0.0
     return Observed(values[here], index[here], step, n, n * step / HOUR_US, coverage)
 
 
