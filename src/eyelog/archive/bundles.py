@@ -140,7 +140,8 @@ def _walk(folder: Path) -> Iterator[Path | Source]:
 
 def _hidden(name: str) -> bool:
     """Whether a name is of the file system's own making, such as .DS_Store."""
-    return name.startswith(".") or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
+    ours = name.startswith(".") and name.strip(".") != ""  # ".." is no name of a file
+    return ours or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
 def _file(path: Path) -> Iterator[Source]:

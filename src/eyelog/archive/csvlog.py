@@ -21,7 +21,7 @@ from eyelog.errors import ArchiveError
 
 __all__ = ["CsvLog", "Faults"]
 
-BLOCK: Final = 32 << 20
+BLOCK: Final = 8 << 20
 _LOOK: Final = 256 << 10
 _TOLD: Final = 5  # lines named in a report; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)

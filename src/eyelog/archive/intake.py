@@ -14,17 +14,18 @@ import pandas as pd
 
 from eyelog.access.columns import Page, join_pages
 from eyelog.archive.bundles import Source, sources
-from eyelog.archive.layers import lay
+from eyelog.archive.layers import lay, stamps_of
 from eyelog.archive.readings import UNFINISHED, SavedLog, reading
 from eyelog.archive.store import Archive
+from eyelog.clock import zone
 from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.frame import empty
 from eyelog.provenance import history
 
 __all__ = ["FileReport", "take_in"]
 
-# Records held in memory before they are written: some 300 MB with every field.
-_HELD: Final = 250_000
+# Records held in memory before they are written: some 35 MB with every field.
+_HELD: Final = 60_000
 _DEVICE: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})(?=[(_])")
 
 
@@ -93,6 +94,8 @@ def take_in(
     EyelogWarning
         If lines are no records, fields are unknown, or the files come from several devices.
     """
+    if tz is not None:
+        zone(tz)  # a wrong zone is no fault of the files
     given = list(paths)
     _warn_of_devices(source.name for source in sources(given))
     intake = _Intake(archive, account, tz, dry_run)
@@ -134,7 +137,7 @@ class _Intake:
             # A file that breaks off is refused whole, as far as it is not written yet.
             frames = self._read(source, report)
         except EyelogError as error:
-            report.status, report.reason = "refused", str(error).removeprefix(f"{source.name}: ")
+            report.status, report.reason = "refused", _reason(error, source.name)
             return
         self._wait(report, frames)
 
@@ -150,6 +153,7 @@ class _Intake:
                 step = history(frame)[-1]
                 report.repeated += step["repeated"]
                 report.conflicts += step["conflicts"]
+                frame.attrs = {}  # pandas copies them with every column
                 frames.append(frame)
                 if len(frames) > 1:  # a file far larger than the app makes: piece by piece
                     self._wait(report, frames)
@@ -206,9 +210,17 @@ class _Intake:
     def _stored(self, log: str, frames: list[pd.DataFrame]) -> pd.DataFrame:
         first = min(frame.index[0] for frame in frames).floor("s")
         last = max(frame.index[-1] for frame in frames)
-        return self.archive.read(
+        stored = self.archive.read(
             log, first.to_pydatetime(), last.to_pydatetime(), account=self.account
         )
+        stored.attrs = {}
+        asked = np.concatenate([stamps_of(frame) for frame in frames])
+        return stored[np.isin(stamps_of(stored), asked)]
+
+
+def _reason(error: EyelogError, name: str) -> str:
+    """Return the message of an error without the name of the file, which stands beside it."""
+    return str(error).removeprefix(name).lstrip(":, ")
 
 
 def _batches(pages: Iterator[Page]) -> Iterator[list[Page]]:

@@ -41,7 +41,7 @@ _RAW: Final = "raw EOG and motion data of the academic edition"
 _OTHERS: Final = {
     _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
               "fiterror"),
-    _RAW: ("artifact", "acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
+    _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
     "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
     _ACTIVITY: ("stationary", "automotive", "cycling"),
 }  # fmt: skip
@@ -107,7 +107,7 @@ def find_header(start: bytes, *, whole: bool) -> Header:
         if any(cells):
             before.append(number)
             first = first or cells
-    shown = ", ".join(repr(cell[:30]) for cell in first[:4])
+    shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
     raise Refused(f"no line of it is the header of a log (it begins with {shown})")
 
 
@@ -132,28 +132,29 @@ def _cells(raw: bytes) -> tuple[str, ...]:
 
 def _log_of(cells: Sequence[str]) -> str | None:
     """Return the log that a header is of, None for a line that is no header at all."""
-    names = {fold(cell) for cell in cells}
+    written = {fold(cell): cell for cell in cells}
+    names = written.keys()
     for kind, marks in _OTHERS.items():
-        if names.intersection(marks):
+        if not names.isdisjoint(marks):
             raise Refused(f"it holds {kind}")
     if {"type", "subtype", "value"} <= names:
         raise Refused(f"it holds {_EVENTS}")
-    own = {log: names & own_fields(log) for log in LOGS}
-    if own[LOGS[0]] == _LOCATION:
+    own = {log: sorted(names & own_fields(log)) for log in LOGS}
+    if set(own[LOGS[0]]) == _LOCATION:
         raise Refused("it holds the phone's own positions (location)")
-    found = [log for log in LOGS if own[log]]
-    if len(found) == 2:
-        one, other = (min(own[log]) for log in LOGS)
+    timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
+    if all(own.values()):
+        one, other = (written[own[log][0]] for log in LOGS)
         raise MixedLogsError(
             f"its header has fields of both logs ({one!r} is of {LOGS[0]!r}, {other!r} of"
             f" {LOGS[1]!r})"
         )
-    timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
-    if found and timed:
-        return found[0]
-    if timed and any(name in spellings(log) for log in LOGS for name in names - {"date"}):
-        shared = sorted(names - {"date"})
+    for log in LOGS:
+        if own[log] and timed:
+            return log
+        if len(own[log]) > 1:
+            raise Refused("its header has no column of stamps ('date' or 'ut')")
+    shared = [cell for name, cell in written.items() if name in spellings(LOGS[0])]
+    if timed and len(shared) > 1:
         raise Refused(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
-    if found and len(own[found[0]]) > 1:
-        raise Refused("its header has no column of stamps ('date' or 'ut')")
     return None

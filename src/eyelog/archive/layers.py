@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
+from eyelog.archive.rows import frame_of, table_of
 from eyelog.catalogue import catalogue, columns
 
-__all__ = ["Layers", "lay"]
+__all__ = ["Layers", "lay", "stamps_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,10 @@ class Layers:
 def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
     """Lay frames of one log over what is held, the later over the earlier.
 
-    Each frame has the one shape (aware, sorted, unique stamps), all in the same zone.
+    Each frame has the one shape (aware, sorted, unique stamps).
     """
-    layers = [held, *frames]
-    stamps = np.concatenate([_stamps(each) for each in layers])
+    layers = [held, *(_plain(each, log) for each in frames)]
+    stamps = np.concatenate([stamps_of(each) for each in layers])
     order = np.argsort(stamps, kind="stable")  # of one stamp, in the order of the layers
     stamps = stamps[order]
     layer = np.repeat(np.arange(len(layers)), [len(each) for each in layers])[order]
@@ -47,7 +49,7 @@ def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
     last = np.append(opens[1:], True) if len(stamps) else opens
     settled: dict[str, Any] = {}
     for name in _names(log, layers):
-        values = np.concatenate([_column(each, log, name) for each in layers])[order]
+        values = np.concatenate(_column(layers, log, name))[order]
         known = _known(values)
         if not opens.all():
             values, known = _carried(values, known, opens)
@@ -65,7 +67,15 @@ def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
     return Layers(changes, _per_layer(layer, adds, layers), _per_layer(layer, overrules, layers))
 
 
-def _stamps(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
+def _plain(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+    """Return a frame with unknown fields as the archive keeps them: numbers, truths or texts."""
+    if set(frame.columns) <= set(columns(log)):
+        return frame
+    return frame_of(table_of(frame, log), "UTC")
+
+
+def stamps_of(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
+    """Return the stamps of a frame as microseconds."""
     index: Any = frame.index
     return np.asarray(index.as_unit("us").asi8)
 
@@ -78,15 +88,28 @@ def _names(log: str, layers: Sequence[pd.DataFrame]) -> list[str]:
     return [*columns(log), *unknown]
 
 
-def _column(frame: pd.DataFrame, log: str, name: str) -> npt.NDArray[Any]:
-    """Return one column as float64 or, for texts and unknown fields, as objects."""
-    text = name not in catalogue(log) or catalogue(log)[name].dtype == "string"
-    if name not in frame.columns:
-        return np.full(len(frame), None, object) if text else np.full(len(frame), np.nan)
-    column = frame[name]
-    if text:
-        return column.astype(object).where(column.notna(), None).to_numpy()
-    return column.to_numpy(np.float64, na_value=np.nan)
+def _column(layers: Sequence[pd.DataFrame], log: str, name: str) -> list[npt.NDArray[Any]]:
+    """Return one column of each layer, as float64 or, where there are texts, as objects."""
+    known = catalogue(log).get(name)
+    found = [layer[name].array if name in layer else None for layer in layers]
+    if known is not None:
+        text = known.dtype == "string"
+    else:
+        text = any(not _is_number(each.dtype) for each in found if each is not None)
+    values = []
+    for layer, each in zip(layers, found, strict=True):
+        if each is None:
+            values.append(np.full(len(layer), None if text else np.nan))
+        elif not text:
+            values.append(pd.array(each).to_numpy(np.float64, na_value=np.nan))
+        else:  # where numbers meet texts, as the archive writes them
+            plain = pa.array(each, from_pandas=True).cast(pa.string())
+            values.append(np.array([*plain.to_pylist(), None], object)[:-1])
+    return values
+
+
+def _is_number(dtype: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
 
 
 def _known(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ import msgspec
 
 from eyelog.access.columns import Page
 from eyelog.access.decode import decode_page
-from eyelog.access.explain import careful_records
+from eyelog.access.explain import ADVICE, careful_records
 from eyelog.catalogue import LOGS
 from eyelog.errors import AnswerError, MixedLogsError
 
@@ -36,7 +36,10 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
                 f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two logs"
                 " in separate files"
             )
-        pages.append(decode_page(body, log, where=place))
+        try:
+            pages.append(decode_page(body, log, where=place))
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
     if not pages:
         raise AnswerError(f"{where}: a list without any answer: which log it is of is not known")
     return pages
@@ -67,7 +70,15 @@ def _log_of(body: bytes, where: str) -> str:
         if log in keys:
             return log
     if "error" in keys or not keys:
-        careful_records(body, LOGS[0], None, where)  # says what it is instead
+        try:
+            careful_records(body, LOGS[0], None, where)  # says what it is instead
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
     raise AnswerError(
         f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r}, so no answer of the service"
     )
+
+
+def _of_file(error: AnswerError) -> str:
+    """Return what is wrong with an answer, with advice for a file instead of for a request."""
+    return str(error).replace(ADVICE, "nothing of the file was read")

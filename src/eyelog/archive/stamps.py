@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.clock import parse_rfc3339, parse_stamps, zone
+from eyelog.clock import parse_stamps, zone
 from eyelog.errors import ConfigurationError
 
 __all__ = ["NEVER", "naive", "read_stamps", "unix_stamps"]
@@ -73,16 +73,11 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
 def _instants(texts: Sequence[str]) -> Stamps:
     try:
         return parse_stamps(texts).view(np.int64)
-    except ConfigurationError:  # one of them is none: find out which
-        return np.array([_instant(text) for text in texts], np.int64)
-
-
-def _instant(text: str) -> int:
-    try:
-        parse_rfc3339(text)
-        return int(parse_stamps([text]).view(np.int64)[0])
-    except ConfigurationError:
-        return int(NEVER)
+    except ConfigurationError:  # one of them is none: halve until it is found
+        half = len(texts) // 2
+        if not half:
+            return np.array([NEVER])
+        return np.concatenate([_instants(texts[:half]), _instants(texts[half:])])
 
 
 def _of_clock(clock: Stamps, tz: str) -> Stamps:

@@ -113,7 +113,7 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
     for name in ("first", "last"):
         stamps = [getattr(report, name) for report in reports]
         texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]
-        table[name] = pd.Series(texts, dtype=object)
+        table[name] = pd.Series(texts, dtype="str")
     return table
 
 
