@@ -96,9 +96,9 @@ def _content(kind: str) -> str:
     return kind
 
 
-def source_of(path: Path) -> Source:
-    """Return one file as it stands, without looking into it."""
-    return Source(_shown(os.fspath(path)), lambda: cast(Any, path.open("rb", buffering=0)))
+def source_of(path: Path, name: str) -> Source:
+    """Return one file as it stands, without looking into it, under the name to be shown."""
+    return Source(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)))
 
 
 def sources(paths: Iterable[Path]) -> Iterator[Source]:
@@ -157,7 +157,7 @@ def _file(path: Path) -> Iterator[Source]:
     if zipped:
         yield from _members(path)
     else:
-        yield source_of(path)
+        yield source_of(path, os.fspath(path))
 
 
 def _members(path: Path) -> Iterator[Source]:
