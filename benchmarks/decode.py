@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 import pandas as pd
 
-from eyelog.access.decode import decode_page, join_pages, peek
+from eyelog.access.decode import decode_page, join_pages
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
 
 LOG = COMPUTED_DATA
@@ -113,7 +113,6 @@ def one_day(rounds: int) -> list[dict[str, object]]:
     ways["eyelog 6 fields asked, 75 sent"] = lambda: eyelog_way([full], SIX)
     six = answer([{k: record[k] for k in ("date", *SIX)} for record in records])
     ways["eyelog 6 fields asked, 6 sent"] = lambda: eyelog_way([six], SIX)
-    ways["eyelog envelope only (peek)"] = lambda: peek(full, LOG)
     ways["sample's way full day"] = lambda: sample_way([full])
     found = medians(ways, rounds)
     rows = []

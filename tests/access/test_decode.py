@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.decode import Page, decode_page, join_pages, peek
+from eyelog.access.decode import Page, decode_page, join_pages
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.frame import empty
 from eyelog.provenance import history, stated_log
@@ -263,18 +263,17 @@ def test_a_record_that_is_no_object_is_named(record: Any) -> None:
         (b'{"computed_data": {"4": [{"date": "", "gw": "\\ud800"}]}}', "date|readable"),
     ],
 )
-def test_a_body_of_another_shape_is_refused_before_it_is_stored_too(body: bytes, what: str) -> None:
-    for look in (peek, decode_page):
-        with pytest.raises(el.AnswerError, match=what) as caught:
-            look(body, EYES, where=WHERE)
-        assert str(caught.value).startswith(f"{WHERE}: ")
+def test_a_body_of_another_shape_is_refused(body: bytes, what: str) -> None:
+    with pytest.raises(el.AnswerError, match=what) as caught:
+        decode_page(body, EYES, where=WHERE)
+    assert str(caught.value).startswith(f"{WHERE}: ")
 
 
 def test_an_answer_cut_anywhere_is_refused() -> None:
     body = answer(by_hour(records_of(made_up(EYES, "2026-10-24", 3))), cursor=None)
     for end in range(0, len(body), 41):
         with pytest.raises(el.AnswerError):
-            peek(body[:end], EYES)
+            decode_page(body[:end], EYES)
 
 
 def test_an_error_repeats_no_free_text_of_the_server() -> None:
@@ -282,17 +281,15 @@ def test_an_error_repeats_no_free_text_of_the_server() -> None:
     assert "s3cret" not in said(body)
 
 
-def test_peek_returns_the_cursor_and_leaves_the_records_alone() -> None:
-    assert peek(answer({"0": [5]}, cursor="abc"), EYES) == "abc"
+def test_a_walk_ends_where_the_cursor_is_null_missing_or_empty() -> None:
+    assert decode_page(answer({}, cursor="abc"), EYES).cursor == "abc"
     for end in ({}, {"cursor": None}, {"cursor": ""}):
-        assert peek(answer({}, **end), EYES) is None
         assert decode_page(answer({}, **end), EYES).cursor is None
 
 
 def test_an_unknown_log_is_a_configuration_error() -> None:
-    for look in (peek, decode_page):
-        with pytest.raises(el.ConfigurationError, match="unknown log"):
-            look(b"{}", "computed")
+    with pytest.raises(el.ConfigurationError, match="unknown log"):
+        decode_page(b"{}", "computed")
 
 
 # Unknown fields

@@ -23,7 +23,7 @@ from eyelog.access.explain import careful_records, fault, hour_order
 from eyelog.catalogue import LOGS, catalogue, check_fields, check_log
 from eyelog.clock import parse_stamps
 
-__all__ = ["Page", "decode_page", "join_pages", "peek"]
+__all__ = ["Page", "decode_page", "join_pages"]
 
 Hours = dict[str, msgspec.Raw]
 
@@ -34,20 +34,6 @@ SAMPLED: Final = 12
 # What is raised where an answer is malformed, or not of the expected types, or bad UTF-8, or has a
 # stamp that is none, or a key that no struct can carry (the last three are ValueErrors).
 UNFIT: Final = (msgspec.DecodeError, RecursionError, ValueError)
-
-
-def peek(body: bytes, log: str, *, where: str = "answer") -> str | None:
-    """Return the cursor of an answer, having checked its envelope but not its records.
-
-    Raises
-    ------
-    AnswerError
-        If the answer is not JSON, not of `log`, an error object, or its hours are no lists.
-    """
-    hours, cursor = _envelope(body, log, where)
-    if any(memoryview(hour)[0] != ord("[") for hour in hours.values()):
-        careful_records(body, log, None, where)
-    return cursor
 
 
 def decode_page(
