@@ -46,7 +46,9 @@ def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
     opens = np.ones(len(stamps), bool)
     opens[1:] = stamps[1:] != stamps[:-1]
     differs, overrules = np.zeros((2, len(stamps)), bool)
-    last = np.append(opens[1:], True) if len(stamps) else opens
+    first = np.flatnonzero(opens)  # where the records of each stamp begin
+    last = np.append(first[1:], len(stamps))[: len(first)] - 1
+    moved = layer[first] > 0
     settled: dict[str, Any] = {}
     for name in _names(log, layers):
         values = np.concatenate(_column(layers, log, name))[order]
@@ -57,12 +59,13 @@ def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
             other[1:] = known[1:] & ~opens[1:] & (values[1:] != values[:-1])
             differs |= other
             overrules[1:] |= other[1:] & known[:-1]
+            moved |= known[last] & (values[first] != values[last])
         settled[name] = values[last]
-    adds = (opens | differs) & (layer > 0)
-    touched = np.logical_or.reduceat(adds, np.flatnonzero(opens)) if len(stamps) else adds
-    index = pd.DatetimeIndex(stamps[last][touched].view("M8[us]"), name="date").tz_localize("UTC")
+    # Files that overrule one another may end where they began: then none of them adds anything.
+    adds = (opens | differs) & (layer > 0) & np.repeat(moved, last - first + 1)
+    index = pd.DatetimeIndex(stamps[last[moved]].view("M8[us]"), name="date").tz_localize("UTC")
     changes = pd.DataFrame(
-        {name: _array(values[touched], log, name) for name, values in settled.items()}, index=index
+        {name: _array(values[moved], log, name) for name, values in settled.items()}, index=index
     )
     return Layers(changes, _per_layer(layer, adds, layers), _per_layer(layer, overrules, layers))
 

@@ -1,0 +1,95 @@
+"""A file is what its header says, whatever its name."""
+
+import pytest
+
+from eyelog.archive.kinds import Refused, find_header, kind_of_bytes
+from eyelog.catalogue import LOGS
+from eyelog.errors import MixedLogsError
+
+FIFTEEN, SIXTY = LOGS
+
+OTHERS = {
+    "20 Hz motion": "date,blinkSpeed,blinkStrength,eyeMoveUp,roll,pitch,yaw,accX,accY,accZ,walking,"
+    "noiseStatus,fitError,powerLeft,sequenceNumber,",
+    "20 Hz .*currentData": "eyeMoveLeft,eyeMoveRight,blinkSpeed,powerLeft,sequenceNumber,",
+    "head-motion events": "date,type,subType,value",
+    "raw EOG": "// Data mode  : Full\r\n//\r\n//ARTIFACT,NUM,DATE,ACC_X,ACC_Y,ACC_Z,GYRO_X,GYRO_Y,"
+    "GYRO_Z,EOG_L,EOG_R,EOG_H,EOG_V",
+    "raw EOG and motion": "//ARTIFACT,NUM,DATE,ACC_X,ACC_Y,ACC_Z,EOG_L1,EOG_R1,EOG_L2,EOG_R2",
+    "raw quaternions": "// Data mode  : Quaternion\n//ARTIFACT,NUM,DATE,QUATERNION_W,QUATERNION_X",
+    "motion activity": "startDate,stationary,walking,running,automotive,cycling,unknown,confidence",
+    "positions": "date,latitude,longitude,altitude",
+    "no line of it is the header": "time,heart rate",
+    "no column of stamps": "stepCount,isStill,isValid",
+    "may be of either": "date,hm_po,tl_xav",
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_file_of_another_kind_is_refused_by_its_name(what: str) -> None:
+    content = (OTHERS[what] + "\n2026-10-21T00:00:00Z,1,2,3\n").encode()
+    with pytest.raises(Refused, match=what):
+        find_header(content, whole=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "log"),
+    [
+        ("date,stepCount", FIFTEEN),
+        ("\ufeffdate,isStill,latitude,longitude,", FIFTEEN),
+        ("capturedAt,validDuration", SIXTY),
+        ('"date","stp_fst"', SIXTY),
+        ("ut,powerLeft", SIXTY),
+        ("stp,foo,date", FIFTEEN),
+    ],
+)
+def test_one_field_of_a_log_and_a_stamp_make_a_header(header: str, log: str) -> None:
+    found = find_header(f"{header}\r\n1,2\r\n".encode(), whole=True)
+    assert (found.log, found.line) == (log, 1)
+    assert "" not in found.cells
+
+
+def test_fields_of_both_logs_are_never_read_as_one() -> None:
+    with pytest.raises(MixedLogsError, match=r"'stepCount' is of .*'fitDuration'"):
+        find_header(b"date,stepCount,fitDuration\n", whole=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"PAR1....", "Parquet"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (b"%PDF-1.7", "PDF"),
+        (b"\x89PNG\r\n", "picture"),
+        (b"\xff\xfed\x00a\x00", "UTF-16"),
+        (b"  <html>", "HTML"),
+    ],
+)
+def test_files_that_are_no_text_are_named(content: bytes, what: str) -> None:
+    with pytest.raises(Refused, match=what):
+        kind_of_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"", "empty"),
+        (b"\xef\xbb\xbf", "empty"),
+        (b" \r\n\t", "empty"),
+        (b"\0\0\0\0", "empty"),
+        (b'\xef\xbb\xbf {"a"', "json"),
+        (b"[", "json"),
+        (b"date,", "text"),
+        (b"PK\x03\x04", "zip"),
+        (b"\x1f\x8b\x08", "gzip"),
+    ],
+)
+def test_what_can_be_read_is_told_from_the_first_bytes(content: bytes, kind: str) -> None:
+    assert kind_of_bytes(content) == kind
+
+
+def test_a_header_must_come_early_and_end() -> None:
+    with pytest.raises(Refused, match="no line"):
+        find_header(b"x\n" * 60 + b"date,stp\n", whole=True)
+    with pytest.raises(Refused, match="a line that does not end"):
+        find_header(b"0" * 300_000, whole=False)
