@@ -1,0 +1,143 @@
+"""What a path stands for, and what a packed file may not do."""
+
+import gzip
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from eyelog.archive import bundles
+from eyelog.archive.bundles import opened, sources
+from eyelog.errors import ArchiveError, ConfigurationError
+from support.loggerfiles import zipped
+
+CSV = "date,fitDuration\n2026-10-21T00:00:00Z,60\n"
+
+
+def read(*paths: Path) -> dict[str, str]:
+    """Return what each file holds, or why it cannot be read."""
+    found = {}
+    for source in sources(paths):
+        name = source.name.replace(str(paths[0].parent), "").lstrip("/")
+        try:
+            with opened(source) as (kind, stream):
+                found[name] = f"{kind} {len(stream.read())}"
+        except ArchiveError as error:
+            found[name] = str(error)
+    return found
+
+
+def test_a_folder_stands_for_its_files_in_order_of_names(tmp_path: Path) -> None:
+    for name in ("b/2.csv", "b/1.csv", "a.csv", ".DS_Store", "b/._1.csv", "__MACOSX/x.csv"):
+        path = tmp_path / "folder" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CSV)
+    size = f"text {len(CSV)}"
+    assert read(tmp_path / "folder") == {
+        "folder/a.csv": size, "folder/b/1.csv": size, "folder/b/2.csv": size
+    }  # fmt: skip
+
+
+def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(CSV)
+    (tmp_path / "link.csv").symlink_to(path)
+    assert len(list(sources([path, tmp_path, tmp_path / "link.csv"]))) == 1
+
+
+def test_a_path_that_is_not_there_stops_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(CSV)
+    with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was imported"):
+        next(sources([tmp_path / "a.csv", tmp_path / "nope.csv"]))
+
+
+def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "loop").symlink_to(folder)
+    (folder / "gone.csv").symlink_to(folder / "nowhere")
+    found = read(folder)
+    assert "no regular file" in found["folder/pipe.csv"]
+    assert "a link to a folder" in found["folder/loop"]
+    assert "No such file" in found["folder/gone.csv"]
+
+
+def test_a_zip_file_stands_for_its_members_and_writes_nothing(tmp_path: Path) -> None:
+    inner = zipped({"x.csv": CSV})
+    members = {
+        "../../evil.csv": CSV,
+        "s/a.csv": CSV,
+        "s/a.csv.gz": gzip.compress(CSV.encode()),
+        "s/inner.zip": inner,
+        "s/\x1b[2Jclear.csv": CSV,
+        "__MACOSX/s/._a.csv": "x",
+        "s/empty.csv": "",
+    }
+    path = tmp_path / "box" / "session.zip"
+    path.parent.mkdir()
+    path.write_bytes(zipped(members))
+    size = f"text {len(CSV)}"
+    assert read(path) == {
+        "session.zip: ../../evil.csv": size,
+        "session.zip: s/?[2Jclear.csv": size,
+        "session.zip: s/a.csv": size,
+        "session.zip: s/a.csv.gz": size,
+        "session.zip: s/empty.csv": "empty 0",
+        "session.zip: s/inner.zip": "it is a zip file: unpack it first",
+    }
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["box", "session.zip"]
+
+
+def test_a_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundles, "LARGEST", 1_000_000)
+    monkeypatch.setattr(bundles, "_LARGEST_ZIP", 1_500_000)
+    content = CSV.encode() + b"0" * 1_200_000
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(content))
+    (tmp_path / "b.zip").write_bytes(zipped({"1.csv": content, "2.csv": content}))
+    found = read(tmp_path)
+    short = {name.rpartition("/")[2]: what for name, what in found.items()}
+    assert "unpacks to more" in short["a.csv.gz"]
+    assert short["b.zip: 1.csv"].startswith("text")
+    assert "unpacks to more" in short["b.zip: 2.csv"]
+
+
+def test_a_zip_of_too_many_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundles, "_MEMBERS", 3)
+    (tmp_path / "a.zip").write_bytes(zipped({f"{i}.csv": CSV for i in range(4)}))
+    assert list(read(tmp_path / "a.zip").values()) == ["it holds more than 3 files: split it"]
+
+
+def damaged(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
+
+
+def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
+    whole = zipped({"a.csv": CSV * 50})
+    locked = bytearray(whole)
+    locked[6] |= 1
+    locked[whole.find(b"PK\x01\x02") + 8] |= 1
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as box:
+        box.writestr("a.csv", CSV)
+    files = {
+        "cut.zip": whole[:-30],
+        "crc.zip": damaged(stored.getvalue(), 60),
+        "locked.zip": bytes(locked),
+        "cut.gz": gzip.compress(CSV.encode() * 50)[:-9],
+        "twice.gz": gzip.compress(gzip.compress(CSV.encode())),
+        "book.xlsx": zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    found = {name.rpartition("/")[2]: what for name, what in read(tmp_path).items()}
+    assert "damaged zip file" in found["cut.zip"]
+    assert "it cannot be read: Bad CRC-32" in found["crc.zip: a.csv"]
+    assert "encrypted" in found["locked.zip: a.csv"]
+    assert "it cannot be read" in found["cut.gz"]
+    assert "unpack it first" in found["twice.gz"]
+    assert "Office document" in found["book.xlsx"]
