@@ -19,8 +19,7 @@ from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.frame import empty
 from eyelog.service.answers import Problem
 from eyelog.service.app import running
-from eyelog.service.cursors import Cursors
-from eyelog.service.data import answer
+from eyelog.service.data import Cursors, answer
 from eyelog.service.query import parse_query
 from eyelog.service.windows import Windows
 from support import live

@@ -83,7 +83,8 @@ def _offset(us: int) -> str:
 def _values(column: "pd.Series[Any]", log: str) -> list[Any]:
     """Return the values as JSON takes them; the encoder writes NaN as null by itself."""
     if column.dtype != np.float64:
-        return column.astype(object).where(column.notna(), None).tolist()
+        values: list[Any] = cast(Any, column.array).to_numpy(dtype=object, na_value=None).tolist()
+        return values
     numbers = column.to_numpy()
     known = catalogue(log).get(str(column.name))
     if known is None or known.value_type != "int":

@@ -21,8 +21,7 @@ from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.answers import Problem, json_answer, packed, problem_answer
 from eyelog.service.bounds import HEAD_BYTES, BoundedProtocol, Bounds
-from eyelog.service.cursors import Cursors
-from eyelog.service.data import answer
+from eyelog.service.data import Cursors, answer
 from eyelog.service.login import Login, show_login, take_login
 from eyelog.service.oauth import Registry, authenticate, revoke, token
 from eyelog.service.openapi import document

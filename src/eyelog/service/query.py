@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from eyelog.catalogue import catalogue, near
 from eyelog.service.answers import Problem
@@ -30,11 +30,6 @@ class Query:
     names: tuple[str, ...]
     cursor: str | None
     stated: tuple[str | None, ...]
-
-    @property
-    def offset(self) -> timedelta:
-        """The offset from UTC that was asked."""
-        return self.start.utcoffset() or timedelta()
 
 
 def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
