@@ -1,0 +1,241 @@
+"""Agreement of the two logs: published limits, overlap of grids, and nothing that is masked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.analysis.agreement import PAIRS
+from eyelog.analysis.compare import agreement, limits_of_agreement
+from eyelog.analysis.sharedminutes import shared_minutes
+from eyelog.catalogue import columns
+from support.frames import EYES, MINUTES, at, frame_of
+
+# Peak expiratory flow (l/min), first reading of each meter (Bland & Altman 1986, Lancet i:307).
+LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+
+
+def test_the_peak_flow_meters_of_bland_and_altman_agree_as_published() -> None:
+    found = limits_of_agreement(LARGE, MINI)
+    assert (round(found.bias, 1), round(found.sd, 1), found.n) == (-2.1, 38.8, 17)
+    # The paper rounds 1.96 to 2: -79.7 and 75.5 l/min from the rounded bias and SD.
+    assert round(round(found.bias, 1) - 2 * round(found.sd, 1), 1) == -79.7
+    assert round(round(found.bias, 1) + 2 * round(found.sd, 1), 1) == 75.5
+    assert (round(found.bias_low, 1), round(found.bias_high, 1)) == (-22.0, 17.8)
+    # pingouin 0.7 and statsmodels 0.15 (mean_diff_plot) draw the limits at bias -+ 1.96 SD.
+    assert found.low == pytest.approx(-2.1176470588 - 1.96 * 38.7651298736)
+
+
+def test_the_intervals_of_the_limits_are_those_of_the_blood_pressures_of_1999() -> None:
+    # Bland & Altman 1999, section 2: n = 85, mean -16.29, SD 19.61 mmHg; limits -54.7 (-61.9 to
+    # -47.5) and 22.1 (14.9 to 29.3).
+    shape = np.random.default_rng(3).normal(size=85)
+    values = -16.29 + 19.61 * (shape - shape.mean()) / shape.std(ddof=1)
+    found = limits_of_agreement(values, np.zeros(85))
+    assert (round(found.low, 1), round(found.high, 1)) == (-54.7, 22.1)
+    published = {"low_low": -61.9, "low_high": -47.5, "high_low": 14.9, "high_high": 29.3}
+    for name, value in published.items():  # the paper adds rounded numbers
+        assert getattr(found, name) == pytest.approx(value, abs=0.11), name
+
+
+floats = st.floats(-1e3, 1e3).map(lambda v: round(v, 3))
+pairs = st.lists(st.tuples(floats, floats), min_size=3, max_size=30)
+
+
+@given(pairs, st.floats(0.1, 20), st.floats(-50, 50))
+@settings(max_examples=60)
+def test_limits_follow_unit_zero_order_and_sides(values, scale, shift) -> None:
+    one, other = (np.array(side) for side in zip(*values, strict=True))
+    found = limits_of_agreement(one, other)
+    near = {"rel": 1e-6, "abs": 1e-6}
+    other_unit = limits_of_agreement(one * scale + shift, other * scale + shift)
+    assert other_unit.low == pytest.approx(found.low * scale, **near)
+    assert limits_of_agreement(one + shift, other).bias == pytest.approx(found.bias + shift, **near)
+    turned = limits_of_agreement(other, one)
+    assert turned.high == pytest.approx(-found.low, **near)
+    shuffled = np.random.default_rng(0).permutation(len(one))
+    assert limits_of_agreement(one[shuffled], other[shuffled]).sd == pytest.approx(found.sd, **near)
+    holed = limits_of_agreement(np.append(one, np.nan), np.append(other, 5.0))
+    assert holed == pytest.approx(found, **near) if found.reason else holed.n == found.n
+
+
+def test_two_pairs_are_too_few() -> None:
+    found = limits_of_agreement([1, 2, np.nan], [1, 1, 1])
+    assert np.isnan(found.bias)
+    assert (found.n, found.reason) == (2, "fewer than 3 pairs were observed")
+
+
+def both(steps: list[float], classes: list[float], *, shift_s: int = 0) -> pd.DataFrame:
+    """Return the report on steps: 15-second records against minutes (all in one class)."""
+    fifteen = frame_of(EYES, {"stp": steps, "hm_po": [1] * len(steps)})
+    if shift_s:
+        moved = fifteen.index + pd.Timedelta(shift_s, "s")
+        fifteen = at(fifteen, [stamp.isoformat() for stamp in moved])
+    none = [0] * len(classes)
+    sixty = frame_of(
+        MINUTES,
+        {
+            "stp_fst": classes,
+            "stp_mid": none,
+            "stp_slw": none,
+            "stp_vsl": none,
+            "hm_po": [4] * len(classes),
+            "stp_s": [50] * len(classes),
+        },
+    )
+    return agreement(fifteen, sixty)
+
+
+def test_four_records_make_a_minute() -> None:
+    table = both([1, 2, 3, 4] * 4, [10, 10, 9, 11])
+    row = table.loc["steps"]
+    assert (row["n"], row["bias"], row["mean_fifteen"]) == (4, 0.0, 10.0)
+    assert row["sd"] == pytest.approx(np.std([0, 0, 1, -1], ddof=1))
+    assert table.loc["head_moves_pitch", "bias"] == 0
+    assert table.loc["steps", "unit"] == "count/min"
+    assert (row["exposure_h"], row["coverage"]) == (pytest.approx(4 / 60), 1.0)
+
+
+def test_a_record_counts_for_a_minute_by_the_share_that_lies_in_it() -> None:
+    # Records close 5 s before the grid of the minute: it takes 10 of 15 s of the first that
+    # reaches into it, three whole ones, and 5 of 15 s of the next. 2/3 * 3 + 6 + 9 + 12 + 1/3 * 3.
+    row = both([3.0, 6, 9, 12] * 5, [30.0] * 5, shift_s=-5).loc["steps"]
+    assert row["n"] == 4  # the last 5 seconds of the fifth minute have no record
+    assert row["mean_fifteen"] == pytest.approx(30.0)
+    assert row["sd"] == pytest.approx(0.0, abs=1e-9)
+    late = both([3.0, 0, 0, 0] * 5, [3.0] * 5, shift_s=5)
+    assert late.loc["steps", "n"] == 4  # the first minute lacks its first 5 seconds
+    assert late.loc["steps", "mean_fifteen"] == pytest.approx(3.0)
+
+
+@given(st.integers(-14, 14), st.lists(st.integers(0, 20), min_size=40, max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_steps_are_neither_made_nor_lost_by_the_overlap(shift, steps) -> None:
+    index = pd.date_range("2026-10-20T10:00:15Z", periods=40, freq="15s") + pd.Timedelta(shift, "s")
+    minutes = pd.date_range("2026-10-20T09:58:00Z", periods=15, freq="min")
+    found = shared_minutes(index, minutes)
+    parts = np.array(steps, dtype=float)[found.record] * found.overlap_us / found.length_us
+    assert parts.sum() == pytest.approx(sum(steps))
+    assert (np.bincount(found.minute, found.overlap_us) <= 60e6).all()
+
+
+def test_a_minute_without_one_of_its_records_is_not_compared() -> None:
+    fifteen = frame_of(EYES, {"hm_po": [1] * 20})
+    sixty = frame_of(MINUTES, {"hm_po": [4] * 5})
+    assert agreement(fifteen, sixty).loc["head_moves_pitch", "n"] == 5
+    assert agreement(fifteen.drop(fifteen.index[6]), sixty).loc["head_moves_pitch", "n"] == 4
+    masked = fifteen.copy()
+    masked.loc[masked.index[6], "hm_po"] = np.nan
+    assert agreement(masked, sixty).loc["head_moves_pitch", "n"] == 4
+
+
+def test_averages_weigh_by_their_count_and_leave_out_records_without_any() -> None:
+    fifteen = frame_of(EYES, {"st_r": [1.0, np.nan, 2.0, np.nan] * 3, "stp": [30, 0, 10, 0] * 3})
+    steps = {
+        name: [40 if name == "stp_fst" else 0] * 3
+        for name in ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
+    }
+    sixty = frame_of(MINUTES, {"st_r": [1.0] * 3, "stp_s": [30] * 3, **steps})
+    row = agreement(fifteen, sixty).loc["landing_right"]
+    assert (row["n"], row["mean_fifteen"], row["unit"]) == (3, 1.25, "G")
+
+
+def test_tilt_is_compared_on_the_circle() -> None:
+    fifteen = frame_of(EYES, {"tl_yav": [179.0, -179.0] * 8})
+    sixty = frame_of(MINUTES, {"tl_yav": [-178.0, 178.0, -178.0, 178.0]})
+    row = agreement(fifteen, sixty, judge=False).loc["tilt_forward"]
+    assert abs(row["bias"]) < 1e-6
+    assert row["sd"] == pytest.approx(np.sqrt(4 * 4 / 3))
+
+
+def test_a_value_that_is_masked_never_changes_the_report() -> None:
+    fifteen, sixty = el.sample().iloc[:3000], el.sample(MINUTES).iloc[:1200]
+    found = agreement(fifteen, sixty)
+    off = fifteen["isl"].to_numpy(dtype=bool)
+    for name in ("hm_po", "tl_yav", "bk_n", "st_r"):
+        changed = fifteen.copy()
+        changed.loc[off, name] = 1.0
+        pd.testing.assert_frame_equal(agreement(changed, sixty), found)
+    judged = agreement(el.mask(fifteen, el.flag(fifteen)), el.mask(sixty, el.flag(sixty)))
+    pd.testing.assert_frame_equal(judged, found)
+
+
+def test_permuting_the_rows_changes_nothing() -> None:
+    fifteen, sixty = el.sample().iloc[:800], el.sample(MINUTES).iloc[380:700]
+    shuffled = fifteen.sample(frac=1, random_state=1)
+    pd.testing.assert_frame_equal(agreement(shuffled, sixty.iloc[::-1]), agreement(fifteen, sixty))
+
+
+def test_the_simulated_logs_agree_without_bias_on_what_was_simulated_alike() -> None:
+    table = agreement(el.sample(), el.sample(MINUTES))
+    alike = ["worn", "noise", "steps", "head_moves_pitch", "head_moves_yaw", "tilt_forward"]
+    for name in alike:
+        row = table.loc[name]
+        assert row["bias_low"] - 0.02 <= 0 <= row["bias_high"] + 0.02, name
+        assert row["n"] > 3000
+    assert table.loc["blinks_weak", "bias"] < table.loc["blinks_strong", "bias"]
+    assert (table["reason"] == "").all()
+    assert (table["low_low"] < table["low"]).all()
+    assert (table["low"] < table["bias_low"]).all()
+
+
+def test_every_quantity_is_a_field_of_its_log_and_stands_once() -> None:
+    names = [pair.quantity for pair in PAIRS]
+    assert len(set(names)) == len(names)
+    for pair in PAIRS:
+        assert set(pair.fifteen) - {"worn_s"} <= set(columns(EYES))
+        assert set(pair.sixty) - {"worn_s"} <= set(columns(MINUTES))
+
+
+def test_what_a_frame_lacks_is_named_in_its_row() -> None:
+    table = agreement(el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]])
+    assert list(table.index) == [pair.quantity for pair in PAIRS]
+    assert table.loc["steps", "reason"] == "the 60-second frame lacks stp_mid, stp_slw, stp_vsl"
+    assert table.loc["worn", "reason"] == (
+        "the 15-second frame lacks isl; the 60-second frame lacks wea_s"
+    )
+    assert table.loc["head_moves_pitch", "n"] > 0
+    assert np.isnan(table.loc["steps", "bias"])
+
+
+def test_logs_that_share_no_minute_give_missing_rows_of_the_same_shape() -> None:
+    fifteen, sixty = el.sample(), el.sample(MINUTES)
+    full = agreement(fifteen, sixty)
+    for table in (
+        agreement(fifteen.iloc[:0], sixty),
+        agreement(fifteen, sixty.iloc[:0]),
+        agreement(fifteen, sixty.tz_convert("UTC").shift(freq="700D")),
+    ):
+        assert table.dtypes.to_dict() == full.dtypes.to_dict()
+        assert (table["n"] == 0).all()
+        assert table["bias"].isna().all()
+        assert (table["reason"] != "").all()
+
+
+def test_the_logs_are_told_apart_and_never_swapped_or_mixed() -> None:
+    fifteen, sixty = el.sample(), el.sample(MINUTES)
+    with pytest.raises(el.MixedLogsError, match="15-second log"):
+        agreement(sixty, fifteen)
+    with pytest.raises(el.MixedLogsError, match="60-second log"):
+        agreement(fifteen, fifteen)
+    with pytest.raises(el.MixedLogsError):
+        agreement(pd.concat([fifteen, sixty]), sixty)
+    with pytest.raises(el.ConfigurationError, match="resampled"):
+        agreement(el.resample(fifteen, "1min"), sixty)
+    with pytest.raises(el.ConfigurationError, match="pairs"):
+        limits_of_agreement([1, 2], [1, 2, 3])
+    with pytest.raises(el.ConfigurationError, match="numbers"):
+        limits_of_agreement(["a"], ["b"])
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_limit_holds_the_true_limit_about_95_times_in_100() -> None:
+    generator = np.random.default_rng(11)
+    held = 0
+    for _ in range(2000):
+        found = limits_of_agreement(generator.normal(3, 2, 50), np.zeros(50))
+        held += found.high_low <= 3 + 1.96 * 2 <= found.high_high
+    assert 0.92 < held / 2000 < 0.98

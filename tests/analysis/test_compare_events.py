@@ -1,0 +1,268 @@
+"""Event-locked means: windows, holes, baselines and bands."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.analysis.compare import events
+from support.frames import EYES, MINUTES, at, frame_of
+
+
+def minutes(values, *, start: str = "2026-10-20T10:01:00Z", name="level") -> pd.Series:
+    index = pd.date_range(start, periods=len(values), freq="min")
+    return pd.Series(np.asarray(values, dtype="float64"), index=index, name=name)
+
+
+def offset(table: pd.DataFrame, text: str, column: str = "mean", field: str = "level"):
+    return table.loc[(field, pd.Timedelta(text)), column]
+
+
+def test_a_stamp_closes_its_interval_so_what_ends_at_the_event_is_before_it() -> None:
+    series = minutes([0, 0, 0, 7, 7, 7])
+    table = events(series, ["2026-10-20T10:03:00Z"], before="2min", after="2min")
+    assert table["mean"].tolist() == [0, 0, 7, 7]
+    assert table["change"].tolist() == [0, 0, 7, 7]
+    assert list(table.index.names) == ["field", "offset"]
+    assert table.index.get_level_values("offset").tolist() == [
+        pd.Timedelta(minutes=m) for m in (-1, 0, 1, 2)
+    ]
+    opened = minutes([0, 0, 0, 7, 7, 7], start="2026-10-20T10:00:00Z")
+    other = events(opened, ["2026-10-20T10:03:00Z"], before="2min", after="2min", stamp="start")
+    pd.testing.assert_frame_equal(other, table)
+
+
+def test_an_event_between_two_stamps_leaves_its_own_interval_to_what_follows() -> None:
+    series = minutes([0, 0, 0, 3, 7, 7])
+    table = events(series, ["2026-10-20T10:03:20Z"], before="2min", after="2min")
+    assert table["mean"].tolist() == [0, 0, 3, 7]
+
+
+def test_changes_are_held_against_each_events_own_baseline() -> None:
+    series = minutes([1, 1, 2, 2, 9, 9, 9, 9, 4, 4])
+    times = ["2026-10-20T10:02:00Z", "2026-10-20T10:08:00Z"]
+    table = events(series, times, before="2min", after="2min")
+    assert table["mean"].tolist() == [5, 5, 3, 3]
+    assert table["change"].tolist() == [0, 0, -2, -2]
+    near = events(series, times, before="2min", after="2min", baseline=("-1min", "0min"))
+    assert near["change"].tolist() == [0, 0, -2, -2]
+    none = events(series, times, before="0min", after="2min")
+    assert none["change"].isna().all()
+    assert (none["reason"] == "no event with a value here has a baseline").all()
+
+
+def test_a_hole_takes_away_what_lies_in_it_and_nothing_else() -> None:
+    series = minutes(np.arange(600.0))
+    times = series.index[60::60]
+    whole = events(series, times, before="5min", after="5min")
+    holed = series.drop(series.index[118:123])  # around the second event
+    table = events(holed, times, before="5min", after="5min")
+    assert (whole["n"] == 9).all()
+    assert table["n"].tolist() == [9, 9, 8, 8, 8, 8, 8, 9, 9, 9]
+    assert table["coverage"].tolist() == [n / 9 for n in table["n"]]
+    assert table["exposure_min"].tolist() == table["n"].tolist()
+    masked = series.copy()
+    masked.iloc[118:123] = np.nan
+    pd.testing.assert_frame_equal(events(masked, times, before="5min", after="5min"), table)
+
+
+def test_events_outside_the_data_are_counted_against_the_coverage() -> None:
+    series = minutes(np.ones(30))
+    times = ["2026-10-20T10:10:00Z", "2026-11-20T10:10:00Z"]
+    table = events(series, times, before="1min", after="1min")
+    assert table["n"].tolist() == [1, 1]
+    assert table["coverage"].tolist() == [0.5, 0.5]
+    assert "fewer than 5" in table["reason"].iloc[0]
+
+
+def test_rows_of_one_bin_become_one_value_by_the_rule_of_the_field() -> None:
+    frame = frame_of(
+        EYES,
+        {
+            "bkh_av": [100.0, 200.0, 50.0, 50.0],
+            "bk_n": [3, 1, 0, 0],
+            "tl_yav": [80.0, 90.0, 80.0, 90.0],
+            "hm_yo": [1, 2, 3, 4],
+        },
+    )
+    times = [frame.index[1]]
+    table = events(
+        frame, times, before="30s", after="30s", every="30s", fields=["bkh_av", "tl_yav", "hm_yo"]
+    )
+    assert offset(table, "0s", field="bkh_av") == 125.0
+    assert offset(table, "30s", "n", field="bkh_av") == 0
+    assert offset(table, "0s", field="tl_yav") == pytest.approx(85)
+    assert table.loc["hm_yo", "mean"].tolist() == [1.5, 3.5]
+    assert table.loc["hm_yo", "exposure_min"].tolist() == [0.5, 0.5]
+
+
+def test_angles_are_averaged_and_subtracted_on_the_circle() -> None:
+    frame = frame_of(MINUTES, {"tl_xav": [175.0, 175.0, -175.0, -175.0] * 6})
+    times = frame.index[1::4]
+    table = events(frame, times, before="2min", after="2min", fields="tl_xav", judge=False)
+    assert table["change"].round(6).tolist() == [0, 0, 10, 10]
+    assert abs(abs(table["mean"].iloc[2]) - 175) < 1e-6
+    assert table["change_low"].round(6).tolist() == [0, 0, 10, 10]
+
+
+starts = st.lists(st.integers(0, 199), min_size=5, max_size=12, unique=True)
+
+
+@given(starts, st.floats(0.1, 30), st.floats(-100, 100), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_unit_zero_and_order_of_events_carry_over(at_rows, scale, shift, random) -> None:
+    series = minutes(np.random.default_rng(2).normal(size=200).round(3))
+    times = [series.index[i] for i in at_rows]
+    table = events(series, times, before="3min", after="3min", draws=100)
+    random.shuffle(times)
+    pd.testing.assert_frame_equal(
+        events(series, times, before="3min", after="3min", draws=100), table
+    )
+    other = events(series * scale + shift, times, before="3min", after="3min", draws=100)
+    for name in ("mean", "low", "high"):
+        expected = table[name] * scale + shift
+        np.testing.assert_allclose(other[name], expected, rtol=1e-7, atol=1e-6)
+    for name in ("change", "change_low", "change_high"):
+        np.testing.assert_allclose(other[name], table[name] * scale, rtol=1e-7, atol=1e-6)
+
+
+def test_a_value_that_is_masked_never_changes_an_answer_and_rows_may_come_in_any_order() -> None:
+    frame = el.sample(MINUTES)
+    times = el.gait.bouts(frame)["start"]
+    fields = ["hm_yo", "sc_bk_n", "tl_yav"]
+    table = events(frame, times, before="3min", after="3min", fields=fields, draws=100)
+    off = frame["wea_s"] < 20
+    changed = frame.copy()
+    changed.loc[off, ["hm_yo", "sc_bk_n"]] = 7.0
+    changed.loc[off, "tl_yav"] = 12.0
+    assert (frame.loc[off, "tl_yav"] < -45).any()
+    again = events(changed, times, before="3min", after="3min", fields=fields, draws=100)
+    pd.testing.assert_frame_equal(again, table)
+    shuffled = frame.sample(frac=1, random_state=2)
+    pd.testing.assert_frame_equal(
+        events(shuffled, times, before="3min", after="3min", fields=fields, draws=100), table
+    )
+
+
+def test_walking_turns_the_head_of_the_simulated_wearer() -> None:
+    frame = el.sample(MINUTES)
+    walks = el.gait.bouts(frame, max_pause="1min", min_length="3min")["start"]
+    table = events(frame, walks, before="5min", after="3min", fields=["hm_yo", "tl_xav"])
+    assert (table.loc["hm_yo", "change_low"].iloc[-2:] > 0).all()
+    assert table.loc["hm_yo", "n"].max() <= len(walks)
+    assert (table["coverage"] <= 1).all()
+    assert (table["low"].dropna() <= table["mean"][table["low"].notna()]).all()
+
+
+def test_all_that_tells_of_the_wearer_is_taken_unless_fields_are_named() -> None:
+    frame = el.sample().iloc[:500]
+    table = events(frame, [frame.index[250]], before="1min", after="1min")
+    taken = set(table.index.get_level_values("field"))
+    assert {"stp", "tl_yav", "sc_fcs", "isl"} <= taken
+    assert not taken & {"gw", "bl", "lat", "hm_prc", "cum_time", "in_tmp"}
+
+
+def test_a_resampled_frame_keeps_its_bins() -> None:
+    frame = el.resample(el.sample(), "10min")
+    table = events(frame, frame.index[200:400:20], before="30min", after="30min", fields="tl_yav")
+    assert len(table) == 6
+    assert offset(table, "10min", "exposure_min", "tl_yav") == 10 * offset(
+        table, "10min", "n", "tl_yav"
+    )
+
+
+def test_no_event_and_no_data_give_missing_rows_with_a_reason() -> None:
+    series = minutes(np.ones(30))
+    full = events(series, series.index[5:10], before="1min", after="1min")
+    for table, says in (
+        (events(series, [], before="1min", after="1min"), "no event was given"),
+        (events(series * np.nan, series.index[5:9], before="1min", after="1min"), "no event has"),
+    ):
+        assert table.dtypes.to_dict() == full.dtypes.to_dict()
+        assert table["mean"].isna().all()
+        assert table["reason"].str.startswith(says).all()
+    empty = events(
+        el.sample().iloc[:0], series.index[:2], before="1min", after="1min", fields="stp"
+    )
+    assert (empty["n"] == 0).all()
+
+
+def test_the_same_seed_gives_the_same_band() -> None:
+    series = minutes(np.random.default_rng(1).normal(size=300))
+    times = series.index[20:280:20]
+    one, same, other = (
+        events(series, times, before="2min", after="2min", seed=seed) for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(one, same)
+    assert not one["low"].equals(other["low"])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"times": ["2026-10-20T10:05:00"]}, "time zone"),
+        ({"times": [pd.NaT]}, "none missing"),
+        ({"times": ["2026-10-20T10:05:00Z"] * 2}, "twice"),
+        ({"times": "never"}, "aware stamps"),
+        ({"before": "soon"}, "length of time"),
+        ({"before": "0s", "after": "0s"}, "not both 0"),
+        ({"before": "-1min"}, "0 or more"),
+        ({"every": "0s"}, "longer than 0"),
+        ({"baseline": ("0min", "-1min")}, "opens? before"),
+        ({"baseline": "5min"}, "from, to"),
+        ({"draws": 5}, "draws"),
+        ({"seed": -1}, "seed"),
+        ({"fields": "level"}, "leave out fields"),
+        ({"stamp": "middle"}, "stamp"),
+    ],
+)
+def test_bad_input_is_said_in_one_sentence(change, says) -> None:
+    series = minutes(np.ones(30))
+    call = {"times": ["2026-10-20T10:05:00Z"], "before": "1min", "after": "1min"} | change
+    with pytest.raises(el.ConfigurationError, match=says):
+        events(series, call.pop("times"), **call)
+
+
+def test_fields_that_are_not_there_or_have_no_mean_are_named() -> None:
+    frame, times = el.sample().iloc[:50], ["2026-10-20T10:05:00Z"]
+    for fields, says in (("nothing", "nothing"), ("gw", "gw"), ([], "none given")):
+        with pytest.raises(el.FieldError, match=says):
+            events(frame, times, before="1min", after="1min", fields=fields)
+    with pytest.raises(el.FieldError, match="bk_n"):
+        events(frame[["bkh_av", "isl"]], times, before="1min", after="1min", fields="bkh_av")
+    both = pd.concat([frame, el.sample(MINUTES).iloc[:50]])
+    with pytest.raises(el.MixedLogsError):
+        events(both, times, before="1min", after="1min")
+    with pytest.raises(el.ConfigurationError, match="invalid value"):
+        events(frame["sc_fcs"], times, before="1min", after="1min")
+
+
+def test_two_windows_may_share_rows() -> None:
+    series = minutes([0, 1, 2, 3, 4, 5])
+    times = ["2026-10-20T10:03:00Z", "2026-10-20T10:04:00Z"]
+    table = events(series, times, before="2min", after="1min")
+    assert table["mean"].tolist() == [1.5, 2.5, 3.5]
+
+
+def test_stamps_off_the_grid_lose_nothing() -> None:
+    frame = frame_of(EYES, {"hm_yo": [1, 2, 3, 4]})
+    moved = at(frame, [(s + pd.Timedelta("4s")).isoformat() for s in frame.index])
+    table = events(moved, [frame.index[1]], before="30s", after="45s", fields="hm_yo")
+    assert table["n"].tolist() == [0, 1, 1, 1, 1]
+    assert table["mean"].tolist()[1:] == [1, 2, 3, 4]
+
+
+@pytest.mark.slow
+def test_the_band_holds_the_planted_course_about_95_times_in_100() -> None:
+    generator = np.random.default_rng(5)
+    held = []
+    for seed in range(150):
+        values = generator.normal(size=40 * 20)
+        values.reshape(40, 20)[:, 11] += 2.0
+        series = minutes(values)
+        table = events(series, series.index[9::20], before="5min", after="5min", seed=seed)
+        row = table.loc[("level", pd.Timedelta("2min"))]
+        held.append(row["change_low"] <= 2.0 <= row["change_high"])
+    assert 0.88 < np.mean(held) < 0.99

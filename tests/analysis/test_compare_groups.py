@@ -1,0 +1,216 @@
+"""Groups of persons and ratios of rates, held to published and independent numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import eyelog as el
+from eyelog.analysis.compare import group_difference, mixed_table, rate_ratio
+
+FIELD = [7.2, 8.1, 6.9, 9.4, 8.8]
+DESK = [5.1, 6.0, 5.5, 7.9, 4.2, 6.6]
+
+
+def table_of(values, days: int = 1) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return a long table of persons d0, d1, ... (desk) and f0, f1, ... (field)."""
+    rows = [(f"{k[0]}{i}", v) for k, vs in values.items() for i, v in enumerate(vs)]
+    table = pd.DataFrame(rows * days, columns=["person", "y"])
+    return table, {person: "desk" if person[0] == "d" else "field" for person, _ in rows}
+
+
+def test_welchs_interval_is_that_of_pingouin() -> None:
+    # pingouin 0.7: ttest(FIELD, DESK, correction=True): T 3.124276, dof 8.999573, p 0.012235,
+    # CI95 [0.61, 3.79]
+    found = group_difference(*table_of({"desk": DESK, "field": FIELD}), outcome="y")
+    assert found.difference == pytest.approx(np.mean(FIELD) - np.mean(DESK))
+    assert (round(found.low, 2), round(found.high, 2)) == (0.61, 3.79)
+    assert found.p == pytest.approx(0.012235, abs=1e-6)
+    assert found.df == pytest.approx(8.999573, abs=1e-6)
+    assert (found.first, found.second) == ("desk", "field")
+    # scipy 1.17: permutation_test((FIELD, DESK), difference of means), all 462 ways
+    exact = stats.permutation_test(
+        (FIELD, DESK), lambda a, b: np.mean(a) - np.mean(b), n_resamples=np.inf
+    )
+    assert found.p_permutation == pytest.approx(exact.pvalue)
+
+
+def test_more_days_of_the_same_persons_add_no_evidence() -> None:
+    one = group_difference(*table_of({"desk": DESK, "field": FIELD}), outcome="y")
+    many = group_difference(*table_of({"desk": DESK, "field": FIELD}, days=50), outcome="y")
+    assert many.low == pytest.approx(one.low)
+    assert many.p_permutation == one.p_permutation
+    assert (many.persons_first, many.persons_second, many.n) == (6, 5, 550)
+
+
+@given(st.randoms(use_true_random=False), st.floats(0.1, 20), st.floats(-50, 50))
+@settings(max_examples=20, deadline=None)
+def test_unit_zero_order_and_names_carry_over(random, scale, shift) -> None:
+    table, groups = table_of({"desk": DESK, "field": FIELD}, days=2)
+    found = group_difference(table, groups, outcome="y")
+    order = list(range(len(table)))
+    random.shuffle(order)
+    assert (
+        group_difference(table.iloc[order], groups, outcome="y")
+        == pytest.approx(found, nan_ok=True)
+        or found.reason
+    )
+    moved = group_difference(table.assign(y=table["y"] * scale + shift), groups, outcome="y")
+    assert moved.low == pytest.approx(found.low * scale, rel=1e-6)
+    assert moved.p == pytest.approx(found.p, rel=1e-6)
+    assert moved.p_permutation == found.p_permutation
+    other = {person: {"desk": "z", "field": "a"}[label] for person, label in groups.items()}
+    turned = group_difference(table, other, outcome="y")
+    assert (turned.difference, turned.high) == (
+        pytest.approx(-found.difference),
+        pytest.approx(-found.low),
+    )
+
+
+def test_many_persons_are_dealt_at_random_with_a_seed() -> None:
+    generator = np.random.default_rng(6)
+    values = {"desk": generator.normal(size=25), "field": generator.normal(0.9, size=25)}
+    table, groups = table_of(values)
+    one, same, other = (group_difference(table, groups, outcome="y", seed=s) for s in (1, 1, 2))
+    assert one == same
+    assert one.p_permutation != other.p_permutation
+    assert one.p_permutation == pytest.approx(one.p, abs=0.01)
+
+
+def test_days_without_the_outcome_are_said_and_persons_without_days_may_be_named() -> None:
+    tables = {
+        f"p{i}": pd.DataFrame(
+            {"worn_h": [8.0, 9.0], "y": [float(i), np.nan]},
+            index=pd.date_range("2026-10-19", periods=2, tz="UTC", name="day"),
+        )
+        for i in range(5)
+    }
+    tables["gone"] = tables["p0"].iloc[:0]
+    groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "gone": "b"}
+    found = group_difference(mixed_table(tables), groups, outcome="y")
+    assert (found.difference, found.n, found.coverage) == (2.0, 4, 0.5)
+    assert found.exposure_h == 32.0
+    assert (found.persons_first, found.persons_second) == (2, 2)
+
+
+def test_a_group_that_rests_on_too_little_has_no_interval() -> None:
+    table, groups = table_of({"desk": DESK, "field": FIELD[:1]})
+    one = group_difference(table, groups, outcome="y")
+    assert "fewer than two persons" in one.reason
+    assert np.isnan([one.low, one.p, one.p_permutation]).all()
+    assert one.difference == pytest.approx(7.2 - np.mean(DESK))
+    flat = group_difference(*table_of({"desk": [1.0, 1.0], "field": [2.0, 2.0]}), outcome="y")
+    assert "do not differ" in flat.reason
+    assert np.isnan(flat.low)
+    none = group_difference(table.assign(y=np.nan), groups, outcome="y")
+    assert np.isnan(none.difference)
+    assert none.n == 0
+
+
+def test_groups_that_cannot_be_compared_are_refused() -> None:
+    table, groups = table_of({"desk": DESK, "field": FIELD})
+    cases = [
+        (groups | {"d0": "third"}, "two groups, not 3"),
+        (dict.fromkeys(groups, "one"), "two groups, not 1"),
+        (groups | {"nobody": "desk"}, "no person nobody"),
+        (["desk"], "must map"),
+    ]
+    for wrong, says in cases:
+        with pytest.raises(el.ConfigurationError, match=says):
+            group_difference(table, wrong, outcome="y")
+    with pytest.raises(el.FieldError, match="x"):
+        group_difference(table, groups, outcome="x")
+
+
+def rates(n, minutes) -> pd.DataFrame:
+    return pd.DataFrame({"n": [n], "exposure_min": [float(minutes)]})
+
+
+def test_the_ratio_of_two_rates_is_that_of_r() -> None:
+    # R: poisson.test(c(11, 6+8+7), c(800, 1083+1050+878)): 1.971488, 95 % 0.8584264 to 4.277266,
+    # p 0.07967; statsmodels 0.15: test_poisson_2indep(11, 800, 21, 3011, method="exact-cond")
+    found = rate_ratio(rates(11, 800), rates(21, 3011))
+    assert found.ratio == pytest.approx(1.971488, abs=1e-6)
+    assert (found.low, found.high) == (
+        pytest.approx(0.8584264, abs=1e-6),
+        pytest.approx(4.277266, abs=1e-5),
+    )
+    assert found.p == pytest.approx(0.0796686330333295)
+    rows = pd.DataFrame({"n": [6, 8, 7], "exposure_min": [1083.0, 1050.0, 878.0]})
+    assert rate_ratio(rates(11, 800), rows)[:4] == found[:4]
+
+
+counts = st.integers(0, 500)
+spans = st.floats(1, 1e4)
+
+
+@given(counts, spans, counts, spans, st.floats(0.1, 10))
+@settings(max_examples=50, deadline=None)
+def test_turning_a_ratio_over_turns_its_interval_over(a, s, b, t, scale) -> None:
+    found, turned = rate_ratio(rates(a, s), rates(b, t)), rate_ratio(rates(b, t), rates(a, s))
+    if a + b == 0:
+        assert np.isnan(found.low)
+        assert found.reason == "no event in either table"
+        return
+    if a and b:
+        assert turned.ratio == pytest.approx(1 / found.ratio)
+        assert turned.low == pytest.approx(1 / found.high, rel=1e-6)
+        assert found.low < found.ratio < found.high
+    other = rate_ratio(rates(a, s * scale), rates(b, t * scale))
+    assert other.low == pytest.approx(found.low, rel=1e-6, nan_ok=True)
+    assert turned.p == pytest.approx(found.p, rel=1e-6)
+
+
+def test_no_event_on_one_side_leaves_one_limit() -> None:
+    none = rate_ratio(rates(5, 10), rates(0, 10))
+    assert np.isnan(none.ratio)
+    assert none.low > 0
+    assert none.high == np.inf
+    assert "no upper limit" in none.reason
+    zero = rate_ratio(rates(0, 10), rates(5, 10))
+    assert (zero.ratio, zero.low) == (0.0, 0.0)
+
+
+def test_blinks_of_two_halves_of_the_sample_can_be_held_against_one_another() -> None:
+    frame = el.sample()
+    days = el.blinks.rate(frame, by="1D")
+    found = rate_ratio(days.iloc[:3], days.iloc[3:])
+    assert (found.n_one, found.n_other) == (days["n"].iloc[:3].sum(), days["n"].iloc[3:].sum())
+    pooled = el.blinks.rate(frame[frame.index <= "2026-10-22T00:00:00+09:00"])
+    assert found.rate_one_per_min == pytest.approx(pooled["rate_per_min"].iloc[0])
+    assert 0 < found.coverage < 1
+
+
+def test_rates_without_exposure_or_of_both_logs_are_refused_or_missing() -> None:
+    missing = rate_ratio(rates(0, 0), rates(5, 10))
+    assert np.isnan([missing.ratio, missing.low, missing.rate_one_per_min]).all()
+    assert "no exposure" in missing.reason
+    assert np.isnan(rate_ratio(rates(3, 10).iloc[:0], rates(5, 10)).ratio)
+    with pytest.raises(el.ConfigurationError, match="whole counts"):
+        rate_ratio(rates(-1, 10), rates(5, 10))
+    with pytest.raises(el.ConfigurationError, match="without any exposure"):
+        rate_ratio(rates(1, 0), rates(5, 10))
+    with pytest.raises(el.FieldError, match="exposure_min"):
+        rate_ratio(rates(1, 0).drop(columns="exposure_min"), rates(5, 10))
+    minutes = el.blinks.rate(el.sample("standard_mode_logs"), gaps="rms")
+    with pytest.raises(el.MixedLogsError):
+        rate_ratio(el.blinks.rate(el.sample()), minutes)
+
+
+@pytest.mark.slow
+def test_the_intervals_hold_the_truth_about_95_times_in_100() -> None:
+    generator = np.random.default_rng(9)
+    ratio, welch = [], []
+    for _ in range(400):
+        found = rate_ratio(
+            rates(int(generator.poisson(60)), 10), rates(int(generator.poisson(40)), 10)
+        )
+        ratio.append(found.low <= 1.5 <= found.high)
+        values = {"desk": generator.normal(0, 1, 8), "field": generator.normal(1, 3, 12)}
+        table, groups = table_of(values)
+        both = group_difference(table, groups, outcome="y", draws=100)
+        welch.append(both.low <= 1 <= both.high)
+    assert 0.93 < np.mean(ratio) <= 0.995  # exact: at least 95
+    assert 0.92 < np.mean(welch) < 0.98
