@@ -5,9 +5,9 @@ from urllib.parse import parse_qsl
 from eyelog.service.answers import Problem
 from eyelog.service.web import Request
 
-__all__ = ["once", "read_form", "require"]
+__all__ = ["FORM", "once", "read_form", "require"]
 
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 _MOST = 50
 
 
@@ -20,8 +20,8 @@ async def read_form(request: Request) -> dict[str, str]:
         400 ``invalid_request``, if the body is no such form or repeats a parameter.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != _FORM:
-        raise Problem(400, "invalid_request", f"the body must be a form: Content-Type {_FORM}")
+    if kind != FORM:
+        raise Problem(400, "invalid_request", f"the body must be a form: Content-Type {FORM}")
     body = await request.body()
     try:
         return once(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST))

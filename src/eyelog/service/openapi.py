@@ -7,14 +7,14 @@ what this service does.
 from typing import Any
 
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
+from eyelog.service.forms import FORM
 from eyelog.service.query import DATE_PATTERN
+from eyelog.service.registry import ACCESS_SECONDS, SCOPE
 
 __all__ = ["document"]
 
 Schema = dict[str, Any]
 
-_FORM = "application/x-www-form-urlencoded"
-_JSON_TYPES = {"int": "number", "float": "number", "bool": "boolean", "str": "string"}
 _VERSION = "1.0.0"
 
 
@@ -50,7 +50,7 @@ def document(page_size: int) -> Schema:
                             "authorizationUrl": "/v1/oauth/authorize",
                             "tokenUrl": "/v1/oauth/token",
                             "refreshUrl": "/v1/oauth/token",
-                            "scopes": {"read": "Read the wearer's own logs"},
+                            "scopes": {SCOPE: "Read the wearer's own logs"},
                         }
                     },
                 },
@@ -62,8 +62,8 @@ def document(page_size: int) -> Schema:
                         "access_token": _text("Valid for 30 days."),
                         "refresh_token": _text("Does not expire; a refresh gives the same one."),
                         "token_type": {"const": "Bearer"},
-                        "expires_in": {"type": "number", "const": 2592000},
-                        "scope": {"const": "read"},
+                        "expires_in": {"type": "number", "const": ACCESS_SECONDS},
+                        "scope": {"const": SCOPE},
                     }
                 ),
                 **{f"{log}_record": _record(log) for log in LOGS},
@@ -134,7 +134,7 @@ def _show_login() -> Schema:
             _query("client_id", _some(), required=True),
             _query("redirect_uri", _some("A loopback address may name any port."), required=True),
             {"name": "state", "in": "query", **state},
-            _query("scope", _text("Whatever is asked, 'read' is granted.")),
+            _query("scope", _text(f"Whatever is asked, {SCOPE!r} is granted.")),
             _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
             _query("code_challenge_method", {"const": "S256"}),
         ],
@@ -231,7 +231,7 @@ def _field(field: Field) -> Schema:
     }
     if field.value_type == "datetime":
         return {"type": "string", "format": "date-time", **about}
-    return {"type": [_JSON_TYPES[field.value_type], "null"], **about}
+    return {"type": [field.json_type, "null"], **about}
 
 
 def _object(properties: Schema, *, closed: bool = True) -> Schema:
@@ -256,7 +256,7 @@ def _query(name: str, schema: Schema, *, required: bool = False) -> Schema:
 
 
 def _form_body(schema: Schema) -> Schema:
-    return {"required": True, "content": {_FORM: {"schema": schema}}}
+    return {"required": True, "content": {FORM: {"schema": schema}}}
 
 
 def _json(description: str, schema: Schema) -> Schema:
