@@ -83,13 +83,13 @@ def _spread(begins: Ints, values: list[int], length: int) -> NDArray[np.uint8]:
     return np.repeat(np.array(values, dtype=np.uint8), lengths)
 
 
-def _battery(kind: NDArray[np.uint8], worn: Bools, plan_: Plan) -> tuple[Ints, Bools]:
+def _battery(kind: NDArray[np.uint8], worn: Bools, planned: Plan) -> tuple[Ints, Bools]:
     """Return the battery step and whether there is power; it is only charged on the charger."""
     charging = kind == KINDS["charger"]
     moved = worn | _of(kind, "bag_walk", "bag_ride")
     use = np.where(charging, 0, np.where(moved, 4, 1))
     # A night without the charger begins with what a day of wear leaves: a third.
-    start = CAPACITY if plan_.before.charged else CAPACITY // 3
+    start = CAPACITY if planned.before.charged else CAPACITY // 3
     left = start - running(use)[1:]
     level = np.where(charging, 0, 1 + np.clip(left * 5 // CAPACITY, 0, 4))
     return level, charging | (left > 0)
@@ -180,14 +180,14 @@ def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
     n = round(day_start(day + timedelta(days=1), place).timestamp()) - begin
     if n <= 0:
         return None
-    todo = plan(seed, day, who)
+    planned = plan(seed, day, who)
     d = Draws(seed, LIFE, day.toordinal())
-    begins = _elapsed([at for at, _ in todo.steps], day, begin, place, n)
-    kind = _spread(begins, [KINDS[name] for _, name in todo.steps], n)
+    begins = _elapsed([at for at, _ in planned.steps], day, begin, place, n)
+    kind = _spread(begins, [KINDS[name] for _, name in planned.steps], n)
     worn = (column("worn") > 0)[kind]
-    battery, power = _battery(kind, worn, todo)
+    battery, power = _battery(kind, worn, planned)
     on = power & (kind != KINDS["asleep"])
-    edges = _elapsed([at for link in todo.links for at in link], day, begin, place, n)
+    edges = _elapsed([at for link in planned.links for at in link], day, begin, place, n)
     change = np.bincount(edges[0::2], minlength=n + 1) - np.bincount(edges[1::2], minlength=n + 1)
     linked = on & (np.cumsum(change[:n]) > 0)
 
@@ -222,13 +222,13 @@ def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
         return d.happen(np.where(walking, moving, still) if extra else still)
 
     return Life(
-        plan=todo, begin=begin, seconds=n, kind=kind, worn=worn, walking=walking, noise=noise,
+        plan=planned, begin=begin, seconds=n, kind=kind, worn=worn, walking=walking, noise=noise,
         judged=judged, on=on, linked=linked, steps=steps, cadence=cadence, blinks=blinks,
         blink_cells=cells,
         gaze={"u": happens("gaze_up"), "d": happens("gaze_up"),
               "r": happens("gaze_side"), "l": happens("gaze_side")},
         big=d.happen(np.full(n, 24000)), nod=happens("nod"), turn=happens("turn"),
-        battery=battery, off=int(_elapsed([todo.off_s], day, begin, place, n)[0]),
+        battery=battery, off=int(_elapsed([planned.off_s], day, begin, place, n)[0]),
         forward=forward, sideways=sideways, restless=column("restless")[kind_at],
         focus=focus, tension=tension, calm=calm,
         drowsy=28.0 + 22.0 * after_lunch + 18.0 * evening - 10.0 * alert,

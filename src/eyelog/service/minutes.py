@@ -124,11 +124,11 @@ def _gaze(day: Life, lo: Ints, hi: Ints) -> dict[str, Ints]:
     rubbed = 5 * _per_minute(day.kind == KINDS["handling"], lo, hi)
     seen = day.on & ~day.noise
     found = {}
-    for name, ways in (("rl", "rl"), ("ud", "ud")):
+    for ways in ("rl", "ud"):
         for size, of_size in (("ems", ~day.big), ("eml", day.big)):
             shifts = sum(_per_minute(day.gaze[way] & of_size & seen, lo, hi) for way in ways)
             shaken = rubbed if size == "ems" else rubbed // 2
-            found[f"{size}_{name}"] = np.minimum(shifts + shaken, 255)
+            found[f"{size}_{ways}"] = np.minimum(shifts + shaken, 255)
     return found
 
 

@@ -1,7 +1,7 @@
 """Accounts, applications, codes and tokens: what the service remembers between requests.
 
-Of every code, token and secret only a hash is kept, of
-a password a salted scrypt. Rules of time and of use are kept here, each in one transaction.
+Of every code, token and secret only a hash is kept, of a password a salted scrypt. The rules of
+time and of use stand here too, each in one transaction.
 """
 
 import os

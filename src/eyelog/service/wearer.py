@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -121,11 +121,10 @@ def simulate(
     15-second log may share a blink or miss one, and keep their old values while nothing is
     counted; blinks under noise are lost, and with them the gaps they end; scores are -1 where
     they cannot be computed. The 60-second log gives root-mean-square blink gaps (firmware
-    2.2.0). Normalised values and the
-    sub-indices are missing until the day has brought 20 minutes of usable data. The fields of
-    the retired sub-apps are filled in two sessions of a week and missing otherwise;
-    undocumented fields hold neutral values. Blinks are a Poisson process on tenths of a second,
-    so that rates and their intervals can be held against theory.
+    2.2.0). Normalised values and the sub-indices are missing until the day has brought 20 minutes
+    of usable data. The fields of the retired sub-apps are filled in two sessions of a week and
+    missing otherwise; undocumented fields hold neutral values. Blinks are a Poisson process on
+    tenths of a second, so that rates and their intervals can be held against theory.
 
     Examples
     --------
@@ -153,7 +152,7 @@ def simulate(
     for name in columns(log):
         # Each column is let go when it is joined: a year is held once, not twice.
         joined = np.concatenate(parts.pop(name))
-        data[name] = pd.array(joined, dtype=known[name].dtype)  # type: ignore[call-overload]
+        data[name] = pd.array(joined, dtype=cast(Any, known[name].dtype))
     table = pd.DataFrame(data, index=index, columns=pd.Index(list(data), dtype="str"), copy=False)
     return _recorded(table, start, days, log, seed, tz)
 
