@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from eyelog.access import transport
 from eyelog.access.faults import refusal
-from eyelog.access.session import PerProcess, attach, fetch
+from eyelog.access.forks import PerProcess
+from eyelog.access.session import attach, fetch
 from eyelog.errors import (
     AuthorizationError,
     RateLimited,
@@ -483,7 +484,8 @@ from pathlib import Path
 from support import authority
 from support.access import credentials, fresh, session_of
 from eyelog.access.faults import refusal
-from eyelog.access.session import PerProcess, fetch
+from eyelog.access.forks import PerProcess
+from eyelog.access.session import fetch
 home, url = Path(sys.argv[1]), sys.argv[2]
 who = credentials(home, url, saved=fresh())
 sessions = PerProcess(lambda: session_of(who))

@@ -192,13 +192,12 @@ def cached_session(cache: DayCache) -> CachedSession:
     def key_of(request: Any, **settings: Any) -> str:
         return f"{owner}-{create_key(request, **settings)}"
 
-    secret = {*DEFAULT_IGNORED_PARAMS, *SECRET_NAMES}
     return CachedSession(
         backend=cache,
         key_fn=key_of,
         allowable_codes=range(200, 300),
         allowable_methods=("GET",),
-        ignored_parameters=[*DEFAULT_IGNORED_PARAMS, *sorted(secret - {*DEFAULT_IGNORED_PARAMS})],
+        ignored_parameters=sorted({*DEFAULT_IGNORED_PARAMS, *SECRET_NAMES}),
         cache_control=False,
         stale_if_error=False,
     )

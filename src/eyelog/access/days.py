@@ -13,9 +13,10 @@ import requests
 from eyelog.access.cache import DayCache, cached_session, day_key
 from eyelog.access.dayfile import day_file, unpack
 from eyelog.access.decode import Page, decode_page
+from eyelog.access.forks import PerProcess
 from eyelog.access.oauth import Credentials
 from eyelog.access.progress import progress_line
-from eyelog.access.session import PerProcess, attach, fetch
+from eyelog.access.session import attach, fetch
 from eyelog.access.walk import Stopped, side_by_side, walk_window
 from eyelog.clock import Window, whole_days
 from eyelog.errors import AnswerError, NotCached

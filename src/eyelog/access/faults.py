@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import requests
 
 from eyelog.access.redact import redact, redact_url, short
-from eyelog.access.transport import retry_after
+from eyelog.access.transport import PASSING, retry_after
 from eyelog.errors import (
     AuthorizationError,
     RateLimited,
@@ -21,7 +21,6 @@ from eyelog.errors import (
 
 __all__ = ["error_object", "refusal", "unreachable"]
 
-_PASSING = frozenset({429, 500, 502, 503, 504})
 _QUOTA = {"limit": "X-RateLimit-Limit", "remaining": "X-RateLimit-Remaining"}
 
 _ADVICE = {
@@ -113,7 +112,7 @@ def refusal(
     options: dict[str, Any] = {
         **(quota if kind is RateLimited else {}),
         "status": status,
-        "retryable": status in _PASSING,
+        "retryable": status in PASSING,
         "retry_after": wait,
         "url": redact_url(response.request.url or ""),
     }

@@ -14,10 +14,9 @@ from typing import Any
 import requests
 
 from eyelog.access.faults import refusal, unreachable
-from eyelog.access.forks import PerProcess
 from eyelog.access.transport import ACCEPT_ENCODING, TIMEOUT, Adapter, Bearers
 
-__all__ = ["PerProcess", "attach", "fetch", "plain_session"]
+__all__ = ["attach", "fetch", "plain_session"]
 
 
 def attach(session: requests.Session, base_url: str, credentials: Bearers, *, workers: int) -> None:

@@ -31,7 +31,7 @@ from urllib3.util import Retry
 from eyelog.access.addresses import is_loopback
 from eyelog.access.redact import log, redact_url
 
-__all__ = ["ACCEPT_ENCODING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
+__all__ = ["ACCEPT_ENCODING", "PASSING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
 
 TIMEOUT = (6.0, 18.0)
 """Seconds to connect and seconds of silence: three tries of either fit into `PATIENCE`."""
@@ -48,11 +48,11 @@ BODY_SECONDS = 180.0
 
 ACCEPT_ENCODING = "gzip, zstd"
 
+PASSING = frozenset({429, 500, 502, 503, 504})
+"""The statuses after which the same request may succeed."""
+
 # A POST may have spent a code or a refresh token, so only what was not processed is repeated.
-_AGAIN: Mapping[str, frozenset[int]] = {
-    "GET": frozenset({429, 500, 502, 503, 504}),
-    "POST": frozenset({429, 503}),
-}
+_AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
 _PIECE = 1 << 18
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
@@ -189,6 +189,7 @@ class Adapter(HTTPAdapter):
         response = super().send(request, stream=True, **options)
         try:
             body = _read(response)
+            # There is no public way to give a response its body.
             response._content = _decoded(body, response.headers.get("Content-Encoding", ""))
         except ProtocolError as fault:
             raise ChunkedEncodingError(fault, request=request) from fault
