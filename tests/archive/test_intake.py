@@ -210,3 +210,18 @@ def test_files_far_apart_in_time_are_compared_month_by_month(
     files = sorted(tmp_path.glob("*.csv"))
     assert [each.kept for each in take_in(archive, files)] == [0, 0, 0, 0]
     assert max(spans) < pd.Timedelta("31D")
+
+
+def test_a_date_that_no_archive_can_hold_loses_no_other_record(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    for name, date in (("a", "9999-12-31T23:59:59Z"), ("b", "0001-01-01T00:00:00+09:00")):
+        (tmp_path / f"{name}.csv").write_text(f"date,stp\n{date},1\n2026-10-21T00:00:15Z,3\n")
+        body = f'{{"computed_data": {{"1": [{{"date": "{date}", "stp": 3}}]}}}}'
+        (tmp_path / f"{name}.json").write_text(body)
+    with pytest.warns(EyelogWarning, match="line 2: 'date' is '.*', no stamp"):
+        reports = take_in(archive, sorted(tmp_path.glob("*.*")))
+    assert [report.status for report in reports] == [
+        "imported", "refused", "nothing new", "refused"
+    ]  # fmt: skip
+    assert reports[1].reason == "a date in it lies outside the years 1 to 9999"

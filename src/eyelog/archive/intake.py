@@ -16,9 +16,10 @@ from eyelog.access.columns import Page, join_pages
 from eyelog.archive.bundles import Source, sources
 from eyelog.archive.layers import lay, stamps_of
 from eyelog.archive.readings import UNFINISHED, SavedLog, reading
+from eyelog.archive.stamps import possible
 from eyelog.archive.store import Archive
 from eyelog.clock import zone
-from eyelog.errors import EyelogError, EyelogWarning
+from eyelog.errors import ArchiveError, EyelogError, EyelogWarning
 from eyelog.frame import empty
 from eyelog.provenance import history
 
@@ -149,6 +150,8 @@ class _Intake:
                 return frames
             report.log = log.log
             for pages in _batches(log.pages()):
+                if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
+                    raise ArchiveError("a date in it lies outside the years 1 to 9999")
                 frame = join_pages(pages, log.log)
                 step = history(frame)[-1]
                 report.repeated += step["repeated"]

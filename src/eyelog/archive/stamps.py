@@ -11,18 +11,26 @@ import pandas as pd
 from eyelog.clock import parse_stamps, zone
 from eyelog.errors import ConfigurationError
 
-__all__ = ["NEVER", "naive", "read_stamps", "unix_stamps"]
+__all__ = ["NEVER", "naive", "possible", "read_stamps", "unix_stamps"]
 
 Stamps = npt.NDArray[np.int64]
 
 # Stands where no stamp could be read; the same value as numpy's NaT.
 NEVER: Final = np.iinfo(np.int64).min
 _SECOND: Final = 1_000_000
+# What an archive can hold, and a datetime of any zone can show.
+_FIRST: Final = np.datetime64("0001-01-02", "us").astype(np.int64)
+_AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 # Clocks of the 32-bit kind, as the vendor's table of ``ut`` says; milliseconds lie far above.
 _LAST_SECOND: Final = 2.0**32
 
 _NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
 _SPACED: Final = re.compile(r"(?<=\d) +(?=[Zz+-])")  # "2026-10-24 09:00:00 +0000"
+
+
+def possible(stamps: Stamps) -> npt.NDArray[np.bool_]:
+    """Return which stamps lie in the years 1 to 9999, so that an archive can hold them."""
+    return (stamps >= _FIRST) & (stamps < _AFTER)
 
 
 def naive(text: str) -> bool:
@@ -67,7 +75,7 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
         stamps[at] = _of_clock(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
     at = np.flatnonzero(aware)
     stamps[at] = _instants([_SPACED.sub("", texts[i] or "") for i in at.tolist()])
-    return stamps
+    return np.where(possible(stamps), stamps, NEVER)
 
 
 def _instants(texts: Sequence[str]) -> Stamps:

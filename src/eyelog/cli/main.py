@@ -5,12 +5,21 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 from eyelog.errors import EyelogError
 
 __all__ = ["build_parser", "main"]
+
+
+class _Version(argparse.Action):
+    """Look the version up when it is asked: the look-up takes longer than all else at a start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"eyelog {version('eyelog')}")
+        parser.exit()
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -23,7 +32,9 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Settings: EYELOG_BASE_URL EYELOG_CLIENT_ID EYELOG_CLIENT_SECRET"
         " EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_HOME",
     )
-    parser.add_argument("--version", action="version", version=f"eyelog {version('eyelog')}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for room in (demo, account, data, sync, archive, service):
         room.add_commands(commands)
