@@ -290,6 +290,17 @@ def test_a_damaged_file_is_a_miss_and_set_aside_when_next_written(
     assert "\n" not in file.notes["damaged"]
 
 
+def test_a_schema_that_cannot_be_read_as_text_is_damage_too(file: DayFile) -> None:
+    assert file.write(entry(), {"a": page("old")})
+    whole = file.path.read_bytes()
+    assert b"CREATE TABLE days" in whole
+    file.path.write_bytes(whole.replace(b"CREATE TABLE days", b"CREATE\xf0TABLE days"))
+    assert file.chain("k") is None
+    assert "is damaged" in file.notes["damaged"]
+    assert file.write(entry(), {"a": page("new")})
+    assert bodies(file) == [b"new"]
+
+
 def test_a_file_with_other_tables_is_set_aside(file: DayFile) -> None:
     file.path.parent.mkdir(parents=True)
     with closing(sqlite3.connect(file.path)) as db, db:

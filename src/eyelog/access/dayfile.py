@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 FOLDER: Final = "cache"
+# A damaged schema is quoted in SQLite's message, which Python then cannot decode.
+FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
 SUFFIX: Final = ".v1.sqlite"  # another layout gets another suffix: they never meet
 SCHEMA: Final = """
     CREATE TABLE owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
@@ -230,7 +232,7 @@ class DayFile:
                 return []
             with closing(connect(self.path)) as db:
                 return db.execute(query, values).fetchall()
-        except (sqlite3.Error, OSError) as error:
+        except FAULTS as error:
             self._note(error, "read")
             return []
 
@@ -239,7 +241,7 @@ class DayFile:
             prepare(self.path, self._fill)
             with closing(connect(self.path, write=True)) as db, transaction(db):
                 change(db)
-        except (sqlite3.Error, OSError) as error:
+        except FAULTS as error:
             if again and code_of(error) in DAMAGED and self._set_aside():
                 return self._write(change, again=False)
             self._note(error, "written")
@@ -261,7 +263,7 @@ class DayFile:
         )
         return True
 
-    def _note(self, error: sqlite3.Error | OSError, verb: str) -> None:
+    def _note(self, error: Exception, verb: str) -> None:
         code = code_of(error)
         if code in DAMAGED:
             kind, reason = "damaged", "it is damaged (eyelog cache clear removes it)"

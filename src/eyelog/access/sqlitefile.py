@@ -57,8 +57,10 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def code_of(error: sqlite3.Error | OSError) -> int | None:
+def code_of(error: Exception) -> int | None:
     """Return SQLite's primary result code of an error, None if it has none."""
+    if isinstance(error, UnicodeDecodeError):  # only what is damaged reads so
+        return sqlite3.SQLITE_CORRUPT
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
