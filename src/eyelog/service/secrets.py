@@ -12,8 +12,13 @@ _LOG2_N, _R, _P = 14, 8, 5
 
 
 def new_token() -> str:
-    """Return 256 random bits as 43 characters that are safe in an address."""
-    return secrets.token_urlsafe(32)
+    """Return at least 255 random bits as 43 characters, safe in an address and on a command line.
+
+    A first "-" would be taken for an option by whoever passes the token on as an argument.
+    """
+    while (token := secrets.token_urlsafe(32)).startswith("-"):
+        pass
+    return token
 
 
 def digest(token: str) -> bytes:
