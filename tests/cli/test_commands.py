@@ -1,11 +1,13 @@
 """The command line on a real service: tables to stdout, one line and exit 1 where it fails."""
 
+import errno
 import json
 import os
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,34 @@ def test_the_attrition_follows_the_summary(there, capsys) -> None:
     assert "worn at least 20 s" in capsys.readouterr().out
 
 
+def test_the_summary_and_the_attrition_are_one_json_document(there, capsys) -> None:
+    source = ["--archive", str(there.archive), "--account", "ada"]
+    assert main(["daily", "computed_data", *RANGE, *source, "--attrition", "mind", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [day["day"] for day in found["days"]] == ["2026-10-19T00:00:00+09:00"]
+    assert found["attrition"][0]["condition"] == "recorded"
+
+
+def test_a_range_without_records_is_said_in_a_sentence(there, capsys) -> None:
+    source = ["--archive", str(there.archive), "--account", "ada"]
+    assert main(["daily", "computed_data", "2026-09-01", "2026-09-02", *source]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "There are no records in this range.\n")
+
+
+def test_a_full_disk_is_said_with_the_file(there, capsys, monkeypatch, tmp_path) -> None:
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", full)
+    source = ["--archive", str(there.archive), "--account", "ada"]
+    path = tmp_path / "days.csv"
+    assert main(["daily", "computed_data", *RANGE, *source, "-o", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert f"cannot write {path}: No space left on device" in error
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_logout_ends_the_token(logged_in, capsys) -> None:
     assert main(["logout"]) == 0
     capsys.readouterr()
@@ -136,6 +166,36 @@ FAILURES = {
     "no such day": (["fetch", "computed_data", "2026-02-30", DAY], "not a day"),
     "start after end": (["fetch", "computed_data", DAY, "2026-10-18"], "starts after it ends"),
     "no such file": (["daily", "computed_data", *RANGE, "--input", "none.csv"], "no file"),
+    "no table": (["daily", "computed_data", *RANGE, "--input", "other.csv"], "not a table"),
+    "no figure of that": (
+        ["plot", "timeline", "computed_data", *RANGE, "--field", "stq", "-o", "x.png"],
+        "'stp'",
+    ),
+    "no choice of fields": (
+        ["plot", "quality", "computed_data", *RANGE, "--field", "stp", "-o", "x.png"],
+        "leave out --field",
+    ),
+    "a field that the file lacks": (
+        [
+            *[
+                "plot",
+                "heatmap",
+                "--input",
+                "few.csv",
+                "--field",
+                "cad",
+                "-o",
+                "x.png",
+                "computed_data",
+            ],
+            *RANGE,
+        ],
+        "needs the field(s) cad",
+    ),
+    "a folder in the way": (
+        ["fetch", "computed_data", *RANGE, "-o", "a.csv"],
+        "cannot write a.csv",
+    ),
     "no such archive": (["daily", "computed_data", *RANGE, "--archive", "none"], "none"),
     "no such ending": (["fetch", "computed_data", *RANGE, "-o", "x.xlsx"], ".parquet or .csv"),
     "days below one": (["simulate", "a", "--start", DAY, "--days", "0"], "days"),
@@ -148,6 +208,9 @@ def test_a_failure_is_one_line_that_says_why(
     logged_in, capsys, monkeypatch, tmp_path, case
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("other.csv").write_text('{"client_id": "x"}\n')
+    Path("few.csv").write_text("date,stp\n2026-10-19T10:00:00+09:00,3\n")
+    Path("a.csv").mkdir()
     arguments, says = FAILURES[case]
     capsys.readouterr()
     assert main(arguments) == 1
@@ -273,7 +336,14 @@ def test_the_catalogue_is_shown_whole(capsys) -> None:
     assert rows[1]["name"] == "val_s"
 
 
-def test_the_demo_runs_the_main_job(tmp_path: Path, capsys) -> None:
+def test_the_demo_runs_the_main_job(tmp_path: Path, capsys, monkeypatch) -> None:
+    # Days in the future are not asked for: the demo's must be past on a clock that is slow, too.
+    class Slow(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime(2026, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("eyelog.access.days.datetime", Slow)
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
     text = capsys.readouterr().out
     for part in ("Logged in through OAuth", "attrition", "blink_rate_per_min", "heatmap-"):

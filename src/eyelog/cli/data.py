@@ -1,11 +1,12 @@
 """Commands about the records: fetch, daily, plot, fields."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from eyelog.cli.output import add_json, emit, note, readable, write_table
+from eyelog.cli.output import add_json, emit, note, readable, records, write_table
 from eyelog.cli.source import add_source, field_list, read_source
 from eyelog.errors import ConfigurationError
 
@@ -75,17 +76,23 @@ def _daily(args: argparse.Namespace) -> int:
 
     frame = read_source(args)
     table = daily(frame)
+    left = attrition(frame, recipe=args.attrition) if args.attrition else None
     if args.output is not None:
         write_table(table, args.output)
         note(f"{len(table)} days written to {args.output}")
     elif args.json:
-        emit(table, as_json=True)
+        days = records(table)
+        both = days if left is None else {"days": days, "attrition": records(left)}
+        print(json.dumps(both, indent=1))  # one document: a program reads it in one go
+        left = None
+    elif table.empty:
+        note("There are no records in this range.")
     else:
         emit(readable(table), as_json=False)
-    if args.log == "standard_mode_logs":
+    if args.log == "standard_mode_logs" and len(table):
         note(BLINK_NOTE)
-    if args.attrition:
-        emit(attrition(frame, recipe=args.attrition), as_json=args.json)
+    if left is not None:
+        emit(left, as_json=args.json)
     return 0
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-START, DAYS, ZONE, SEED = "2026-10-19", 14, "Asia/Tokyo", 1
+# Long past, so that no machine's clock takes these days for the future: those are never asked for.
+START, DAYS, ZONE, SEED = "2025-10-20", 14, "Asia/Tokyo", 1
 
 
 def add_commands(commands: Any) -> None:

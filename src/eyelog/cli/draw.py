@@ -9,10 +9,11 @@ import pandas as pd
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality import flag, mask
 from eyelog.analysis.resample import resample
+from eyelog.catalogue import field
 from eyelog.cli.data import FIGURES
 from eyelog.cli.output import write_private
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of
+from eyelog.frame import log_of, require
 
 __all__ = ["ENDINGS", "draw", "save"]
 
@@ -26,7 +27,7 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     },
     "standard_mode_logs": {
         "timeline": ("wea_s", "stp_s", "nis_s", "lc_bk_n", "ems_rl", "tl_yav", "hm_yo", "bl"),
-        "heatmap": ("stp_mid", "hm_yo"),
+        "heatmap": ("stp_s", "hm_yo"),
         "daily": ("worn_h", "steps", "pace_spm"),
     },
 }
@@ -54,12 +55,25 @@ def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | 
     if frame.empty:
         raise ConfigurationError("there are no records in this range: nothing to draw")
     log = log_of(frame)
+    if fields:
+        _check(kind, frame, log, fields)
     names = fields or list(DEFAULT_FIELDS[log].get(kind, ()))
     plt = _pyplot()
     figure = _panels(plt, kind, frame, names)
     figure.suptitle(f"{log}, {frame.index[0]:%d %b %Y} to {frame.index[-1]:%d %b %Y}")
     write_private(path, lambda temporary: figure.savefig(temporary, dpi=130))
     plt.close(figure)
+
+
+def _check(kind: str, frame: pd.DataFrame, log: str, fields: Sequence[str]) -> None:
+    """Raise where what was named to be drawn is not there: nothing is left out silently."""
+    if kind == "quality":
+        raise ConfigurationError("quality is drawn of all fields at once: leave out --field")
+    if kind in ("timeline", "heatmap"):
+        for name in fields:
+            if name not in frame.columns:
+                field(log, name)
+        require(frame, fields, purpose=f"the {kind}")
 
 
 def _panels(plt: Any, kind: str, frame: pd.DataFrame, names: Sequence[str]) -> Any:

@@ -6,14 +6,14 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["add_json", "emit", "note", "readable", "write_private", "write_table"]
+__all__ = ["add_json", "emit", "note", "readable", "records", "write_private", "write_table"]
 
 
 def note(text: str) -> None:
@@ -31,11 +31,17 @@ def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
     import pandas as pd
 
     if as_json:
-        rows = _texts(table.reset_index() if index else table)
-        print(json.dumps(json.loads(rows.to_json(orient="records")), indent=1))
+        print(json.dumps(records(table, index=index), indent=1))
         return
     with pd.option_context("display.width", 0, "display.max_colwidth", 60):
         print(table.to_string(index=index, float_format=_short, na_rep="·"))
+
+
+def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON has them."""
+    rows = _texts(table.reset_index() if index else table)
+    found: list[dict[str, Any]] = json.loads(rows.to_json(orient="records"))
+    return found
 
 
 def readable(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -69,7 +75,15 @@ def _texts(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def write_private(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file through a temporary one beside it: whole or not at all, for its owner alone."""
+    """Write a file through a temporary one beside it: whole or not at all, for its owner alone.
+
+    Raises
+    ------
+    ConfigurationError
+        If the folder does not exist.
+    EyelogError
+        If the file cannot be written; what stood there stays.
+    """
     if not path.parent.is_dir():
         raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial{path.suffix}")
@@ -77,6 +91,12 @@ def write_private(path: Path, write: Callable[[Path], object]) -> None:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write(temporary)
         temporary.replace(path)
+    except OSError as error:
+        # pyarrow words it at length and leaves out the file, which the user knows by its own name.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise EyelogError(
+            f"cannot write {path}: {reason}; make room or choose another place"
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)
 

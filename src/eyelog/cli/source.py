@@ -72,7 +72,7 @@ def _read_file(
         else:
             table = pd.read_csv(path, index_col="date", keep_default_na=True)
             table.index = pd.to_datetime(table.index, utc=True, format="ISO8601")
-    except (ValueError, OSError) as error:
+    except (ValueError, TypeError, OSError) as error:  # pandas raises any of them at a foreign file
         raise ConfigurationError(
             f"{path.name} is not a table of `eyelog fetch`: {error}"
         ) from error
