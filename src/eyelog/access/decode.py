@@ -21,7 +21,7 @@ import numpy as np
 from eyelog.access.columns import Page, join_pages
 from eyelog.access.explain import careful_records, fault, hour_order
 from eyelog.catalogue import LOGS, catalogue, check_fields, check_log
-from eyelog.clock import parse_stamps
+from eyelog.rfc3339 import parse_stamps
 
 __all__ = ["Page", "decode_page", "join_pages"]
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.clock import parse_rfc3339
 from eyelog.errors import AnswerError, ConfigurationError
+from eyelog.rfc3339 import parse_rfc3339
 
 __all__ = ["careful_records", "fault", "hour_order"]
 
