@@ -4,18 +4,18 @@
 
 A year of the 15-second log (2.1 million records, every column) goes through ``flag``, ``mask``,
 ``resample("10min")`` and ``daily``. The floor is the bare numpy reduction of the same numeric
-columns: missing values counted and means formed by ``np.add.reduceat`` over 10-minute bins whose
-edges are given, with nothing judged and no rule of a field. All ways run interleaved in one
-process; times are medians, and the ratios are what to quote.
+columns to the same bins and days: values counted and means formed by ``np.add.reduceat`` with
+nothing judged and no rule of a field. The floor of the bins alone stands beside it. All ways run
+interleaved in one process; times are medians, and the ratios are what to quote. Memory is what the
+steps hold at most beyond the frame, in frames.
 """
 
 import argparse
 import gc
 import json
-import resource
-import statistics
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -41,10 +41,10 @@ def year(days: int) -> pd.DataFrame:
     return record(pd.DataFrame(data, index=index), "benchmark", log=LOG)
 
 
-def bare_numpy(frame: pd.DataFrame, names: list[str]) -> Any:
-    """Return 10-minute means of the columns, by reduceat and nothing else."""
+def bare_numpy(frame: pd.DataFrame, names: list[str], width_s: int) -> Any:
+    """Return means of the columns over bins of a width, by reduceat and nothing else."""
     stamps = frame.index.asi8  # type: ignore[attr-defined]
-    width = 600_000_000
+    width = width_s * 1_000_000
     edges = np.arange(stamps[0] - stamps[0] % width, stamps[-1] + 1, width)
     starts = np.searchsorted(stamps, edges, side="right")
     starts = starts[starts < len(stamps)]
@@ -71,26 +71,23 @@ def main() -> int:
     asked = parser.parse_args()
     frame = year(asked.days)
     names = [name for name in frame.columns if catalogue(LOG)[name].dtype == "float64"]
-    frame_mb = frame.memory_usage(deep=False).sum() / 1e6
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     state: dict[str, Any] = {}
 
-    def flag() -> Any:
+    def flag() -> None:
         state["reasons"] = el.flag(frame)
 
-    def mask() -> Any:
-        state["masked"] = el.mask(frame, state["reasons"])
-        state.pop("reasons")
+    def mask() -> None:
+        state["masked"] = el.mask(frame, state.pop("reasons"))
 
-    def resample() -> Any:
+    def resample() -> None:
         state["bins"] = el.resample(state["masked"], "10min", judge=False)
 
-    def daily() -> Any:
-        state["days"] = el.daily(state["masked"], judge=False)
-        state.pop("masked")
+    def daily() -> None:
+        state["days"] = el.daily(state.pop("masked"), judge=False)
 
     steps: dict[str, Callable[[], Any]] = {
-        "bare numpy": lambda: bare_numpy(frame, names),
+        "bare numpy, bins": lambda: bare_numpy(frame, names, 600),
+        "bare numpy, days": lambda: bare_numpy(frame, names, 86_400),
         "flag": flag,
         "mask": mask,
         "resample": resample,
@@ -98,37 +95,48 @@ def main() -> int:
         "pandas resample": lambda: pandas_resample(frame, names),
     }
     times: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(asked.rounds + 1):
+    for _ in range(asked.rounds + 1):  # the first round warms up
         for name, step in steps.items():
             gc.collect()
             begin = time.perf_counter()
             step()
             times[name].append(time.perf_counter() - begin)
         state.clear()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    # The first round warms up.
-    spent = {name: statistics.median(found[1:]) for name, found in times.items()}
-    ours = [sum(times[s][i] for s in list(steps)[1:5]) for i in range(1, asked.rounds + 1)]
-    spent["flag + mask + resample + daily"] = statistics.median(ours)
-    floor = spent["bare numpy"]
-    ratios = [o / b for o, b in zip(ours, times["bare numpy"][1:], strict=True)]
+    rounds = pd.DataFrame(times).iloc[1:]
+    ours = rounds[["flag", "mask", "resample", "daily"]].sum(axis=1)
+    rounds["flag + mask + resample + daily"] = ours
+    bins = rounds["bare numpy, bins"]
+    both = bins + rounds["bare numpy, days"]
     result = {
         "rows": len(frame),
         "columns": frame.shape[1],
-        "frame_mb": round(float(frame_mb)),
-        "extra_peak_in_frames": round((peak - before) / float(frame_mb), 2),
-        "seconds": {name: round(value, 3) for name, value in spent.items()},
-        "to_bare_numpy": {name: round(value / floor, 2) for name, value in spent.items()},
-        "whole_to_bare_numpy": round(statistics.median(ratios), 2),
+        "seconds": rounds.median().round(3).to_dict(),
+        "to_bare_bins_and_days": rounds.div(both, axis=0).median().round(2).to_dict(),
+        "to_bare_bins": rounds.div(bins, axis=0).median().round(2).to_dict(),
+        "memory_in_frames": peak(frame, [flag, mask, resample, daily]),
     }
     if asked.json:
         print(json.dumps(result, indent=2))
         return 0
-    print(f"{len(frame)} rows, {frame.shape[1]} columns, {frame_mb:.0f} MB")
-    for name, value in spent.items():
-        print(f"{name:32} {value:8.3f} s {value / floor:7.2f}")
-    print(f"peak above the frame: {result['extra_peak_in_frames']} frames")
+    print(f"{len(frame)} rows, {frame.shape[1]} columns")
+    print(f"{'':32} {'seconds':>8} {'to bins + days':>15} {'to bins':>8}")
+    for name in rounds:
+        to_both, to_bins = result["to_bare_bins_and_days"][name], result["to_bare_bins"][name]
+        print(f"{name:32} {result['seconds'][name]:8.3f} {to_both:15.2f} {to_bins:8.2f}")
+    print(f"memory beyond the frame: {result['memory_in_frames']} frames")
     return 0
+
+
+def peak(frame: pd.DataFrame, steps: list[Callable[[], None]]) -> float:
+    """Return the most memory that the steps hold at once beyond the frame, in frames."""
+    tracemalloc.start()
+    try:
+        for step in steps:
+            step()
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    return round(held / float(frame.memory_usage(index=False).sum()), 2)
 
 
 if __name__ == "__main__":

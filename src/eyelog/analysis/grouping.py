@@ -261,8 +261,8 @@ def group_by(
     by : None, str, Series or array
         None: all rows, as one group. A pandas frequency: bins that hold records; days and weeks
         named by the local midnight that opens them, shorter bins by their stamp. ``"hour"``: the
-        local hour of day, 0 to 23. A Series or array: a label for each row (the context); rows
-        without a label are in no group.
+        local hour of day, 0 to 23. A Series by stamp, or as many values as rows: a label for each
+        row (the context); rows without a label are in no group.
     interval_s : float
         Seconds of one row.
     stamp : {"end", "start"}
@@ -322,17 +322,12 @@ def _hours(index: pd.DatetimeIndex, interval_s: float, stamp: str) -> Groups:
 
 
 def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float) -> Groups:
-    if isinstance(by, pd.Series):
-        if (
-            len(by) == len(index)
-            and not by.index.equals(index)
-            and by.index.equals(pd.RangeIndex(len(by)))
-        ):
-            by = by.set_axis(index)
-        values: Any = by if by.index.equals(index) else by.reindex(index)
-        name = by.name
-    else:
-        values, name = pd.Series(by), None
+    name = getattr(by, "name", None)
+    values: Any = by
+    if isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex):
+        values = by if by.index.equals(index) else by.reindex(index)
+        if len(index) and len(by) and not by.index.isin(index).any():
+            raise ConfigurationError("by holds no label for any stamp of the frame")
     if len(values) != len(index):
         raise ConfigurationError(
             f"by holds {len(values)} labels for {len(index)} rows: give one label a row"

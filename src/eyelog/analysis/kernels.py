@@ -110,9 +110,9 @@ def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
 def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return sqrt(sum(w x^2) / sum(w)); equal weights where None."""
     squares = values * values
-    if weights is None:
-        return np.sqrt(mean(squares, groups))
-    return np.sqrt(weighted_mean(squares, weights, groups))
+    found = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
+    with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
+        return np.sqrt(found)
 
 
 pooled_sd = root_mean_square

@@ -9,10 +9,10 @@ from eyelog.analysis import kernels
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
 from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
 from eyelog.analysis.kernels import Floats, numbers
-from eyelog.analysis.quality import judged
 from eyelog.analysis.summary import (
     BIN_COLUMNS,
     coverage,
+    judged_or_finite,
     records_of,
     sorted_frame,
     time_weights,
@@ -113,8 +113,7 @@ def resample(
         )
     records = records_of(frame)
     time = seconds(frame, log=which)
-    if judge and not is_resampled(frame):
-        frame = judged(frame, log=which)
+    frame = judged_or_finite(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
     for noun in ("valid", "walking"):

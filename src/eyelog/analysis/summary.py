@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,13 @@ from eyelog.analysis.quality import judged
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
-from eyelog.provenance import record
+from eyelog.provenance import history, record
 
 __all__ = [
     "BIN_COLUMNS",
     "Opened",
     "coverage",
+    "judged_or_finite",
     "needed",
     "open_frame",
     "records_of",
@@ -120,7 +121,27 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
             "the frame has a missing stamp or several rows on one stamp:"
             " eyelog.frame.conform keeps the last row of a stamp"
         )
+    if index.unit != "us":
+        frame = frame.set_axis(frame.index.as_unit("us"))  # type: ignore[attr-defined]
     return frame, order
+
+
+def judged_or_finite(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
+    """Return the judged frame; or, where that is not wanted, the frame without infinities.
+
+    Bins are not judged again. An infinity is no measurement (judging calls it out of range), and
+    no sum could hold it.
+    """
+    if judge and not is_resampled(frame):
+        return judged(frame, log=log)
+    if any(step["step"] in ("mask", "resample") for step in history(frame)):
+        return frame
+    endless = {
+        name: column.mask(np.isinf(column.to_numpy()))
+        for name, column in frame.items()
+        if column.dtype == np.float64 and np.isinf(column.to_numpy()).any()
+    }
+    return frame.assign(**cast(Any, endless)) if endless else frame
 
 
 def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
@@ -166,8 +187,9 @@ def open_frame(
     require(frame, names, purpose=purpose)
     extra = [name for name in BIN_COLUMNS if name in frame.columns]
     frame, order = sorted_frame(frame)
-    if order is not None and by is not None and not isinstance(by, str | pd.Series):
-        by = np.asarray(by)[order]
+    by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
+    if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
+        by = pd.Series(by).reset_index(drop=True).take(order)
     columns = [*needed(frame, which, [*names, *optional]), *extra]
     # Column by column, since a list of columns would copy them.
     attrs = frame.attrs
@@ -181,8 +203,7 @@ def open_frame(
         stamp=stamp,
         records=records,
     )
-    if judge and not is_resampled(frame):
-        frame = judged(frame, log=which)
+    frame = judged_or_finite(frame, which, judge=judge)
     return Opened(frame, which, groups, records)
 
 
