@@ -239,6 +239,16 @@ def test_fields_that_are_not_there_or_have_no_mean_are_named() -> None:
         events(frame["sc_fcs"], times, before="1min", after="1min")
 
 
+def test_times_of_summer_and_winter_stand_in_one_list() -> None:
+    index = pd.date_range("2026-10-24", periods=2880, freq="min", tz="Europe/Berlin")
+    series = pd.Series(np.arange(2880.0), index=index, name="level")
+    times = ["2026-10-24T12:00:00+02:00", "2026-10-25T12:00:00+01:00"]
+    table = events(series, times, before="0min", after="1min")
+    assert table["mean"].tolist() == [721 + 25 * 30]
+    aware = [pd.Timestamp(time).to_pydatetime() for time in times]
+    pd.testing.assert_frame_equal(events(series, aware, before="0min", after="1min"), table)
+
+
 def test_two_windows_may_share_rows() -> None:
     series = minutes([0, 1, 2, 3, 4, 5])
     times = ["2026-10-20T10:03:00Z", "2026-10-20T10:04:00Z"]

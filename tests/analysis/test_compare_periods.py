@@ -68,6 +68,12 @@ def test_unit_zero_order_and_sides_carry_over(one, other, scale, shift) -> None:
     assert two_periods(shuffled, after, draws=100)[:3] == pytest.approx(found[:3], **near)
 
 
+def test_a_shift_that_makes_values_equal_moves_the_interval_and_nothing_else() -> None:
+    before, after = daily([0, 1, 2, 5, 9]), daily([0.5, 3.5, 6.5, 8.5], "2026-03-01")
+    apart, tied = two_periods(before, after), two_periods(before, after + 0.5)
+    assert (tied.low, tied.high) == (apart.low + 0.5, apart.high + 0.5)
+
+
 def test_missing_values_answer_like_missing_days() -> None:
     generator = np.random.default_rng(4)
     before, after = daily(generator.normal(size=20)), daily(generator.normal(size=20), "2026-03-01")

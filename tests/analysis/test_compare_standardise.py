@@ -105,6 +105,12 @@ def test_the_range_of_the_field_gives_the_bounds_of_a_frame() -> None:
     assert "single interval" in standardised_mean(binned["stp"]).reason
 
 
+def test_a_state_lies_between_never_and_always() -> None:
+    found = standardised_mean(hourly(range(24)) > 11)
+    assert (found.standardised, found.limit_low, found.limit_high) == (0.5, 0, 1)
+    assert standardised_mean(el.sample()["isl"]).limit_high == 1
+
+
 def test_an_invalid_value_is_never_averaged() -> None:
     with pytest.raises(el.ConfigurationError, match="invalid value -1"):
         standardised_mean(el.sample()["sc_fcs"])

@@ -16,18 +16,19 @@ Ints = npt.NDArray[np.int64]
 
 def event_times(times: Any) -> Ints:
     """Return the events in order, UTC microseconds."""
+    stamps: list[Any]
     try:
-        found = pd.DatetimeIndex(times)
+        stamps = [pd.Timestamp(time) for time in times]
     except (TypeError, ValueError):
-        found = pd.DatetimeIndex([pd.NaT])
-    if not len(found):
-        return np.zeros(0, dtype=np.int64)
-    if found.hasnans:
+        stamps = [pd.NaT]
+    if any(pd.isna(stamp) for stamp in stamps):
         raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
-    if found.tz is None:
+    if any(stamp.tz is None for stamp in stamps):
         raise ConfigurationError(
             "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"
         )
+    # One by one: stamps of summer and winter have different offsets.
+    found = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
     us = np.sort(found.as_unit("us").asi8)
     if (np.diff(us) == 0).any():
         raise ConfigurationError("events: a time occurs twice, and an event counts once")

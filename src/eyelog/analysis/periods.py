@@ -83,9 +83,10 @@ def two_periods(
     Notes
     -----
     Hodges & Lehmann (1963, Annals of Mathematical Statistics 34:598). The interval inverts the
-    Mann-Whitney test (Hollander & Wolfe 1973): exactly where no two values are equal and both
-    periods have fewer than 50 values, by the normal approximation otherwise. It is too narrow
-    where neighbouring days are alike. The block bootstrap draws non-overlapping blocks of days
+    Mann-Whitney test (Hollander & Wolfe 1973): exactly where both periods have fewer than 50
+    values, by the normal approximation otherwise; equal values are treated like others, so that
+    another zero of the scale moves the interval and nothing else. It is too narrow where
+    neighbouring days are alike. The block bootstrap draws non-overlapping blocks of days
     within each period (Carlstein 1986, Annals of Statistics 14:1171); it needs five of them in
     each. A difference between two periods of one person is no effect of what lies between: season,
     work and wear change too.
@@ -127,8 +128,7 @@ def two_periods(
         return TwoPeriods(*none, *context, f"fewer than {LEAST_VALUES} values {short}")  # type: ignore[arg-type, call-arg]
     differences = (second.values[None, :] - first.values[:, None]).ravel()
     order = np.argsort(differences, kind="stable")
-    tied = len(np.unique(np.append(first.values, second.values))) < first.n + second.n
-    low, high = _moses(differences[order], first.n, second.n, exact=not tied)
+    low, high = _moses(differences[order], first.n, second.n)
     p = stats.mannwhitneyu(second.values, first.values, alternative="two-sided").pvalue
     blocks = [_blocks(seen, block_days) for seen in (first, second)]
     block_low = block_high = MISSING
@@ -167,10 +167,10 @@ def _blocks(seen: Observed, length: int) -> npt.NDArray[np.int64]:
     return np.unique((days - days[0]) // length, return_inverse=True)[1].astype(np.int64)
 
 
-def _moses(ordered: Floats, n: int, m: int, *, exact: bool) -> tuple[float, float]:
+def _moses(ordered: Floats, n: int, m: int) -> tuple[float, float]:
     """Return the interval of the shift that inverts the Mann-Whitney test."""
     pairs = n * m
-    if exact and max(n, m) < MOST_EXACT:
+    if max(n, m) < MOST_EXACT:
         cumulated = np.cumsum(_ranks_sums(n, m))
         rank = int(np.searchsorted(cumulated, 0.025 * (1 - 1e-12)))  # P(U <= rank) >= 2.5 %
     else:

@@ -190,7 +190,8 @@ def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, 
     least, most = ranges.pop() if len(ranges) == 1 else (None, None)
     field = found[0]
     if field is None or least is None or most is None:
-        if field is not None and field.value_type == "bool" and log:
+        yes_or_no = field is not None and field.value_type == "bool"
+        if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
     own_step = not any("interval_s" in step for step in history(series)) and (
