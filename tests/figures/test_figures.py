@@ -140,6 +140,13 @@ def test_a_distribution_of_counts_has_a_bar_for_each_number() -> None:
     assert np.asarray(ax.lines[0].get_xdata())[0] == 1
 
 
+def test_bars_of_a_wide_range_of_counts_hold_equally_many_numbers() -> None:
+    index = pd.date_range("2026-10-19", periods=301, freq="min", tz="UTC")
+    ax = el.plot_distribution(pd.Series(np.arange(301.0), index=index))
+    assert {bar.get_width() for bar in ax.patches} == {4.0}
+    assert {bar.get_height() for bar in ax.patches[:-1]} == {4.0}
+
+
 def test_a_distribution_of_nothing_says_so() -> None:
     days = pd.date_range("2026-10-19", periods=2, freq="D", tz="UTC")
     with pytest.raises(el.ConfigurationError, match="no value"):

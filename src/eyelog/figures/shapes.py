@@ -85,7 +85,7 @@ def plot_distribution(
     Returns
     -------
     Axes
-        With a bar per whole number where the values are counts of a small range, else with bars
+        With bars of a whole width (1 for a small range) where the values are whole numbers, else
         of equal width.
 
     Raises
@@ -106,8 +106,11 @@ def plot_distribution(
     if not values.size:
         raise ConfigurationError("plot_distribution has nothing to draw: there is no value")
     ax = axes(ax)
-    counts = bool((values == np.round(values)).all()) and np.ptp(values) <= MOST_BARS
-    edges = np.arange(values.min() - 0.5, values.max() + 1).tolist() if counts else 40
+    edges: int | list[float] = 40
+    if (values == np.round(values)).all():
+        # Bars of a whole width hold equally many of the numbers that can occur.
+        width = int(np.ptp(values)) // MOST_BARS + 1
+        edges = np.arange(values.min() - 0.5, values.max() + width, width).tolist()
     ax.hist(values, bins=edges, color="C0", alpha=0.7)
     if typical is not None and np.isfinite(typical.value):
         ax.axvline(typical.value, color="C3", label=f"{typical.method}: {typical.value:.3g}")
