@@ -27,7 +27,8 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     },
     "standard_mode_logs": {
         "timeline": ("wea_s", "stp_s", "nis_s", "lc_bk_n", "ems_rl", "tl_yav", "hm_yo", "bl"),
-        "heatmap": ("stp_s", "hm_yo"),
+        # Durations are evidence and not masked: a map of them would show unworn time as rest.
+        "heatmap": ("stp_slw", "hm_yo"),
         "daily": ("worn_h", "steps", "pace_spm"),
     },
 }
@@ -61,7 +62,7 @@ def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | 
     plt = _pyplot()
     figure = _panels(plt, kind, frame, names)
     figure.suptitle(f"{log}, {frame.index[0]:%d %b %Y} to {frame.index[-1]:%d %b %Y}")
-    write_private(path, lambda temporary: figure.savefig(temporary, dpi=130))
+    write_private(path, lambda sink: figure.savefig(sink, format=path.suffix[1:], dpi=130))
     plt.close(figure)
 
 
