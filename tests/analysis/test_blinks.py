@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
@@ -310,6 +310,7 @@ def test_the_interval_holds_the_planted_rate_at_its_level() -> None:
     assert 0.91 <= np.mean(held) <= 0.985
 
 
+@settings(max_examples=20)
 @given(
     st.lists(
         st.tuples(st.integers(0, 20), st.floats(0.5, 40).map(lambda x: round(x, 1))),

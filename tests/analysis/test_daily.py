@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
@@ -264,6 +264,7 @@ def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> Non
     np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
 
 
+@settings(max_examples=20)
 @given(frames(), st.sampled_from(["end", "start"]))
 def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str) -> None:
     days = el.daily(frame, stamp=stamp)
@@ -274,6 +275,7 @@ def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str)
     assert days["coverage"].between(0, 1).all()
 
 
+@settings(max_examples=20)
 @given(frames(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.DataObject) -> None:
     order = list(range(len(frame)))

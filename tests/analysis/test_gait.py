@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
@@ -135,6 +135,7 @@ def test_what_needs_single_intervals_refuses_bins() -> None:
             ask(bins)
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from([0.0, 0.0, 20.0, 30.0, np.nan]), min_size=1, max_size=40),
     st.integers(0, 4),

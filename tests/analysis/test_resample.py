@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
@@ -173,6 +173,7 @@ def test_resample_twice_equals_once_where_sums_and_weights_add_up(log: str) -> N
         np.testing.assert_allclose(twice[name], once[name], rtol=1e-12, err_msg=name)
 
 
+@settings(max_examples=20)
 @given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(
     frame: pd.DataFrame, every: str, rng: st.DataObject
@@ -190,6 +191,7 @@ def test_the_order_of_the_rows_changes_nothing(
         pd.testing.assert_frame_equal(el.resample(frame.iloc[order], every), straight)
 
 
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from([0.0, 1.0, 7.0, np.nan]), min_size=4, max_size=12), st.data())
 def test_a_masked_value_never_changes_an_answer(values: list[float], data: st.DataObject) -> None:
     bad = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
@@ -206,6 +208,7 @@ def test_a_masked_value_never_changes_an_answer(values: list[float], data: st.Da
     pd.testing.assert_frame_equal(el.resample(first, "1min"), el.resample(second, "1min"))
 
 
+@settings(max_examples=20)
 @given(st.integers(2, 50))
 def test_scaling_a_count_scales_its_sum(factor: int) -> None:
     frame = el.sample().iloc[:400]

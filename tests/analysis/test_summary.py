@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
@@ -60,6 +60,7 @@ def wild(log: str, seed: int) -> pd.DataFrame:
     return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
 
 
+@settings(max_examples=20)
 @given(
     log=st.sampled_from([EYES, MINUTES]),
     seed=st.integers(0, 2**32),
