@@ -99,7 +99,7 @@ def test_each_figure_is_drawn_of_either_log(there, tmp_path, figure, log) -> Non
     source = ["--archive", str(there.archive), "--account", "ada"]
     assert main(["plot", figure, log, *RANGE, *source, "-o", str(path)]) == 0
     assert path.read_bytes().startswith(b"\x89PNG")
-    assert list(tmp_path.glob(".*partial*")) == []
+    assert list(tmp_path.glob(".*.tmp")) == []
 
 
 def test_the_attrition_follows_the_summary(there, capsys) -> None:

@@ -12,8 +12,9 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from secrets import token_hex
 from typing import Final
+
+from eyelog.files import make_folders, temporary_name
 
 __all__ = [
     "ASIDE",
@@ -84,10 +85,8 @@ def prepare(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
 
 def _create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     """Make the file under another name, whole, and move it into its place."""
-    folder = path.parent
-    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder.mkdir(exist_ok=True, mode=0o700)
-    fresh = folder / f".{path.name}.{token_hex(8)}"
+    make_folders(path.parent)
+    fresh = temporary_name(path)
     os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
         with closing(connect(fresh, write=True)) as db, transaction(db):

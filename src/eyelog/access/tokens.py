@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
+from eyelog.files import make_folders, whole_file
 
 __all__ = ["Token", "TokenStore", "home_dir", "token_from_environment"]
 
@@ -112,8 +112,7 @@ def home_dir(home: str | os.PathLike[str] | None = None) -> Path:
 def make_private(folder: Path) -> None:
     """Create `folder` for its owner alone; one that stands keeps its permissions."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_folders(folder)
     except OSError as fault:
         raise ConfigurationError(
             f"cannot make the folder {folder} ({fault.strerror}): set EYELOG_HOME to one you can"
@@ -212,19 +211,9 @@ class TokenStore:
             "scope": token.scope,
         }
         self._make_folder()
-        fresh = self.path.with_name(f".{self.path.stem}.{secrets.token_hex(8)}.tmp")
         try:
-            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump(content, file)
-                    file.flush()
-                    os.fsync(handle)
-                fresh.replace(self.path)
-            except BaseException:
-                fresh.unlink(missing_ok=True)
-                raise
-            self._sync_folder()
+            with whole_file(self.path) as file:
+                file.write(json.dumps(content).encode())
         except OSError as fault:
             raise ConfigurationError(
                 f"cannot write the token file {self.path}: {fault.strerror}"
@@ -235,14 +224,6 @@ class TokenStore:
         make_private(self.path.parent)
         with contextlib.suppress(OSError):
             self.path.parent.chmod(0o700)
-
-    def _sync_folder(self) -> None:
-        if os.name == "posix":  # elsewhere a folder cannot be opened
-            handle = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
 
     def delete(self) -> None:
         """Remove the file; it is no error if there is none."""

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from eyelog.archive.encode import encode_answer
-from eyelog.archive.files import whole_file
 from eyelog.archive.months import parquet_writer
 from eyelog.archive.reader import Wanted, instant_us, open_months, read_table
 from eyelog.archive.rows import MonthFile, frame_of, read_rows
 from eyelog.clock import DAY, day_start, zone
 from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.files import whole_file
 
 __all__ = ["export"]
 

@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from eyelog.archive.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 from eyelog.archive.layout import (
     FILE,
     Place,
@@ -30,6 +29,7 @@ from eyelog.archive.layout import (
 )
 from eyelog.archive.rows import MonthFile, extras_of, merge, open_file, read_rows, stamps_of, widest
 from eyelog.errors import ArchiveError
+from eyelog.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 
 __all__ = ["Change", "locked", "parquet_writer", "write_months"]
 

@@ -6,9 +6,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.files import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +75,8 @@ def _texts(table: "pd.DataFrame") -> "pd.DataFrame":
     return out
 
 
-def write_private(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file through a temporary one beside it: whole or not at all, for its owner alone.
+def write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file whole or not at all, for its owner alone, into a folder that is there.
 
     Raises
     ------
@@ -86,19 +87,15 @@ def write_private(path: Path, write: Callable[[Path], object]) -> None:
     """
     if not path.parent.is_dir():
         raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial{path.suffix}")
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        write(temporary)
-        temporary.replace(path)
+        with whole_file(path) as sink:
+            write(sink)
     except OSError as error:
         # pyarrow words it at length and leaves out the file, which the user knows by its own name.
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise EyelogError(
             f"cannot write {path}: {reason}; make room or choose another place"
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_table(table: "pd.DataFrame", path: Path) -> None:
@@ -112,6 +109,6 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     if path.suffix == ".parquet":
         write_private(path, table.to_parquet)
     elif path.suffix == ".csv":
-        write_private(path, lambda p: _texts(table.reset_index()).to_csv(p, index=False))
+        write_private(path, lambda sink: _texts(table.reset_index()).to_csv(sink, index=False))
     else:
         raise ConfigurationError(f"cannot write {path.name}: end it with .parquet or .csv")

@@ -1,0 +1,71 @@
+"""Local files and folders that nobody else may read, put in place whole or not at all."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = [
+    "make_folders",
+    "new_file",
+    "put_in_place",
+    "sync_folder",
+    "temporary_name",
+    "whole_file",
+]
+
+
+def make_folders(path: Path) -> None:
+    """Make a folder and its parents, open to nobody else, and safe on the disk."""
+    if path.is_dir():
+        return
+    make_folders(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make sure that the names in a folder outlive a power cut."""
+    if os.name == "nt":  # there a folder cannot be opened, nor need it be
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def temporary_name(target: Path) -> Path:
+    """Return a hidden name beside `target` for a file in the making."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that must not exist yet, 0600; on leaving its bytes are on the disk."""
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(handle, "wb") as sink:
+        yield sink
+        sink.flush()
+        os.fsync(sink.fileno())
+
+
+def put_in_place(made: Path, target: Path) -> None:
+    """Rename a finished file over its target."""
+    made.replace(target)
+    sync_folder(target.parent)
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[BinaryIO]:
+    """Write a file that takes its name only when it is complete."""
+    make_folders(target.parent)
+    made = temporary_name(target)
+    try:
+        with new_file(made) as sink:
+            yield sink
+        put_in_place(made, target)
+    finally:
+        made.unlink(missing_ok=True)
