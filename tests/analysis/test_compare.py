@@ -81,6 +81,25 @@ def test_the_input_stays_as_it_was(name: str, log: str) -> None:
     assert frame.attrs == attrs
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: el.compare.events([1, 2], [], before="1min", after="1min"),
+        lambda: el.compare.standardised_mean([1, 2]),
+        lambda: el.compare.agreement(el.sample()["stp"], el.sample()),
+        lambda: el.compare.wear_diagnostic([1, 2], [True, False]),
+        lambda: el.compare.two_periods([1, 2], [3]),
+        lambda: el.compare.rate_ratio(3, 4),
+        lambda: el.compare.group_difference(3, {}, outcome="x"),
+        lambda: el.compare.fit_mixed(None, "y"),
+        lambda: el.compare.mixed_table(el.sample()),
+    ],
+)
+def test_what_is_no_table_is_refused_in_one_sentence(call: Callable[[], Any]) -> None:
+    with pytest.raises(el.ConfigurationError, match=r"takes|needs"):
+        call()
+
+
 def test_comparing_loads_neither_figures_nor_the_packages_of_the_extras() -> None:
     code = "import eyelog.analysis.compare, sys; print(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from eyelog.analysis.exposure import interval_seconds, is_resampled
 from eyelog.analysis.grouping import Groups
 from eyelog.analysis.kernels import Floats, numbers
 from eyelog.analysis.quality import judged
-from eyelog.analysis.series import check_series, refuse_sentinel, step_of
+from eyelog.analysis.series import check_series, check_table, refuse_sentinel, step_of
 from eyelog.analysis.summary import needed, sorted_frame
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
@@ -43,6 +43,7 @@ def open_columns(
     log: str | None,
 ) -> tuple[pd.DatetimeIndex, list[Column], int, str | None]:
     """Return stamps, quantities, the length of one row (microseconds) and the log."""
+    check_table(frame, what="events")
     if isinstance(frame, pd.Series):
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")

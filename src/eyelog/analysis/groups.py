@@ -12,7 +12,7 @@ from scipy import stats
 
 from eyelog.analysis.bootstrap import check_draws
 from eyelog.analysis.kernels import Floats, numbers
-from eyelog.analysis.series import one_log
+from eyelog.analysis.series import check_table, one_log
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.provenance import history
 
@@ -122,6 +122,7 @@ def group_difference(
     (5.0, 2, 0.333)
     """
     check_draws(draws, seed)
+    check_table(table, what="group_difference")
     lacking = [name for name in ("person", outcome) if name not in table.columns]
     if lacking:
         raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.kernels import Floats, numbers
+from eyelog.analysis.series import check_table
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.provenance import record, stated_log
 
@@ -73,6 +74,7 @@ def fit_mixed(
     (True, np.int64(20))
     """
     model = _statsmodels()
+    check_table(table, what="fit_mixed")
     names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
     absent = [name for name in ("person", outcome, *names) if name not in table.columns]
     if absent:

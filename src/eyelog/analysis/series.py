@@ -13,6 +13,7 @@ from eyelog.provenance import stated_log
 __all__ = [
     "Observed",
     "check_series",
+    "check_table",
     "local_hours",
     "local_us",
     "observed",
@@ -106,6 +107,12 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
         )
 
 
+def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
+    """Raise `ConfigurationError` unless it is a table of pandas at all."""
+    if not isinstance(table, pd.Series | pd.DataFrame):
+        raise ConfigurationError(f"{what} takes tables of pandas, not {type(table).__name__}")
+
+
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
     """Return the log that the provenance of all tables states (None where none states one).
 
@@ -113,7 +120,11 @@ def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
     ------
     MixedLogsError
         If they state different logs, which are computed differently.
+    ConfigurationError
+        If one of them is no table.
     """
+    for table in tables:
+        check_table(table, what=what)
     logs = sorted({log for table in tables if (log := stated_log(table)) is not None})
     if len(logs) > 1:
         raise MixedLogsError(
