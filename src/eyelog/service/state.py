@@ -5,32 +5,31 @@ The one secret that stands in it in clear is the key that signs cursors and form
 
 import os
 import sqlite3
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from eyelog.access.sqlitefile import connect, prepare, transaction
 from eyelog.errors import ConfigurationError
 
 __all__ = ["State"]
 
 # Parquet tools that open the folder pass over names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
-_BUSY_SECONDS = 10.0
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, password BLOB);
-CREATE TABLE IF NOT EXISTS application (
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE account (name TEXT PRIMARY KEY, password BLOB);
+CREATE TABLE application (
     client_id TEXT PRIMARY KEY, secret BLOB NOT NULL, redirect_uri TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS code (
+CREATE TABLE code (
     hash BLOB PRIMARY KEY, account TEXT NOT NULL, client_id TEXT NOT NULL,
     redirect_uri TEXT NOT NULL, challenge TEXT, expires REAL NOT NULL, used INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS token (
+CREATE TABLE token (
     hash BLOB PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, client_id TEXT NOT NULL,
     origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS token_origin ON token (origin);
+CREATE INDEX token_origin ON token (origin);
 """
 
 
@@ -56,21 +55,13 @@ class State:
             If the file cannot be made or used.
         """
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-            handle = os.open(self._file, flags, 0o600)
-            mode = stat.S_IMODE(os.fstat(handle).st_mode)
-            os.close(handle)
-            if mode & 0o077:
-                self._file.chmod(0o600)
+            prepare(self._file, _fill)
         except OSError as error:
             raise ConfigurationError(
                 f"cannot keep the service's state in {self._file}: {error.strerror}"
             ) from None
-        with self.write() as db:
-            for statement in _SCHEMA.split(";"):
-                db.execute(statement)
-            db.execute("INSERT OR IGNORE INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
         """Return what a query finds; nothing, where there is no file."""
@@ -82,26 +73,25 @@ class State:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Open one transaction; an error in it leaves the file as it was."""
-        with self._open() as db:
-            db.execute("BEGIN IMMEDIATE")
+        with self._open() as db, transaction(db):
             yield db
-            db.execute("COMMIT")
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        # A connection for each use: about 0.1 ms, and nothing to share between threads. mode=rw
-        # opens and never makes the file, which would give it the permissions of the umask.
-        address = f"{self._file.absolute().as_uri()}?mode=rw"
-        db = None
+        # A connection for each use: about 0.1 ms, and nothing to share between threads.
         try:
-            db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-            yield db
+            with closing(connect(self._file, write=True)) as db:
+                yield db
         except sqlite3.IntegrityError:
             raise
         except sqlite3.Error as error:
-            raise ConfigurationError(
-                f"the service's state in {self._file} cannot be used: {error}"
-            ) from None
-        finally:
-            if db is not None:
-                db.close()  # which rolls an open transaction back
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error) -> ConfigurationError:
+        return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
+
+
+def _fill(db: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";"):
+        db.execute(statement)
+    db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
