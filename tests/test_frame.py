@@ -144,3 +144,9 @@ def test_the_index_has_no_frequency_even_where_the_stamps_are_regular() -> None:
     frame = pd.DataFrame({"stp": np.arange(3.0)}, index=index)
     assert conform(frame, "computed_data").index.freq is None
     assert frame.index.freq is not None
+
+
+@pytest.mark.parametrize("other", [None, 3, pd.Series([1.0])])
+def test_what_is_no_frame_is_said_to_be_none(other: object) -> None:
+    with pytest.raises(el.ConfigurationError, match="DataFrame"):
+        log_of(other)

@@ -79,6 +79,10 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
     ConfigurationError
         If nothing tells; the message says to pass ``log=``.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise ConfigurationError(
+            f"a frame of one log is needed (a pandas DataFrame), not {type(frame).__name__}"
+        )
     stated = stated_log(frame)
     told = stated if log is None else check_log(log)
     if stated is not None and told != stated:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import eyelog as el
 from eyelog.analysis.grouping import bin_seconds, day_groups, group_by, time_groups
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
@@ -171,3 +172,21 @@ def test_every_row_lies_in_the_one_bin_that_holds_its_stamp(
     if every == "1D" and stamp == "end":
         assert groups.filled.tolist() == sorted(set(groups.filled))
         assert len(groups.filled) == local_days(index).nunique()
+
+
+def test_a_day_whose_midnight_the_clock_skipped_is_a_day_of_its_own() -> None:
+    # In Cairo the 26th of April 2024 began at one o'clock, 23 hours before the 27th.
+    frame = el.simulate("2024-04-26", 2, log="standard_mode_logs", tz="Africa/Cairo")
+    days = el.coverage(frame)
+    assert days["expected_h"].tolist() == [23.0, 24.0]
+    assert el.daily(frame)["n"].tolist() == days["n"].tolist()
+    hours = el.resample(frame, "1h", judge=False)
+    assert len(hours) == 47
+    assert hours["n"].max() <= 60
+
+
+def test_a_day_that_the_zone_skipped_cuts_no_other_day_in_two() -> None:
+    # Apia went from the 29th to the 31st of December 2011.
+    index = pd.date_range("2011-12-29 22:01", periods=180, freq="min", tz="Pacific/Apia")
+    frame = pd.DataFrame({"wea_s": 60.0}, index=index.as_unit("us").rename("date"))
+    assert [f"{day:%d %H:%M}" for day in el.daily(frame).index] == ["29 00:00", "31 00:00"]

@@ -16,7 +16,7 @@ import eyelog as el
 from eyelog.cli import main
 from support import live
 
-DAY = "2026-10-19"
+DAY = "2025-10-20"
 RANGE = [DAY, DAY, "--tz", "Asia/Tokyo"]
 
 
@@ -59,7 +59,7 @@ def test_a_fetched_file_gives_the_same_summary_as_the_service(
     direct = json.loads(capsys.readouterr().out)
     assert main(["daily", "computed_data", *RANGE, "--json", "--input", str(path)]) == 0
     assert json.loads(capsys.readouterr().out) == direct
-    assert direct[0]["day"] == "2026-10-19T00:00:00+09:00"
+    assert direct[0]["day"] == "2025-10-20T00:00:00+09:00"
 
 
 def test_what_was_fetched_is_there_offline(logged_in, capsys) -> None:
@@ -68,9 +68,9 @@ def test_what_was_fetched_is_there_offline(logged_in, capsys) -> None:
     online = capsys.readouterr().out
     assert main([*fetch, "--offline"]) == 0
     assert capsys.readouterr().out == online
-    assert main(["fetch", "standard_mode_logs", "2026-10-18", "2026-10-18", "--offline"]) == 1
+    assert main(["fetch", "standard_mode_logs", "2025-10-19", "2025-10-19", "--offline"]) == 1
     error = capsys.readouterr().err
-    assert "2026-10-18" in error
+    assert "2025-10-19" in error
     assert error.count("\n") == 1
 
 
@@ -112,7 +112,7 @@ def test_the_summary_and_the_attrition_are_one_json_document(there, capsys) -> N
     source = ["--archive", str(there.archive), "--account", "ada"]
     assert main(["daily", "computed_data", *RANGE, *source, "--attrition", "mind", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [day["day"] for day in found["days"]] == ["2026-10-19T00:00:00+09:00"]
+    assert [day["day"] for day in found["days"]] == ["2025-10-20T00:00:00+09:00"]
     assert found["attrition"][0]["condition"] == "recorded"
 
 
@@ -164,7 +164,7 @@ FAILURES = {
     "no such zone": (["daily", "computed_data", DAY, DAY, "--tz", "Asia/Tokio"], "Asia/Tokyo"),
     "no such field": (["fetch", "computed_data", *RANGE, "--fields", "stq"], "'stp'"),
     "no such day": (["fetch", "computed_data", "2026-02-30", DAY], "not a day"),
-    "start after end": (["fetch", "computed_data", DAY, "2026-10-18"], "starts after it ends"),
+    "start after end": (["fetch", "computed_data", DAY, "2025-10-19"], "starts after it ends"),
     "no such file": (["daily", "computed_data", *RANGE, "--input", "none.csv"], "no file"),
     "no table": (["daily", "computed_data", *RANGE, "--input", "other.csv"], "not a table"),
     "no figure of that": (
@@ -209,7 +209,7 @@ def test_a_failure_is_one_line_that_says_why(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("other.csv").write_text('{"client_id": "x"}\n')
-    Path("few.csv").write_text("date,stp\n2026-10-19T10:00:00+09:00,3\n")
+    Path("few.csv").write_text("date,stp\n2025-10-20T10:00:00+09:00,3\n")
     Path("a.csv").mkdir()
     arguments, says = FAILURES[case]
     capsys.readouterr()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from eyelog.clock import check_stamp, local_days
+from eyelog.clock import check_stamp, day_start, local_days
 from eyelog.errors import ConfigurationError
 
 __all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "time_groups"]
@@ -98,14 +98,15 @@ def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
 def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
     """Return the local midnights from the day of `first` to the one after the day of `last`."""
     days = pd.date_range(first, last + timedelta(days=1), freq="D", unit="us")
-    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant.
-    early = np.ones(len(days), dtype=bool)
-    opened = days.tz_localize(tz, ambiguous=early, nonexistent="shift_forward")
-    return np.unique(_microseconds(opened.tz_convert("UTC")))
+    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant; pandas
+    # would shift its midnight to one o'clock of the next day.
+    opened = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
+    return np.unique(_microseconds(opened))
 
 
 def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:
-    days = local_days(index[[0, -1]], stamp=stamp).tz_localize(None)
+    # The day of a skipped midnight opens at one o'clock; its date is what counts.
+    days = local_days(index[[0, -1]], stamp=stamp).tz_localize(None).normalize()
     return _midnights(days[0], days[1], index.tz)
 
 
