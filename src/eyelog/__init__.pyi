@@ -1,7 +1,7 @@
+from .access.application import Application as Application
 from .access.client import Client as Client
 from .access.client import connect as connect
-from .access.oauth import Application as Application
-from .access.oauth import Token as Token
+from .access.tokens import Token as Token
 from .analysis import baseline as baseline
 from .analysis import blinks as blinks
 from .analysis import compare as compare

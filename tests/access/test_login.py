@@ -16,9 +16,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
+from eyelog.access.application import Application
 from eyelog.access.callback import Receiver, can_listen, code_of
 from eyelog.access.login import challenge_of, login
-from eyelog.access.oauth import Application
 from eyelog.errors import AuthorizationError, ConfigurationError
 from support import authority, faulty
 from support.access import credentials
@@ -389,10 +389,9 @@ assert last.status_code in (200, 400), last.text
 
 LOGIN = """
 import sys
-from eyelog.access.oauth import *
+import eyelog as el
 from eyelog.access.login import login
-who = Credentials(base_url_from_environment(), application_from_environment(),
-                  store=TokenStore(home_dir(), "me", base_url_from_environment()))
+who = el.connect().credentials
 try:
     login(who, timeout=30)
 except Exception as fault:

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from eyelog.access import transport
-from eyelog.access.oauth import (
+from eyelog.access.application import (
     Application,
-    Token,
-    TokenStore,
     application_from_environment,
     authorize_url,
 )
 from eyelog.access.session import fetch
+from eyelog.access.tokens import Token, TokenStore
 from eyelog.errors import (
     AnswerError,
     AuthorizationError,

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import requests
 
-from eyelog.access.oauth import Application, Credentials, Token, TokenStore
+from eyelog.access.application import Application
+from eyelog.access.oauth import Credentials
 from eyelog.access.session import attach
+from eyelog.access.tokens import Token, TokenStore
 from support import authority
 
 APPLICATION = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, authority.REDIRECT_URI)

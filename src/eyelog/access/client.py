@@ -10,17 +10,11 @@ from typing import Any, Self
 import pandas as pd
 
 from eyelog.access.addresses import base_url_from_environment, check_base_url
+from eyelog.access.application import Application, application_from_environment
+from eyelog.access.columns import join_pages
 from eyelog.access.days import Source, plan
-from eyelog.access.decode import join_pages
-from eyelog.access.oauth import (
-    Application,
-    Credentials,
-    Token,
-    TokenStore,
-    application_from_environment,
-    home_dir,
-    token_from_environment,
-)
+from eyelog.access.oauth import Credentials
+from eyelog.access.tokens import Token, TokenStore, home_dir, token_from_environment
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.clock import SECOND, instant_range, windows, zone
 from eyelog.errors import ConfigurationError, EyelogWarning

@@ -11,8 +11,9 @@ from typing import Final
 import requests
 
 from eyelog.access.cache import DayCache, cached_session, day_key
+from eyelog.access.columns import Page
 from eyelog.access.dayfile import day_file, unpack
-from eyelog.access.decode import Page, decode_page
+from eyelog.access.decode import decode_page
 from eyelog.access.forks import PerProcess
 from eyelog.access.oauth import Credentials
 from eyelog.access.progress import progress_line

@@ -10,24 +10,14 @@ import threading
 import warnings
 from collections.abc import Iterator
 
-from eyelog.access.addresses import base_url_from_environment, check_base_url, warn_of_plain_http
-from eyelog.access.application import Application, application_from_environment, authorize_url
+from eyelog.access.addresses import check_base_url, warn_of_plain_http
+from eyelog.access.application import Application
 from eyelog.access.forks import renew_in_child
 from eyelog.access.grants import ask_for_token, revoke_token
-from eyelog.access.tokens import Token, TokenStore, home_dir, token_from_environment
+from eyelog.access.tokens import Token, TokenStore
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning
 
-__all__ = [
-    "Application",
-    "Credentials",
-    "Token",
-    "TokenStore",
-    "application_from_environment",
-    "authorize_url",
-    "base_url_from_environment",
-    "home_dir",
-    "token_from_environment",
-]
+__all__ = ["Credentials"]
 
 
 class Credentials:

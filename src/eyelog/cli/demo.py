@@ -54,7 +54,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def _prepare(archive: Path) -> Any:
-    from eyelog.access.oauth import Application
+    from eyelog.access.application import Application
     from eyelog.archive.store import Archive
     from eyelog.catalogue import LOGS
     from eyelog.service.oauth import Registry
