@@ -106,13 +106,16 @@ def test_the_offset_of_a_window_is_the_zones_own_at_both_its_ends(
 
 
 @given(start=days, length=st.integers(0, 40), tz=zones)
+@example(start=date(2000, 10, 28), length=1, tz="America/St_Johns")
 def test_windows_of_one_day_group_to_the_days_of_the_range(
     start: date, length: int, tz: str
 ) -> None:
     end = start + timedelta(days=length)
     found = windows(start, end, tz)
     grouped = whole_days(found)
-    assert [w for group in grouped.values() for w in group] == found
+    # St John's once set its clock back at 00:01: its day began before the one before had ended.
+    assert sorted((w for group in grouped.values() for w in group), key=lambda w: w.start) == found
+    assert all(w.day == day for day, group in grouped.items() for w in group)
     assert list(grouped) == sorted(grouped)
     if found:
         assert set(grouped) <= set(day_range(start, end, tz))
