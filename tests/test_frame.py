@@ -99,7 +99,9 @@ def test_two_logs_in_one_frame_or_story_are_refused() -> None:
 
 def test_missing_columns_are_named_with_the_purpose() -> None:
     require(pd.DataFrame(columns=["stp"]), ["stp"], purpose="pace")
-    with pytest.raises(el.FieldError, match=r"pace needs the field\(s\) cad, vld"):
+    with pytest.raises(
+        el.FieldError, match="pace needs 'cad', 'vld', which this table does not have"
+    ):
         require(pd.DataFrame(columns=["stp"]), ["cad", "stp", "vld"], purpose="pace")
 
 
@@ -150,3 +152,8 @@ def test_the_index_has_no_frequency_even_where_the_stamps_are_regular() -> None:
 def test_what_is_no_frame_is_said_to_be_none(other: object) -> None:
     with pytest.raises(el.ConfigurationError, match="DataFrame"):
         log_of(other)
+
+
+def test_a_column_that_is_nearly_there_is_named() -> None:
+    with pytest.raises(el.FieldError, match="did you mean 'steps'"):
+        require(pd.DataFrame(columns=["steps"]), ["stepz"], purpose="the figure")

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import LOGS, catalogue, check_log, columns
+from eyelog.catalogue import LOGS, catalogue, check_log, columns, near
 from eyelog.clock import zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import stated_log
@@ -119,7 +119,12 @@ def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str) -> None:
     """Raise `FieldError` naming the columns of `names` that `frame` lacks."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise FieldError(f"{purpose} needs the field(s) {', '.join(missing)}: ask for them too")
+        hint = near(missing[0], map(str, frame.columns))
+        if any(missing[0] in columns(log) for log in LOGS):
+            hint = ": ask for it too"
+        raise FieldError(
+            f"{purpose} needs {', '.join(map(repr, missing))}, which this table does not have{hint}"
+        )
 
 
 def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:

@@ -65,5 +65,9 @@ def _cache(args: argparse.Namespace) -> int:
         freed = clear_cache(account=args.account)
         note(f"Cleared {freed:,} bytes.")
         return 0
-    emit(cache_info(), as_json=args.json, index=False)
+    held = cache_info()
+    if held.empty and not args.json:
+        note("The cache is empty.")
+        return 0
+    emit(held, as_json=args.json, index=False)
     return 0

@@ -46,7 +46,10 @@ def _demo(args: argparse.Namespace) -> int:
         archive, home = Path(folder) / "archive", Path(folder) / "home"
         application = _prepare(archive)
         with running(archive) as base_url:
-            _say(2, f"The service of the contract answers on {base_url}.")
+            _say(
+                2,
+                f"eyelog's own service, which speaks the vendor's contract, answers on {base_url}.",
+            )
             frames = _fetch(base_url, archive, home, application)
     _judge(frames["computed_data"])
     _summarise(frames, args.output)
@@ -108,7 +111,10 @@ def _fetch(base_url: str, archive: Path, home: Path, application: Any) -> dict[s
 def _judge(frame: "pd.DataFrame") -> None:
     from eyelog.analysis.quality import attrition, explain, flag
 
-    _say(4, "Which values of the 15-second log not to trust, and why (values per reason):")
+    _say(
+        4,
+        "Values of the 15-second log not to trust, and why (one can have several reasons):",
+    )
     reasons = explain(flag(frame))
     part = reasons.loc[["stp", "bk_n", "bkw_av", "cad", "tl_yav", "sc_fcs", "hm_yo"]]
     emit(part.loc[:, (part != 0).any()], as_json=False)
@@ -126,7 +132,7 @@ def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
     emit(attrition(frames["standard_mode_logs"], recipe="trend"), as_json=False)
     for step, (log, table) in enumerate(tables.items(), start=6):
         _say(step, f"Daily summary of {log} (first week; all days in {output}):")
-        emit(readable(table.head(7).dropna(axis="columns", how="all")), as_json=False)
+        emit(readable(table.head(7)), as_json=False)
         write_table(table, output / f"daily-{log}.csv")
     print(f"    {BLINK_NOTE}")
     _say(8, "Figures and tables:")

@@ -12,6 +12,7 @@ from eyelog.analysis.resample import resample
 from eyelog.catalogue import field
 from eyelog.cli.data import FIGURES
 from eyelog.cli.output import write_private
+from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
 
@@ -61,7 +62,8 @@ def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | 
     names = fields or list(DEFAULT_FIELDS[log].get(kind, ()))
     plt = _pyplot()
     figure = _panels(plt, kind, frame, names)
-    figure.suptitle(f"{log}, {frame.index[0]:%d %b %Y} to {frame.index[-1]:%d %b %Y}")
+    days = dict.fromkeys(f"{edge:%d %b %Y}" for edge in (frame.index[0], frame.index[-1]))
+    figure.suptitle(f"{log}, {' to '.join(days)}")
     write_private(path, lambda sink: figure.savefig(sink, format=path.suffix[1:], dpi=130))
     plt.close(figure)
 
@@ -113,8 +115,9 @@ def save(frames: Mapping[str, pd.DataFrame], output: Path) -> list[str]:
     for log, frame in frames.items():
         for kind in FIGURES:
             # One day fills a timeline; the other figures show the whole range.
+            first = local_days(frame.index)[0]  # type: ignore[arg-type]
             part = (
-                frame.loc[: frame.index[0] + pd.Timedelta(days=1)] if kind == "timeline" else frame
+                frame[frame.index <= first + pd.Timedelta(days=1)] if kind == "timeline" else frame
             )
             name = f"{kind}-{log}.png"
             draw(kind, part, output / name, fields=None)

@@ -30,7 +30,8 @@ def build_parser() -> argparse.ArgumentParser:
         prog="eyelog",
         description="Analyse the logs of smart eyewear.",
         epilog="Settings: EYELOG_BASE_URL EYELOG_CLIENT_ID EYELOG_CLIENT_SECRET"
-        " EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_HOME",
+        " EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_ACCESS_TOKEN EYELOG_REFRESH_TOKEN"
+        " EYELOG_HOME EYELOG_DEBUG",
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"

@@ -46,10 +46,15 @@ def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]
 
 
 def readable(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Turn a summary for reading: one column a day, stamps short."""
+    """Turn a summary for reading: one column a day, stamps short, only what any day has."""
     import pandas as pd
 
-    out = table.copy()
+    held = {name for name in table.columns if table[name].notna().any()}
+    # A count of values says nothing where no day has a value to count.
+    idle = {
+        f"{name[: -len('_mean')]}_n" for name in set(table.columns) - held if name.endswith("_mean")
+    }
+    out = table[[name for name in table.columns if name in held - idle]].copy()
     for name in out.columns:
         if isinstance(out[name].dtype, pd.DatetimeTZDtype):
             out[name] = out[name].dt.strftime("%H:%M")

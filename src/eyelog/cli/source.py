@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eyelog.cli.output import note
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ def add_source(parser: argparse.ArgumentParser, *, files: bool = True) -> None:
     parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
     parser.add_argument("end", metavar="END", help="last local day, included")
     parser.add_argument("--account", default="me", help="whose records (default: me)")
-    parser.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
+    own = "that of the --input file, else UTC" if files else "UTC"
+    parser.add_argument("--tz", help=f"zone of the days, such as Asia/Tokyo (default: {own})")
     parser.add_argument("--offline", action="store_true", help="use the cache alone")
     parser.add_argument("--refresh", action="store_true", help="ask the service again")
     if files:
@@ -39,31 +41,34 @@ def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) ->
     from eyelog.catalogue import check_log
 
     check_log(args.log)
-    if getattr(args, "archive", None) is not None:
+    frame: pd.DataFrame
+    if getattr(args, "input", None) is not None:
+        frame = _read_file(args, fields)
+    elif getattr(args, "archive", None) is not None:
         from eyelog.archive.store import Archive
 
-        return Archive(args.archive).read(
+        frame = Archive(args.archive).read(
             args.log, args.start, args.end, account=args.account, fields=fields, tz=args.tz
         )
-    if getattr(args, "input", None) is not None:
-        return _read_file(args.input, args.log, args.start, args.end, args.tz, fields)
-    from eyelog.access.client import connect
+    else:
+        from eyelog.access.client import connect
 
-    client = connect(account=args.account, tz=args.tz, offline=args.offline)
-    fetch = getattr(client, args.log)
-    frame: pd.DataFrame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
+        client = connect(account=args.account, tz=args.tz or "UTC", offline=args.offline)
+        fetch = getattr(client, args.log)
+        frame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
+    if args.tz is None:
+        note(f"The days are those of {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]
     return frame
 
 
-def _read_file(
-    path: Path, log: str, start: str, end: str, tz: str, fields: list[str] | None
-) -> "pd.DataFrame":
+def _read_file(args: argparse.Namespace, fields: list[str] | None) -> "pd.DataFrame":
     import pandas as pd
 
     from eyelog import clock
-    from eyelog.frame import conform
+    from eyelog.frame import conform, log_of
     from eyelog.provenance import record
 
+    path: Path = args.input
     if not path.is_file():
         raise ConfigurationError(f"no file {path}: `eyelog fetch ... -o {path.name}` makes one")
     try:
@@ -76,9 +81,10 @@ def _read_file(
         raise ConfigurationError(
             f"{path.name} is not a table of `eyelog fetch`: {error}"
         ) from error
-    first, last = clock.instant_range(start, end, tz)
-    frame = conform(table, log, tz=tz)
+    log_of(table, args.log)
+    frame = conform(table, args.log, tz=args.tz)
+    first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]
     chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
     if fields is not None:
         chosen = chosen[[name for name in chosen.columns if name in fields]]
-    return record(chosen.copy(), "read", log=log, file=path.name)
+    return record(chosen.copy(), "read", log=args.log, file=path.name)

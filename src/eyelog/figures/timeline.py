@@ -86,7 +86,7 @@ def plot_timeline(
         scaled = (values - low) / ((high - low) or 1.0) * LANE_FILL + lane
         line = ax.plot(x, np.insert(scaled, gaps, np.nan), linewidth=0.8, color=f"C{lane % 10}")[0]
         line.set_gid(name)
-        text = f"{low:g} to {high:g}" if finite.size else "no value"
+        text = f"{low:.3g} to {high:.3g}" if finite.size else "no value"
         ax.annotate(
             text,
             (1.005, lane + LANE_FILL / 2),
