@@ -142,7 +142,7 @@ def test_pooled_bins_equal_the_whole() -> None:
 def test_a_frame_without_the_gaps_is_refused_by_their_names() -> None:
     with pytest.raises(FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
-    with pytest.raises(FieldError, match="lc_bki_n, lc_bki_av"):
+    with pytest.raises(FieldError, match="'lc_bki_n', 'lc_bki_av'"):
         el.blinks.rate(minutes([3.0], [10]), cleansing="weak", gaps="rms")
 
 
