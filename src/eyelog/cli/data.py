@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eyelog.cli.output import add_json, emit, note, readable, records, write_table
+from eyelog.cli.output import add_json, emit, note, readable, records, write_csv, write_table
 from eyelog.cli.source import add_source, field_list, read_source
 from eyelog.errors import ConfigurationError
 
@@ -66,7 +66,7 @@ def _fetch(args: argparse.Namespace) -> int:
     elif args.json:
         emit(frame, as_json=True)
     else:
-        frame.to_csv(sys.stdout)
+        write_csv(frame, sys.stdout)
     return 0
 
 

@@ -115,7 +115,7 @@ def save(frames: Mapping[str, pd.DataFrame], output: Path) -> list[str]:
     for log, frame in frames.items():
         for kind in FIGURES:
             # One day fills a timeline; the other figures show the whole range.
-            first = local_days(frame.index)[0]  # type: ignore[arg-type]
+            first = local_days(frame.index)[0]  # type: ignore[arg-type]  # it holds stamps
             part = (
                 frame[frame.index <= first + pd.Timedelta(days=1)] if kind == "timeline" else frame
             )

@@ -14,7 +14,16 @@ from eyelog.files import whole_file
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["add_json", "emit", "note", "readable", "records", "write_private", "write_table"]
+__all__ = [
+    "add_json",
+    "emit",
+    "note",
+    "readable",
+    "records",
+    "write_csv",
+    "write_private",
+    "write_table",
+]
 
 
 def note(text: str) -> None:
@@ -103,6 +112,11 @@ def write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
         ) from error
 
 
+def write_csv(table: "pd.DataFrame", sink: Any) -> None:
+    """Write a table as CSV: the same text into a file as to stdout."""
+    _texts(table.reset_index()).to_csv(sink, index=False)
+
+
 def write_table(table: "pd.DataFrame", path: Path) -> None:
     """Write a table as Parquet or CSV, told by the ending of `path`.
 
@@ -114,6 +128,6 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     if path.suffix == ".parquet":
         write_private(path, table.to_parquet)
     elif path.suffix == ".csv":
-        write_private(path, lambda sink: _texts(table.reset_index()).to_csv(sink, index=False))
+        write_private(path, lambda sink: write_csv(table, sink))
     else:
         raise ConfigurationError(f"cannot write {path.name}: end it with .parquet or .csv")

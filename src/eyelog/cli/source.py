@@ -57,7 +57,7 @@ def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) ->
         fetch = getattr(client, args.log)
         frame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
     if args.tz is None:
-        note(f"The days are those of {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]
+        note(f"The days are those of {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]  # a frame's index holds stamps
     return frame
 
 
@@ -83,7 +83,7 @@ def _read_file(args: argparse.Namespace, fields: list[str] | None) -> "pd.DataFr
         ) from error
     log_of(table, args.log)
     frame = conform(table, args.log, tz=args.tz)
-    first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]
+    first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]  # a frame's index holds stamps
     chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
     if fields is not None:
         chosen = chosen[[name for name in chosen.columns if name in fields]]
