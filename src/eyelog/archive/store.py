@@ -263,8 +263,8 @@ class Archive:
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
         day that it opens. A day that an earlier sync brought is replaced whole. Records that came
         from elsewhere (an import) are kept beside those of the first sync, and an answer without
-        records removes nothing. Nothing is added to the cache. Eight days of the 15-second log,
-        or 32 of the 60-second log, are in memory at a time.
+        records removes nothing. Nothing is added to the cache. Six days of the 15-second log, or
+        24 of the 60-second log, are in memory at a time.
 
         Examples
         --------

@@ -42,7 +42,7 @@ from eyelog.errors import (
 __all__ = ["STATES", "sync"]
 
 STATES: Final = ("fetched", "unchanged", "empty", "failed")
-CHUNK_RECORDS: Final = 46_080  # 8 days of the 15-second log, 32 of the 60-second log
+CHUNK_RECORDS: Final = 34_560  # 6 days of the 15-second log, 24 of the 60-second log
 GIVE_UP_AFTER: Final = 8
 
 # What one day's trouble is, and what is everybody's.
@@ -126,6 +126,7 @@ class _Run:
         self.held: dict[date, int] = {}
         self.found: dict[date, _Found] = {}
         self.answers: dict[date, _Answer] = {}
+        self.outside = 0
         self.fatal: EyelogError | None = None
         self._guard = threading.Lock()
         self._in_a_row = 0
@@ -136,7 +137,13 @@ class _Run:
         self.source.close()
         for each in self._said.values():
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        for note in self.source.take_notes():
+        notes = self.source.take_notes()
+        if self.outside:
+            notes.append(
+                f"the service sent {self.outside} record(s) with a stamp outside the asked days;"
+                " they are kept"
+            )
+        for note in notes:
             warnings.warn(note, EyelogWarning, stacklevel=4)
 
     @contextmanager
@@ -218,10 +225,10 @@ class _Run:
 
     def _keep(self) -> None:
         """Write the answers that have come, then note them."""
-        answers, self.answers = dict(sorted(self.answers.items())), {}
+        answers, self.answers = self.answers, {}  # an interrupted worker may still add one
         if answers:
             with self._at_the_archive():
-                self._write(answers)
+                self._write(dict(sorted(answers.items())))
 
     def _write(self, answers: Mapping[date, _Answer]) -> None:
         pages = [page for answer in answers.values() for page in answer.pages]
@@ -241,16 +248,12 @@ class _Run:
             # a service that knows nothing of a day takes nothing away.
             if day in self.noted and high > low:
                 replaced.append(day)
-        if inside < len(frame):
-            warnings.warn(
-                f"the service sent {len(frame) - inside} record(s) with a stamp outside the asked"
-                " days; they are kept",
-                EyelogWarning,
-                stacklevel=2,
-            )
+        self.outside += len(frame) - inside
         del table
-        if inside < len(frame) or any(self.found[day].state == "fetched" for day in answers):
-            write(self.place, self.account, told(frame, self.log, replaced))
+        if len(frame) > inside or any(self.found[day].state == "fetched" for day in answers):
+            said = told(frame, self.log, replaced)
+            del frame  # it was copied: one copy of a chunk is enough while it is written
+            write(self.place, self.account, said)
         noted = {
             day: Noted(each.asked, self.found[day].records or 0) for day, each in answers.items()
         }
