@@ -18,7 +18,7 @@ import pandas as pd
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
-from eyelog.rfc3339 import format_rfc3339, parse_rfc3339, parse_stamps
+from eyelog.rfc3339 import format_rfc3339, parse_rfc3339
 
 __all__ = [
     "DAY",
@@ -30,7 +30,6 @@ __all__ = [
     "instant_range",
     "local_days",
     "parse_day",
-    "parse_stamps",
     "whole_days",
     "windows",
     "zone",

@@ -5,7 +5,7 @@ order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from eyelog.clock import zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import stated_log
 
-__all__ = ["between", "conform", "empty", "log_of", "require"]
+__all__ = ["between", "conform", "empty", "log_of", "require", "warn_unknown"]
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -51,12 +51,7 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
     unknown = [name for name in frame.columns if name not in known]
-    if unknown:
-        warnings.warn(
-            f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, unknown))}",
-            EyelogWarning,
-            stacklevel=2,
-        )
+    warn_unknown(log, unknown)
     data: dict[Any, Any] = {
         name: frame[name].astype(cast(Any, known[name].dtype)).array for name in chosen
     } | {name: frame[name].array for name in unknown}
@@ -67,6 +62,16 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     if shaped.index.has_duplicates:
         shaped = shaped[~shaped.index.duplicated(keep="last")]
     return shaped
+
+
+def warn_unknown(log: str, names: Sequence[object]) -> None:
+    """Warn, on behalf of the caller's caller, that fields were kept that the catalogue lacks."""
+    if names:
+        warnings.warn(
+            f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
+            EyelogWarning,
+            stacklevel=3,
+        )
 
 
 def log_of(frame: pd.DataFrame, log: str | None = None) -> str:

@@ -1,6 +1,5 @@
 """Pages of typed columns, joined into the one frame."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import pandas as pd
 from eyelog import frame, provenance
 from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import zone
-from eyelog.errors import EyelogWarning, MixedLogsError
+from eyelog.errors import MixedLogsError
 
 __all__ = ["Page", "join_pages"]
 
@@ -75,12 +74,7 @@ def join_pages(
             raise MixedLogsError(f"a page of {page.log!r} among pages of {log!r}")
     unknown = tuple(dict.fromkeys(name for page in pages for name in page.unknown))
     unknown = unknown if fields is None else ()
-    if unknown:
-        warnings.warn(
-            f"unknown fields in log {log!r} kept as they are: {', '.join(unknown)}",
-            EyelogWarning,
-            stacklevel=2,
-        )
+    frame.warn_unknown(log, unknown)
     filled = [page for page in pages if page.n]
     if not filled:
         nothing = frame.empty(log, tz=tz, names=names)

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.clock import parse_stamps, zone
+from eyelog.clock import zone
 from eyelog.errors import ConfigurationError
+from eyelog.rfc3339 import parse_stamps
 
 __all__ = ["NEVER", "naive", "possible", "read_stamps", "unix_stamps"]
 

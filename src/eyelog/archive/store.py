@@ -5,7 +5,6 @@ is done to one file stands in `months`, what lies where in `layout`.
 """
 
 import os
-import warnings
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
@@ -23,7 +22,7 @@ from eyelog.archive.verify import verify
 from eyelog.archive.writer import told, write
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
-from eyelog.errors import EyelogWarning
+from eyelog.frame import warn_unknown
 
 if TYPE_CHECKING:
     from eyelog.access.client import Client
@@ -154,13 +153,7 @@ class Archive:
         span = span_of(start, end, zone)
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             table = read_table(Wanted(self._place, log, account, span, chosen))
-        extras = [field.name for field in rows.extras_of(table.schema, log)]
-        if extras:
-            warnings.warn(
-                f"unknown fields in log {log!r} kept as they are: {', '.join(extras)}",
-                EyelogWarning,
-                stacklevel=2,
-            )
+        warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         frame = rows.frame_of(table, zone)
         return provenance.record(frame, "archive", log=log, account=account, **edges)
