@@ -19,7 +19,7 @@ import pandas as pd
 import requests
 import zstandard
 from decode import answer, day_records, eyelog_way, medians
-from served import ACCOUNT, fill, served
+from tools.served import ACCOUNT, fill, served
 
 import eyelog as el
 from eyelog.access.dayfile import day_file, unpack

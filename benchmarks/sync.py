@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import pandas as pd
-from served import fill, served
+from tools.served import fill, served
 
 import eyelog as el
 

@@ -104,6 +104,17 @@ def test_a_failed_day_is_told_and_makes_the_exit_status_one(shaky, capsys) -> No
     assert main(["sync", "standard_mode_logs", START, END]) == 0
 
 
+def test_a_service_that_is_gone_is_told_in_few_lines(shaky, capsys) -> None:
+    shaky.script = lambda _: faulty.error(404, "not_found")
+    assert main(["sync", "standard_mode_logs", START, "2024-12-31"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[1].split()[4:6] == ["306", "306"]
+    lines = shown.err.splitlines()
+    assert len(lines) == 10 + 2
+    assert lines[10] == "... and 296 more days (--json tells of each)"
+    assert shaky.count() < 16
+
+
 def test_a_token_that_is_not_taken_stops_at_once_and_says_so(shaky, capsys) -> None:
     shaky.script = lambda _: faulty.error(401, "invalid_token")
     assert main(["sync", "all", START, "2024-04-30"]) == 1

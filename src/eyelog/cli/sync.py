@@ -1,7 +1,7 @@
 """`eyelog sync`: bring an archive up to date from a service."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.catalogue import LOGS, check_log
 from eyelog.cli.archive import add_archive, open_archive
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["add_commands"]
+
+SHOWN: Final = 10
 
 
 def add_commands(commands: Any) -> None:
@@ -70,6 +72,8 @@ def _show(whole: "pd.DataFrame", logs: tuple[str, ...]) -> None:
     sums = whole.groupby("log")[["asked", "records", "removed"]].sum().reindex(list(logs))
     emit(counts.assign(days=counts.sum(axis=1), **sums).reset_index(), as_json=False, index=False)
     told = whole[(whole["state"] == "failed") | (whole["removed"] > 0)]
-    for row in told.to_dict("records"):
+    for row in told.head(SHOWN).to_dict("records"):
         why = row["reason"] or f"{row['removed']} record(s) that the service no longer has went"
         note(f"{row['log']} {row['day']} {row['state']}: {why}")
+    if len(told) > SHOWN:
+        note(f"... and {len(told) - SHOWN} more days (--json tells of each)")

@@ -1,8 +1,8 @@
 """The project's own service in a process of its own, as slow as asked: for the other benchmarks.
 
-    python benchmarks/served.py ARCHIVE DELAY_MS PAGE_SIZE
+    python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE
 
-It prints its address, and with each answer what it gave. Used by `fetch.py` and `sync.py`.
+It prints its address. Used by `fetch.py` and `sync.py`.
 """
 
 import asyncio
