@@ -281,3 +281,12 @@ def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.Data
     order = list(range(len(frame)))
     rng.shuffle(order)  # type: ignore[attr-defined]
     pd.testing.assert_frame_equal(el.daily(frame.iloc[order]), el.daily(frame))
+
+
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+def test_the_pace_of_bins_and_of_bins_of_bins_is_that_of_the_records(log: str) -> None:
+    frame = el.simulate("2025-10-20", 3, log=log, seed=3, tz="Asia/Tokyo")
+    alone = el.daily(frame)[["pace_spm", "pace_exposure_min"]]
+    tens = el.resample(frame, "10min")
+    for bins in (tens, el.resample(tens, "1h")):
+        pd.testing.assert_frame_equal(el.daily(bins)[list(alone.columns)], alone, check_freq=False)

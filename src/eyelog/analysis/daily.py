@@ -128,12 +128,12 @@ def daily(
     Notes
     -----
     Sums add up over bins, so ``daily(resample(frame, "10min", min_coverage=0))`` has the same
-    ``n``, coverage, hours, steps, blink strength and duration as ``daily(frame)``, and the same
-    blink rate (15-second log). Close, but not the same: the stamps of wear (known to a bin), pace
-    (defined on single intervals), movements per hour (worn or valid time of whole bins), scores
-    and tilt (weighted by valid and worn time) and the blink rate of the 60-second log. Shares and
-    counts of scores are those of bins. With the default of `eyelog.resample` bins that are covered
-    for less than half have no values, so their steps are missing from the day.
+    ``n``, coverage, hours, steps, pace, blink strength and duration as ``daily(frame)``, and the
+    same blink rate (15-second log). Close, but not the same: the stamps of wear (known to a bin),
+    movements per hour (worn or valid time of whole bins), scores and tilt (weighted by valid and
+    worn time) and the blink rate of the 60-second log. Shares and counts of scores are those of
+    bins. With the default of `eyelog.resample` bins that are covered for less than half have no
+    values, so their steps are missing from the day.
 
     The blink rate of the 60-second log takes the strictly cleansed gaps for root mean squares
     (firmware 2.2.0): it is a lower bound, see `eyelog.blinks.rate`.

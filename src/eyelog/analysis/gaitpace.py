@@ -12,7 +12,7 @@ import pandas as pd
 
 from eyelog.analysis.exposure import is_resampled
 from eyelog.analysis.grouping import By
-from eyelog.analysis.kernels import Floats, count, ratio, total
+from eyelog.analysis.kernels import Floats, count, numbers, ratio, total
 from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.errors import ConfigurationError
@@ -46,22 +46,43 @@ def steps(opened: Opened) -> Floats:
     return found
 
 
-def pace_totals(opened: Opened, min_walked_s: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return for each group the steps, the seconds walked, the rows used, and the coverage."""
-    taken, other = steps(opened), opened.values(PACE_FIELD[opened.log])
-    if opened.log == COMPUTED_DATA:
+def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
+    """Return the steps and the seconds walked of each row that tells a pace, else missing.
+
+    A bin of a resampled frame carries both for the rows it was made of, so that the pace of bins
+    is the pace of their rows.
+    """
+    if is_resampled(frame):
+        if not {"pace_steps", "pace_min"} <= set(frame.columns):
+            nothing = np.full(len(frame), np.nan)
+            return nothing, nothing
+        return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
+    needed = (*STEPS[log], PACE_FIELD[log])
+    if not set(needed) <= set(frame.columns):
+        nothing = np.full(len(frame), np.nan)
+        return nothing, nothing
+    taken = numbers(frame[STEPS[log][0]])
+    for name in STEPS[log][1:]:
+        taken = taken + numbers(frame[name])
+    other = numbers(frame[PACE_FIELD[log]])
+    if log == COMPUTED_DATA:
         # The time of the steps themselves: cadence is a rate and averages over time, not steps.
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))
     else:
-        least = 0.0 if is_resampled(opened.frame) else min_walked_s
-        used = ~np.isnan(taken) & (other > 0) & (other >= least)
+        used = ~np.isnan(taken) & (other > 0) & (other >= min_walked_s)
         walked = np.where(used, other, np.nan)
+    return np.where(used, taken, np.nan), walked
+
+
+def pace_totals(opened: Opened, min_walked_s: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return for each group the steps, the seconds walked, the rows used, and the coverage."""
+    taken, walked = pace_parts(opened.frame, opened.log, min_walked_s)
     return (
-        total(np.where(used, taken, np.nan), opened.groups),
+        total(taken, opened.groups),
         total(walked, opened.groups),
-        count(used, opened.groups),
-        opened.coverage(~np.isnan(taken)),
+        count(~np.isnan(walked), opened.groups),
+        opened.coverage(~np.isnan(steps(opened))),
     )
 
 
@@ -86,7 +107,7 @@ def pace(
         ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
     min_walked_s : float
         60-second log: least seconds walked in a minute (the vendor's 50), so that the minute is
-        steady walking. Not asked of a resampled frame, whose minutes are no longer known.
+        steady walking. A resampled frame has kept the pace of the minutes of 50 s and more.
     judge : bool
         Take out first what `eyelog.flag` speaks against.
     stamp : {"end", "start"}

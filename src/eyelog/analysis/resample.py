@@ -7,6 +7,7 @@ import pandas as pd
 
 from eyelog.analysis import kernels
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
+from eyelog.analysis.gaitpace import MIN_WALKED_S, pace_parts
 from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
 from eyelog.analysis.kernels import Floats, numbers
 from eyelog.analysis.summary import (
@@ -62,11 +63,12 @@ def resample(
     DataFrame
         Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
-        catalogue order, then float64 ``valid_min``, ``walking_min`` (minutes that were valid and
-        walked), int64 ``n`` (records), float64 ``exposure_min`` (minutes worn; missing where the
-        evidence of wear is) and ``coverage`` (records / expected records). A bin without records
-        has ``n`` 0 and missing values. Texts and fields unknown to the catalogue have no rule and
-        are left out; the provenance names them.
+        catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
+        walking that tells a pace, see `eyelog.gait.pace`), ``valid_min``, ``walking_min`` (minutes
+        that were valid and walked), int64 ``n`` (records), float64 ``exposure_min`` (minutes worn;
+        missing where the evidence of wear is) and ``coverage`` (records / expected records). A bin
+        without records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue
+        have no rule and are left out; the provenance names them.
 
     Raises
     ------
@@ -116,6 +118,9 @@ def resample(
     frame = judged_or_finite(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
+    taken, walked = pace_parts(frame, which, MIN_WALKED_S)
+    data["pace_steps"] = kernels.total(taken, groups)
+    data["pace_min"] = kernels.total(walked, groups) / 60.0
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = kernels.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0

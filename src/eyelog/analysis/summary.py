@@ -32,7 +32,9 @@ __all__ = [
 ]
 
 # What `eyelog.resample` says about its bins.
-BIN_COLUMNS = ("valid_min", "walking_min", "n", "exposure_min", "coverage")
+BIN_COLUMNS = (
+    "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
+)  # fmt: skip
 # What other fields are judged by, besides the fields of kind "wear".
 _EVIDENCE = ("stp", "stp_s", "tl_xav", "tl_yav")
 
