@@ -32,7 +32,7 @@ def test_an_import_tells_account_and_log_and_counts(home, capsys) -> None:
     ]  # fmt: skip
     assert "computed_data imported   964   964         0          0        0" in out
     assert "standard_mode_logs imported   241" in out
-    assert f"1,205 records kept for account 'ada' in {home / 'archive'}" in err
+    assert f"1,205 rows brought something new for account 'ada' to {home / 'archive'}" in err
 
 
 def test_a_second_import_finds_nothing_new(imported, capsys) -> None:

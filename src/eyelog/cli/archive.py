@@ -94,9 +94,14 @@ def _import(args: argparse.Namespace) -> int:
         emit(table.assign(account=args.account), as_json=True, index=False)
     else:
         emit(table.drop(columns="reason"), as_json=False, index=False)
-    done = "would be kept (dry run: nothing was written)" if args.dry_run else "kept"
+    done = "would bring" if args.dry_run else "brought"
     kept = sum(report.kept for report in reports)
-    note(f"{kept:,} records {done} for account {args.account!r} in {archive.path}")
+    # Files overlap, so the rows of all files may be more than the records the archive then has.
+    written = " (dry run: nothing was written)" if args.dry_run else ""
+    note(
+        f"{kept:,} rows {done} something new for account {args.account!r} to"
+        f" {archive.path}{written}"
+    )
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.reason}")
