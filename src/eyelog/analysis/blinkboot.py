@@ -130,7 +130,7 @@ def effective_n(
 def _blocks(opened: Opened, block: str, stamp: str) -> Opened:
     """Return the same frame in groups of one block of one group; labels say which group."""
     groups = opened.groups
-    of_time = time_groups(opened.frame.index, block, stamp=stamp)  # type: ignore[arg-type]
+    of_time = time_groups(opened.frame.index, block, stamp=stamp)  # type: ignore[arg-type]  # sorted_frame saw stamps
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]

@@ -105,7 +105,7 @@ def resample(
     for name in kept:
         require(frame, known[name].weight, purpose=f"resample of {name!r}")
     frame, _ = sorted_frame(frame)
-    groups = time_groups(frame.index, every, stamp=stamp)  # type: ignore[arg-type]
+    groups = time_groups(frame.index, every, stamp=stamp)  # type: ignore[arg-type]  # sorted_frame saw stamps
     width = bin_seconds(every)
     own = interval_seconds(frame, which)
     if width % own or width < own:

@@ -124,7 +124,7 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
             " eyelog.frame.conform keeps the last row of a stamp"
         )
     if index.unit != "us":
-        frame = frame.set_axis(frame.index.as_unit("us"))  # type: ignore[attr-defined]
+        frame = frame.set_axis(frame.index.as_unit("us"))  # type: ignore[attr-defined]  # stamps
     return frame, order
 
 
