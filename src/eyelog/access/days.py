@@ -184,7 +184,7 @@ class Source:
         notes = "".join(f" ({note})" for note in self.take_notes())
         raise NotCached(
             f"{missing[0].log} of account {self.account!r}: {len(names)} day(s) are not in the"
-            f" cache{asked} ({', '.join(names[:SHOWN])}{more}): fetch them once with"
-            f" offline=False{notes}",
+            f" cache{asked} ({', '.join(names[:SHOWN])}{more}): fetch them once"
+            f" while online{notes}",
             missing=names,
         )
