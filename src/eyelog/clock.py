@@ -14,6 +14,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import near
@@ -30,6 +31,7 @@ __all__ = [
     "instant_range",
     "local_days",
     "parse_day",
+    "time_of_day_us",
     "whole_days",
     "windows",
     "zone",
@@ -37,6 +39,7 @@ __all__ = [
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
+DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +267,13 @@ def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeInd
     inside = index - pd.Timedelta(1, "us") if stamp == "end" else index
     naive = inside.tz_localize(None).normalize()
     return naive.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward")
+
+
+def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+    """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight closes its day."""
+    wall = index.tz_localize(None).as_unit("us").asi8
+    of_day: npt.NDArray[np.int64] = (wall - 1) % DAY_US + 1
+    return of_day
 
 
 def check_stamp(stamp: str) -> str:

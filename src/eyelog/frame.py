@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.catalogue import LOGS, catalogue, check_log, columns, near
-from eyelog.clock import zone
+from eyelog.clock import time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import stated_log
 
@@ -166,10 +166,7 @@ def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     if not isinstance(frame.index, pd.DatetimeIndex):
         raise ConfigurationError("between needs a frame with a DatetimeIndex of stamps")
     low, high = _clock_us(first), _clock_us(last)
-    naive = frame.index.tz_localize(None)
-    day_us = 86_400_000_000
-    # In (0, 24 h]: midnight itself closes the day that ended.
-    of_day = (naive.as_unit("us").asi8 - 1) % day_us + 1
+    of_day = time_of_day_us(frame.index)
     inside = (of_day > low) & (of_day <= high)
     if low > high:
         inside = (of_day > low) | (of_day <= high)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from eyelog.clock import local_days
+from eyelog.clock import local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import GAP_COLOUR, axes, label_of, log_or_none, row_seconds, stamps
 from eyelog.frame import require
@@ -64,9 +64,7 @@ def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> 
         raise ConfigurationError(f"plot_heatmap cannot show rows of {seconds:g} s within a day")
     days = local_days(index)
     shown = days.unique()
-    wall = index.tz_localize(None).as_unit("us").asi8
-    of_day = (wall - 1) % (DAY_SECONDS * 1_000_000)
-    slot = (of_day // int(seconds * 1e6)).astype("int64")
+    slot = (time_of_day_us(index) - 1) // int(seconds * 1e6)
     cells = np.full((len(shown), -(-DAY_SECONDS // int(seconds))), np.nan)
     values = frame[field].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
     cells[shown.get_indexer(days), slot] = values
