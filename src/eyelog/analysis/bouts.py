@@ -7,7 +7,6 @@ import pandas as pd
 
 from eyelog.analysis.blinkgaps import seconds_of
 from eyelog.analysis.gaitpace import (
-    MIN_WALKED_S,
     PACE_FIELD,
     STEPS,
     check_single,
@@ -106,7 +105,7 @@ def bouts(
         stamp=stamp,
         optional=optional,
     )
-    taken = steps(opened)
+    taken = steps(opened.frame, which)
     spent = (
         taken
         if which == COMPUTED_DATA
@@ -129,7 +128,7 @@ def bouts(
         "pace_spm": np.full(len(groups), np.nan),
     }
     if PACE_FIELD[which] in opened.frame.columns:
-        number, time, *_ = pace_totals(opened, MIN_WALKED_S)
+        number, time = pace_totals(opened.frame, which, opened.groups)
         data["pace_spm"] = ratio(number * 60.0, time)
     data |= _sides(opened, taken)
     data["n"] = whole(count(walked, groups))

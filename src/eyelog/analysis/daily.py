@@ -8,7 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.blinkgaps import gap_fields, gap_totals, rate_columns, shape_fields
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds, worn
-from eyelog.analysis.gaitpace import MIN_WALKED_S, PACE_FIELD, STEPS, pace_totals, steps
+from eyelog.analysis.gaitpace import PACE_FIELD, STEPS, pace_totals, steps
 from eyelog.analysis.kernels import (
     Floats,
     circular_mean,
@@ -229,9 +229,9 @@ def _first_and_last(opened: Opened, stamp: str) -> dict[str, pd.DatetimeIndex]:
 def _gait(opened: Opened) -> dict[str, Floats]:
     if not _has(opened, *STEPS[opened.log]):
         return {}
-    data = {"steps": total(steps(opened), opened.groups)}
+    data = {"steps": total(steps(opened.frame, opened.log), opened.groups)}
     if _has(opened, PACE_FIELD[opened.log]):
-        taken, walked, *_ = pace_totals(opened, MIN_WALKED_S)
+        taken, walked = pace_totals(opened.frame, opened.log, opened.groups)
         data["pace_spm"] = ratio(taken * 60.0, walked)
         data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
     return data

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.exposure import is_resampled
-from eyelog.analysis.grouping import By
+from eyelog.analysis.grouping import By, Groups
 from eyelog.analysis.kernels import Floats, count, numbers, ratio, total
-from eyelog.analysis.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.summary import open_frame, summary_table, whole
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
@@ -37,12 +37,12 @@ def check_single(frame: pd.DataFrame, noun: str) -> None:
         )
 
 
-def steps(opened: Opened) -> Floats:
+def steps(frame: pd.DataFrame, log: str) -> Floats:
     """Return the steps of each row, missing where a class of them is."""
-    first, *rest = STEPS[opened.log]
-    found = opened.values(first)
+    first, *rest = STEPS[log]
+    found = numbers(frame[first])
     for name in rest:
-        found = found + opened.values(name)
+        found = found + numbers(frame[name])
     return found
 
 
@@ -52,19 +52,14 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
     A bin of a resampled frame carries both for the rows it was made of, so that the pace of bins
     is the pace of their rows.
     """
-    if is_resampled(frame):
-        if not {"pace_steps", "pace_min"} <= set(frame.columns):
-            nothing = np.full(len(frame), np.nan)
-            return nothing, nothing
-        return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
-    needed = (*STEPS[log], PACE_FIELD[log])
-    if not set(needed) <= set(frame.columns):
+    carried = is_resampled(frame)
+    needed = {"pace_steps", "pace_min"} if carried else {*STEPS[log], PACE_FIELD[log]}
+    if not needed <= set(frame.columns):
         nothing = np.full(len(frame), np.nan)
         return nothing, nothing
-    taken = numbers(frame[STEPS[log][0]])
-    for name in STEPS[log][1:]:
-        taken = taken + numbers(frame[name])
-    other = numbers(frame[PACE_FIELD[log]])
+    if carried:
+        return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
+    taken, other = steps(frame, log), numbers(frame[PACE_FIELD[log]])
     if log == COMPUTED_DATA:
         # The time of the steps themselves: cadence is a rate and averages over time, not steps.
         used = (taken > 0) & (other > 0)
@@ -75,15 +70,10 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
     return np.where(used, taken, np.nan), walked
 
 
-def pace_totals(opened: Opened, min_walked_s: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return for each group the steps, the seconds walked, the rows used, and the coverage."""
-    taken, walked = pace_parts(opened.frame, opened.log, min_walked_s)
-    return (
-        total(taken, opened.groups),
-        total(walked, opened.groups),
-        count(~np.isnan(walked), opened.groups),
-        opened.coverage(~np.isnan(steps(opened))),
-    )
+def pace_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
+    """Return for each group the steps and the seconds walked that tell its pace."""
+    taken, walked = pace_parts(frame, log, MIN_WALKED_S)
+    return total(taken, groups), total(walked, groups)
 
 
 def pace(
@@ -149,12 +139,13 @@ def pace(
         raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
     names = [*STEPS[which], PACE_FIELD[which]]
     opened = open_frame(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
-    taken, walked, n, covered = pace_totals(opened, min_walked_s)
+    taken, walked = pace_parts(opened.frame, which, min_walked_s)
+    spent = total(walked, opened.groups)
     data = {
-        "pace_spm": ratio(taken * 60.0, walked),
-        "n": whole(n),
-        "exposure_min": np.nan_to_num(walked) / 60.0,
-        "coverage": covered,
+        "pace_spm": ratio(total(taken, opened.groups) * 60.0, spent),
+        "n": whole(count(~np.isnan(walked), opened.groups)),
+        "exposure_min": np.nan_to_num(spent) / 60.0,
+        "coverage": opened.coverage(~np.isnan(steps(opened.frame, which))),
     }
     return summary_table(data, opened, "gait.pace", min_walked_s=float(min_walked_s))
 

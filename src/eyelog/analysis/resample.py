@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis import kernels
 from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
-from eyelog.analysis.gaitpace import MIN_WALKED_S, pace_parts
+from eyelog.analysis.gaitpace import pace_totals
 from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
 from eyelog.analysis.kernels import Floats, numbers
 from eyelog.analysis.summary import (
@@ -118,9 +118,8 @@ def resample(
     frame = judged_or_finite(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
-    taken, walked = pace_parts(frame, which, MIN_WALKED_S)
-    data["pace_steps"] = kernels.total(taken, groups)
-    data["pace_min"] = kernels.total(walked, groups) / 60.0
+    taken, walked = pace_totals(frame, which, groups)
+    data |= {"pace_steps": taken, "pace_min": walked / 60.0}
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = kernels.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0

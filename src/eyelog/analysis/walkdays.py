@@ -90,7 +90,7 @@ def peak_cadence(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened)
+    taken = steps(opened.frame, opened.log)
     index = cast(pd.DatetimeIndex, opened.frame.index)
     clock = time_groups(index, "1min", stamp=stamp)
     full = count(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
@@ -183,7 +183,7 @@ def speed_classes(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened)
+    taken = steps(opened.frame, opened.log)
     known = ~np.isnan(taken)
     made = total(taken, opened.groups)
     data: dict[str, Any] = {"steps": made}
@@ -256,7 +256,7 @@ def day_totals(
     )
     time = seconds(opened.frame, log=which)
     recorded = numbers(time["recorded_s"])
-    taken, groups = steps(opened), opened.groups
+    taken, groups = steps(opened.frame, opened.log), opened.groups
     known = ~np.isnan(taken)
     capped = np.zeros(len(taken), dtype=bool)
     for name in STEPS[which]:
