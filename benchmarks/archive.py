@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from decode import LOG, SIX, eyelog_way, sample_way
 
 import eyelog as el
-from eyelog.archive.encode import encode_answer
+from eyelog.answers.encode import encode_answer
 
 YEAR = 2025
 DAYS = 10

@@ -21,7 +21,8 @@ from datetime import UTC, datetime, timedelta
 import orjson
 import pandas as pd
 
-from eyelog.access.decode import decode_page, join_pages
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
 
 LOG = COMPUTED_DATA

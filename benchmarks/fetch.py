@@ -22,10 +22,11 @@ from decode import answer, day_records, eyelog_way, medians
 from tools.served import ACCOUNT, fill, served
 
 import eyelog as el
-from eyelog.access.dayfile import day_file, unpack
+from eyelog.access.cache.day_file import day_file, unpack
 from eyelog.access.days import plan
-from eyelog.access.decode import decode_page, join_pages
-from eyelog.access.transport import ACCEPT_ENCODING
+from eyelog.access.http.adapter import ACCEPT_ENCODING
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import windows
 

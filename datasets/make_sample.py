@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.archive.encode import encode_answer
+from eyelog.answers.encode import encode_answer
 from eyelog.catalogue import LOGS, Field, catalogue, columns
 
 DAY = "2026-10-21"

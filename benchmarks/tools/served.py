@@ -37,7 +37,7 @@ def fill(folder: Path, log: str, start: str, days: int) -> None:
 @contextlib.contextmanager
 def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iterator[Any]:
     """Serve an archive in another process; give a function that makes a client with a home."""
-    from eyelog.service.oauth import Registry
+    from eyelog.service.auth.registry import Registry
 
     registry = Registry(folder)
     with contextlib.suppress(el.ConfigurationError):  # it is there from an earlier run

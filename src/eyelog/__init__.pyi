@@ -1,7 +1,7 @@
-from .access.application import Application as Application
+from .access.auth.application import Application as Application
+from .access.auth.tokens import Token as Token
 from .access.client import Client as Client
 from .access.client import connect as connect
-from .access.tokens import Token as Token
 from .analysis import baseline as baseline
 from .analysis import blinks as blinks
 from .analysis import compare as compare
@@ -12,15 +12,15 @@ from .analysis.coverage import coverage as coverage
 from .analysis.coverage import gaps as gaps
 from .analysis.daily import daily as daily
 from .analysis.episodes import episodes as episodes
-from .analysis.quality import Reason as Reason
-from .analysis.quality import attrition as attrition
-from .analysis.quality import explain as explain
-from .analysis.quality import flag as flag
-from .analysis.quality import mask as mask
-from .analysis.quality import select as select
+from .analysis.quality.explain import explain as explain
+from .analysis.quality.flags import flag as flag
+from .analysis.quality.flags import mask as mask
+from .analysis.quality.reasons import Reason as Reason
+from .analysis.quality.recipes import attrition as attrition
+from .analysis.quality.recipes import select as select
 from .analysis.resample import resample as resample
-from .archive.importers import read_answer as read_answer
-from .archive.importers import read_logger_csv as read_logger_csv
+from .archive.importing.read import read_answer as read_answer
+from .archive.importing.read import read_logger_csv as read_logger_csv
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .errors import AnswerError as AnswerError
@@ -44,8 +44,8 @@ from .figures.shapes import plot_profile as plot_profile
 from .figures.timeline import plot_quality as plot_quality
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
-from .service.wearer import sample as sample
-from .service.wearer import simulate as simulate
-from .service.wearer import simulate_truth as simulate_truth
+from .wearer.simulate import sample as sample
+from .wearer.simulate import simulate as simulate
+from .wearer.simulate import simulate_truth as simulate_truth
 
 __version__: str

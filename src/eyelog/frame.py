@@ -11,12 +11,28 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import LOGS, catalogue, check_log, columns, near
+from eyelog.catalogue import (
+    INTERVAL_SECONDS,
+    LOGS,
+    catalogue,
+    check_log,
+    columns,
+    near,
+)
 from eyelog.clock import time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
-from eyelog.provenance import stated_log
+from eyelog.provenance import history, stated_log
 
-__all__ = ["between", "conform", "empty", "log_of", "require", "warn_unknown"]
+__all__ = [
+    "between",
+    "conform",
+    "empty",
+    "interval_seconds",
+    "is_resampled",
+    "log_of",
+    "require",
+    "warn_unknown",
+]
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -181,3 +197,19 @@ def _clock_us(text: str) -> int:
         if minutes < 60 and seconds < 60 and total <= 86_400:
             return total * 1_000_000
     raise ConfigurationError(f"{text!r} is not a clock time: write it as 09:00 or 17:30:00")
+
+
+def interval_seconds(frame: pd.DataFrame, log: str) -> float:
+    """Return the length of one row: the log's interval, or the bin of a resampled frame.
+
+    A step that makes rows longer states ``interval_s`` in its provenance.
+    """
+    for step in reversed(history(frame)):
+        if "interval_s" in step:
+            return float(step["interval_s"])
+    return float(INTERVAL_SECONDS[log])
+
+
+def is_resampled(frame: pd.DataFrame) -> bool:
+    """Return whether the rows are bins of `resample`, not intervals of the eyewear."""
+    return any("interval_s" in step for step in history(frame))

@@ -2,12 +2,8 @@
 
 import pytest
 
-from eyelog.access.addresses import (
-    base_url_from_environment,
-    check_base_url,
-    check_redirect_uri,
-    warn_of_plain_http,
-)
+from eyelog.access.environment import base_url_from_environment
+from eyelog.access.http.addresses import check_base_url, check_redirect_uri, warn_of_plain_http
 from eyelog.errors import ConfigurationError, EyelogWarning
 
 

@@ -21,17 +21,20 @@ from hypothesis import strategies as st
 from requests_cache import DEFAULT_IGNORED_PARAMS
 
 import eyelog as el
-from eyelog.access import sqlitefile
-from eyelog.access.cache import (
-    DayCache,
-    cache_info,
-    cached_session,
-    clear_cache,
-    day_key,
-    lifetime,
+from eyelog.access.cache.backend import DayCache, cached_session
+from eyelog.access.cache.contents import cache_info, clear_cache
+from eyelog.access.cache.day_file import (
+    Answer,
+    DayFile,
+    Entry,
+    day_file,
+    pack,
+    stored_files,
+    unpack,
 )
-from eyelog.access.dayfile import Answer, DayFile, Entry, day_file, pack, stored_files, unpack
+from eyelog.access.cache.lifetime import day_key, lifetime
 from eyelog.clock import windows
+from eyelog.disk import sqlite
 from support import faulty
 from support.paged import Paged
 
@@ -324,7 +327,7 @@ def test_damage_in_the_middle_costs_no_more_than_some_days(file: DayFile) -> Non
 def test_another_process_that_holds_the_file_is_waited_for_but_not_for_ever(
     file: DayFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlitefile, "WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "WAIT_SECONDS", 0.2)
     file.write(entry(), {"a": page("old")})
     hold = """
         import sqlite3, sys
@@ -374,7 +377,7 @@ def test_many_processes_of_many_threads_share_a_file(file: DayFile) -> None:
     script = """
         import sys, threading
         from pathlib import Path
-        from eyelog.access.dayfile import Answer, DayFile, Entry, pack, unpack
+        from eyelog.access.cache.day_file import Answer, DayFile, Entry, pack, unpack
         file = DayFile(Path(sys.argv[1]), "anna", "http://127.0.0.1:1")
         def work(own):
             for n in range(12):
@@ -411,7 +414,7 @@ def test_a_full_disk_is_noted_and_what_was_there_stays(tmp_path: Path) -> None:
     script = """
         import os, resource, signal, sys
         from pathlib import Path
-        from eyelog.access.dayfile import Answer, Entry, day_file, pack
+        from eyelog.access.cache.day_file import Answer, Entry, day_file, pack
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         file = day_file(Path(sys.argv[1]), "anna", sys.argv[2])

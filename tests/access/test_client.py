@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.cache import cache_info
-from eyelog.access.dayfile import day_file
+from eyelog.access.cache.contents import cache_info
+from eyelog.access.cache.day_file import day_file
 from eyelog.access.progress import wanted
 from eyelog.catalogue import columns
 from eyelog.provenance import history

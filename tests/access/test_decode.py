@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.decode import Page, decode_page, join_pages
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import Page, join_pages
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.frame import empty
 from eyelog.provenance import history, stated_log

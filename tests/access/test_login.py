@@ -16,9 +16,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
-from eyelog.access.application import Application
-from eyelog.access.callback import Receiver, can_listen, code_of
-from eyelog.access.login import challenge_of, login
+from eyelog.access.auth.application import Application
+from eyelog.access.auth.callback import Receiver, can_listen, code_of
+from eyelog.access.auth.login import challenge_of, login
 from eyelog.errors import AuthorizationError, ConfigurationError
 from support import authority, faulty
 from support.access import credentials
@@ -390,7 +390,7 @@ assert last.status_code in (200, 400), last.text
 LOGIN = """
 import sys
 import eyelog as el
-from eyelog.access.login import login
+from eyelog.access.auth.login import login
 who = el.connect().credentials
 try:
     login(who, timeout=30)
@@ -404,8 +404,8 @@ who.revoke()
 @pytest.fixture
 def service(tmp_path, monkeypatch):
     """The project's own service with one account and one application, set up in the environment."""
-    from eyelog.service.app import running
-    from eyelog.service.registry import Registry
+    from eyelog.service.auth.registry import Registry
+    from eyelog.service.server import running
 
     archive = tmp_path / "archive"
     archive.mkdir()

@@ -9,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.access import transport
-from eyelog.access.application import (
-    Application,
-    application_from_environment,
-    authorize_url,
-)
-from eyelog.access.session import fetch
-from eyelog.access.tokens import Token, TokenStore
+from eyelog.access.auth.application import Application, authorize_url
+from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.environment import application_from_environment
+from eyelog.access.http import adapter
+from eyelog.access.http.session import fetch
 from eyelog.errors import (
     AnswerError,
     AuthorizationError,
@@ -40,7 +37,7 @@ FORM = {
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(transport, "BACKOFF", 0.01)
+    monkeypatch.setattr(adapter, "BACKOFF", 0.01)
 
 
 def near(ends: datetime | None, seconds: float) -> bool:
@@ -322,7 +319,7 @@ import sys
 from pathlib import Path
 from support import authority
 from support.access import credentials, session_of
-from eyelog.access.session import fetch
+from eyelog.access.http.session import fetch
 who = credentials(Path(sys.argv[1]), sys.argv[2])
 session = session_of(who)
 before = who.token

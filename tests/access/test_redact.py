@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.access.redact import SECRET_NAMES, log, redact, redact_url, short
+from eyelog.access.http.redact import SECRET_NAMES, log, redact, redact_url, short
 
 SECRET = "aV3ry-S3cret_value.42"
 

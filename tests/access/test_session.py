@@ -19,17 +19,11 @@ import requests_cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.access import transport
-from eyelog.access.faults import refusal
-from eyelog.access.forks import PerProcess
-from eyelog.access.session import attach, fetch
-from eyelog.errors import (
-    AuthorizationError,
-    RateLimited,
-    Refused,
-    ServerFault,
-    Unreachable,
-)
+from eyelog.access.http import adapter
+from eyelog.access.http.faults import refusal
+from eyelog.access.http.forks import PerProcess
+from eyelog.access.http.session import attach, fetch
+from eyelog.errors import AuthorizationError, RateLimited, Refused, ServerFault, Unreachable
 from support import authority, faulty
 from support.access import credentials, fresh, session_of
 from support.authority import Authority
@@ -40,7 +34,7 @@ GOOD = faulty.answer(PAYLOAD)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(transport, "BACKOFF", 0.01)
+    monkeypatch.setattr(adapter, "BACKOFF", 0.01)
 
 
 @pytest.fixture
@@ -287,7 +281,7 @@ def test_what_does_not_pass_is_a_retryable_typed_error(get, fault, kind, words):
     with faulty.server(fault) as there:
         with pytest.raises(kind, match=words) as told:
             get(there)
-        assert len(there.requests) == 1 + transport.RETRIES
+        assert len(there.requests) == 1 + adapter.RETRIES
     assert told.value.retryable
     assert str(told.value).startswith("the data of Sunday: ")
 
@@ -337,7 +331,7 @@ def test_no_header_can_break_the_reading_of_headers(told, reset):
     response.status_code = 429
     for headers in ({"Retry-After": told}, {"X-RateLimit-Reset": reset}):
         response.headers.update(headers)
-        wait = transport.retry_after(response)
+        wait = adapter.retry_after(response)
         assert wait is None or wait >= 0
         response.headers.clear()
 
@@ -360,7 +354,7 @@ def test_a_strange_quota_is_no_hindrance(get, reset):
 
 
 def test_all_tries_together_are_bounded(get, monkeypatch):
-    monkeypatch.setattr(transport, "PATIENCE", 1.5)
+    monkeypatch.setattr(adapter, "PATIENCE", 1.5)
     with faulty.server(faulty.error(503, retry_after="1")) as there:
         begun = time.monotonic()
         with pytest.raises(ServerFault):
@@ -383,19 +377,19 @@ def test_closing_the_session_ends_the_wait_of_a_retry(home):
 
 
 def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
-    monkeypatch.setattr("eyelog.access.session.TIMEOUT", (1.0, 0.2))
+    monkeypatch.setattr("eyelog.access.http.session.TIMEOUT", (1.0, 0.2))
     with faulty.server(faulty.slow(PAYLOAD, 1.0)) as there:
         begun = time.monotonic()
         with pytest.raises(Unreachable, match="took too long") as told:
             get(there)
         assert time.monotonic() - begun < 10
-        assert len(there.requests) == 1 + transport.RETRIES
+        assert len(there.requests) == 1 + adapter.RETRIES
     assert told.value.retryable
 
 
 def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
-    monkeypatch.setattr(transport, "BODY_SECONDS", 0.3)
-    monkeypatch.setattr(transport, "PATIENCE", 0.2)
+    monkeypatch.setattr(adapter, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(adapter, "PATIENCE", 0.2)
     with faulty.server(faulty.drip(PAYLOAD, 0.02)) as there:
         begun = time.monotonic()
         with pytest.raises(Unreachable, match="took too long"):
@@ -483,9 +477,9 @@ import os, sys, threading, time
 from pathlib import Path
 from support import authority
 from support.access import credentials, fresh, session_of
-from eyelog.access.faults import refusal
-from eyelog.access.forks import PerProcess
-from eyelog.access.session import fetch
+from eyelog.access.http.faults import refusal
+from eyelog.access.http.forks import PerProcess
+from eyelog.access.http.session import fetch
 home, url = Path(sys.argv[1]), sys.argv[2]
 who = credentials(home, url, saved=fresh())
 sessions = PerProcess(lambda: session_of(who))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.access import tokens
-from eyelog.access.tokens import Token, TokenStore, home_dir, token_from_environment
+from eyelog.access.auth import tokens
+from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.environment import token_from_environment
+from eyelog.disk.home import home_dir
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 from support.access import fresh
 

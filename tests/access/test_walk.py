@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.decode import join_pages
 from eyelog.access.walk import Stopped, side_by_side, walk_window
+from eyelog.answers.page import join_pages
 from eyelog.clock import windows
 
 LOG = "standard_mode_logs"

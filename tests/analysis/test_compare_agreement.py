@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.agreement import PAIRS
-from eyelog.analysis.compare import agreement, limits_of_agreement
-from eyelog.analysis.sharedminutes import shared_minutes
+from eyelog.analysis.compare.agreement import PAIRS, agreement, limits_of_agreement
+from eyelog.analysis.compare.shared_minutes import shared_minutes
 from eyelog.catalogue import columns
 from support.frames import EYES, MINUTES, at, frame_of
 

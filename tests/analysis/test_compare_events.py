@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare import events
+from eyelog.analysis.compare.events import events
 from support.frames import EYES, MINUTES, at, frame_of
 
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare import group_difference, mixed_table, rate_ratio
+from eyelog.analysis.compare.group_difference import group_difference
+from eyelog.analysis.compare.mixed_table import mixed_table
+from eyelog.analysis.compare.rate_ratio import rate_ratio
 
 FIELD = [7.2, 8.1, 6.9, 9.4, 8.8]
 DESK = [5.1, 6.0, 5.5, 7.9, 4.2, 6.6]

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare import fit_mixed, mixed_table
+from eyelog.analysis.compare.fit_mixed import fit_mixed
+from eyelog.analysis.compare.mixed_table import mixed_table
 from support.frames import EYES, MINUTES
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare import two_periods
-from eyelog.analysis.periods import _ranks_sums
+from eyelog.analysis.compare.two_periods import _ranks_sums, two_periods
 
 # Permeability of the chorioamnion at term and earlier (Hollander & Wolfe 1973, p. 69).
 TERM = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare import standardised_mean
+from eyelog.analysis.compare.standardised_mean import standardised_mean
 
 
 def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC", name=None) -> pd.Series:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare import wear_diagnostic
+from eyelog.analysis.compare.wear_diagnostic import wear_diagnostic
 from support.frames import MINUTES
 
 

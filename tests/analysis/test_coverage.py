@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality import judged
+from eyelog.analysis.quality.flags import judged
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.frame import empty

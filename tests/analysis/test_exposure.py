@@ -5,8 +5,8 @@ from hypothesis import given
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.exposure import evidence, seconds, valid, walking, worn
-from eyelog.analysis.quality import judged
+from eyelog.analysis.quality.evidence import evidence, seconds, valid, walking, worn
+from eyelog.analysis.quality.flags import judged
 from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of, frames
 

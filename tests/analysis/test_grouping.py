@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.grouping import bin_seconds, day_groups, group_by, time_groups
+from eyelog.analysis.grouped.groups import bin_seconds, day_groups, group_by, time_groups
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 

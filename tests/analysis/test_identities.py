@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.reasons import Reason, counter
+from eyelog.analysis.quality.reasons import Reason, counter
 from eyelog.catalogue import catalogue
 from support.frames import EYES, MINUTES, frame_of
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality import judged
+from eyelog.analysis.quality.flags import judged
 from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import empty

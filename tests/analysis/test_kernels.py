@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from eyelog.analysis import kernels
-from eyelog.analysis.grouping import Groups
+from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import Groups
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,24 +22,24 @@ def groups_of(*sizes: int) -> Groups:
 
 def test_a_group_without_a_value_is_missing_and_never_zero() -> None:
     values, groups = np.array([1.0, np.nan, np.nan, 4.0]), groups_of(1, 2, 0, 1)
-    for reduce in (kernels.total, kernels.mean, kernels.largest, kernels.last):
+    for reduce in (reductions.total, reductions.mean, reductions.largest, reductions.last):
         np.testing.assert_array_equal(reduce(values, groups), [1.0, np.nan, np.nan, 4.0])
-    np.testing.assert_array_equal(kernels.count(~np.isnan(values), groups), [1, 0, 0, 1])
+    np.testing.assert_array_equal(reductions.count(~np.isnan(values), groups), [1, 0, 0, 1])
 
 
 def test_weights_that_sum_to_zero_give_no_mean() -> None:
-    found = kernels.weighted_mean(np.array([1.0, 2.0]), np.array([0.0, 0.0]), groups_of(2))
+    found = reductions.weighted_mean(np.array([1.0, 2.0]), np.array([0.0, 0.0]), groups_of(2))
     assert np.isnan(found[0])
 
 
 def test_a_row_without_a_weight_or_a_value_counts_in_neither_sum() -> None:
     values, weights = np.array([1.0, np.nan, 5.0, 7.0]), np.array([2.0, 9.0, np.nan, 2.0])
-    assert kernels.weighted_mean(values, weights, groups_of(4))[0] == 4.0
+    assert reductions.weighted_mean(values, weights, groups_of(4))[0] == 4.0
 
 
 def test_angles_average_on_the_circle_in_each_group() -> None:
     values = np.array([350.0, 10, 20, 5, 355, 2, 30, 0, 180, np.nan])
-    found = kernels.circular_mean(values, None, groups_of(7, 2, 1))
+    found = reductions.circular_mean(values, None, groups_of(7, 2, 1))
     assert found[0] == pytest.approx(7.38355499, abs=1e-8)
     assert np.isnan(found[1:]).all()
 
@@ -47,20 +47,20 @@ def test_angles_average_on_the_circle_in_each_group() -> None:
 def test_the_first_and_last_chosen_rows_are_found_in_any_order_of_rows() -> None:
     chosen = np.array([False, True, True, False, True])
     groups = Groups(pd.RangeIndex(3), np.array([0, 2, 3, 5]), np.array([0, 2, 3, 1, 4]), np.ones(3))
-    assert kernels.first_row(chosen, groups).tolist() == [2, -1, 1]
-    assert kernels.last_row(chosen, groups).tolist() == [2, -1, 4]
+    assert reductions.first_row(chosen, groups).tolist() == [2, -1, 1]
+    assert reductions.last_row(chosen, groups).tolist() == [2, -1, 4]
 
 
 def test_the_poisson_interval_is_that_of_garwood() -> None:
     # The published tables of exact Poisson limits, 95 %, to the digits they print.
-    low, high = kernels.garwood(np.array([0.0, 10.0, 18.0]), np.ones(3))
+    low, high = reductions.garwood(np.array([0.0, 10.0, 18.0]), np.ones(3))
     np.testing.assert_allclose(low, [0.0, 4.795, 10.668], atol=5e-4)
     np.testing.assert_allclose(high, [3.689, 18.390, 28.448], atol=5e-4)
 
 
 def test_the_poisson_interval_covers_at_its_level() -> None:
     for n in (1, 5, 40):
-        low, high = (float(edge[0]) for edge in kernels.garwood(np.array([n]), np.array([1.0])))
+        low, high = (float(edge[0]) for edge in reductions.garwood(np.array([n]), np.array([1.0])))
         assert stats.poisson.sf(n - 1, low) == pytest.approx(0.025)
         assert stats.poisson.cdf(n, high) == pytest.approx(0.025)
 
@@ -83,34 +83,37 @@ def test_the_parts_make_the_whole(drawn: tuple[list[int], Floats, Floats]) -> No
     both = np.where(np.isnan(values), np.nan, weights)
     close = {"rtol": 1e-9, "atol": 1e-6}
     np.testing.assert_allclose(
-        kernels.total(kernels.total(values, parts), outer), kernels.total(values, whole), **close
-    )
-    np.testing.assert_allclose(
-        kernels.weighted_mean(
-            kernels.weighted_mean(values, both, parts), kernels.total(both, parts), outer
-        ),
-        kernels.weighted_mean(values, both, whole),
+        reductions.total(reductions.total(values, parts), outer),
+        reductions.total(values, whole),
         **close,
     )
     np.testing.assert_allclose(
-        kernels.pooled_sd(
-            kernels.pooled_sd(values, both, parts), kernels.total(both, parts), outer
+        reductions.weighted_mean(
+            reductions.weighted_mean(values, both, parts), reductions.total(both, parts), outer
         ),
-        kernels.pooled_sd(values, both, whole),
+        reductions.weighted_mean(values, both, whole),
+        **close,
+    )
+    np.testing.assert_allclose(
+        reductions.pooled_sd(
+            reductions.pooled_sd(values, both, parts), reductions.total(both, parts), outer
+        ),
+        reductions.pooled_sd(values, both, whole),
         **close,
     )
     np.testing.assert_array_equal(
-        kernels.largest(kernels.largest(values, parts), outer), kernels.largest(values, whole)
+        reductions.largest(reductions.largest(values, parts), outer),
+        reductions.largest(values, whole),
     )
     np.testing.assert_array_equal(
-        kernels.last(kernels.last(values, parts), outer), kernels.last(values, whole)
+        reductions.last(reductions.last(values, parts), outer), reductions.last(values, whole)
     )
 
 
 @given(st.lists(st.lists(numbers, min_size=1, max_size=6), min_size=1, max_size=5))
 def test_the_pooled_sd_of_parts_is_the_sd_of_the_whole(parts: list[list[float]]) -> None:
     one = groups_of(len(parts))
-    found = kernels.combined_sd(
+    found = reductions.combined_sd(
         np.array([np.std(part) for part in parts]),
         np.array([np.mean(part) for part in parts]),
         np.array([float(len(part)) for part in parts]),
@@ -124,5 +127,5 @@ def test_the_pooled_sd_of_parts_is_the_sd_of_the_whole(parts: list[list[float]])
     st.floats(0, 1),
 )
 def test_a_quantile_is_that_of_numpy(values: Floats, share: float) -> None:
-    found = kernels.quantile(values, share, groups_of(len(values)))
+    found = reductions.quantile(values, share, groups_of(len(values)))
     assert found[0] == pytest.approx(np.quantile(values, share))

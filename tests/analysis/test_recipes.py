@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality import RECIPES, Reason, judged, select
+from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.quality.recipes import RECIPES, select
 from eyelog.catalogue import catalogue, columns
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import empty

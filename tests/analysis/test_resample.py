@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.summary import BIN_COLUMNS
+from eyelog.analysis.grouped.summary import BIN_COLUMNS
 from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.provenance import history

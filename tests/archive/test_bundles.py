@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.archive import bundles
-from eyelog.archive.bundles import opened, sources
+from eyelog.archive.importing import sources as module
+from eyelog.archive.importing.sources import opened, sources
 from eyelog.errors import ArchiveError, ConfigurationError
 from support.loggerfiles import zipped
 
@@ -92,8 +92,8 @@ def test_a_zip_file_stands_for_its_members_and_writes_nothing(tmp_path: Path) ->
 
 
 def test_a_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundles, "LARGEST", 1_000_000)
-    monkeypatch.setattr(bundles, "_LARGEST_ZIP", 1_500_000)
+    monkeypatch.setattr(module, "LARGEST", 1_000_000)
+    monkeypatch.setattr(module, "_LARGEST_ZIP", 1_500_000)
     content = CSV.encode() + b"0" * 1_200_000
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(content))
     (tmp_path / "b.zip").write_bytes(zipped({"1.csv": content, "2.csv": content}))
@@ -107,7 +107,7 @@ def test_a_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_zip_of_too_many_files_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bundles, "_MEMBERS", 3)
+    monkeypatch.setattr(module, "_MEMBERS", 3)
     (tmp_path / "a.zip").write_bytes(zipped({f"{i}.csv": CSV for i in range(4)}))
     assert list(read(tmp_path / "a.zip").values()) == ["it holds more than 3 files: split it"]
 

@@ -7,8 +7,9 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
-from eyelog.access.decode import decode_page, join_pages
-from eyelog.archive.encode import encode_answer
+from eyelog.answers.decode import decode_page
+from eyelog.answers.encode import encode_answer
+from eyelog.answers.page import join_pages
 from eyelog.catalogue import LOGS, catalogue
 from support.records import records
 

@@ -8,7 +8,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.decode import decode_page, join_pages
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import join_pages
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, catalogue
 from support.parquet import spoil_chunks

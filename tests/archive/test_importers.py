@@ -12,8 +12,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive import csvlog, saved
-from eyelog.archive.encode import encode_answer
+from eyelog.answers.encode import encode_answer
+from eyelog.archive.importing import csv_log, log_file
 from eyelog.catalogue import LOGS, columns
 from eyelog.errors import (
     AnswerError,
@@ -309,8 +309,8 @@ def test_blocks_of_any_size_give_the_same_frame_and_the_same_lines(
             wanted = el.read_logger_csv(path)
         for size in (1500, 1501, 1777, 5000):
             with monkeypatch.context() as patch:
-                patch.setattr(csvlog, "_LOOK", 1400)
-                patch.setattr(csvlog, "BLOCK", size)
+                patch.setattr(csv_log, "_LOOK", 1400)
+                patch.setattr(csv_log, "BLOCK", size)
                 with pytest.warns(EyelogWarning, match="line 31: 1 column"):
                     frame = el.read_logger_csv(path)
             assert_frame_equal(frame, wanted)
@@ -319,7 +319,7 @@ def test_blocks_of_any_size_give_the_same_frame_and_the_same_lines(
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csvlog, "BLOCK", 1 << 19)
+    monkeypatch.setattr(csv_log, "BLOCK", 1 << 19)
     path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
     with pytest.raises(ArchiveError, match="a line far too long"):
         el.read_logger_csv(path)
@@ -432,5 +432,5 @@ def test_the_pages_of_an_empty_day_are_an_empty_frame(put: Put) -> None:
 
 def test_the_pages_of_answers_keep_their_order() -> None:
     bodies = b'{"computed_data": {}, "cursor": "a"}\n{"computed_data": {}, "cursor": "b"}'
-    assert [page.cursor for page in saved.answer_pages(bodies, where="x")] == ["a", "b"]
-    assert np.size(saved.answer_pages(bodies, where="x")[0].stamps) == 0
+    assert [page.cursor for page in log_file.answer_pages(bodies, where="x")] == ["a", "b"]
+    assert np.size(log_file.answer_pages(bodies, where="x")[0].stamps) == 0

@@ -7,9 +7,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive import csvlog, intake
-from eyelog.archive.encode import encode_answer
-from eyelog.archive.intake import FileReport, take_in
+from eyelog.answers.encode import encode_answer
+from eyelog.archive.importing import csv_log, intake
+from eyelog.archive.importing.intake import FileReport, take_in
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, long_fields, zipped
@@ -92,8 +92,8 @@ def test_how_much_waits_in_memory_changes_no_result(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
 ) -> None:
     monkeypatch.setattr(intake, "_HELD", held)
-    monkeypatch.setattr(csvlog, "_LOOK", 5_000)
-    monkeypatch.setattr(csvlog, "BLOCK", 20_000)
+    monkeypatch.setattr(csv_log, "_LOOK", 5_000)
+    monkeypatch.setattr(csv_log, "BLOCK", 20_000)
     reports = take_in(archive, [session(tmp_path / "s")])
     for log in LOGS:
         names = long_fields(log)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog.archive.kinds import Refused, find_header, kind_of_bytes
+from eyelog.archive.importing.kinds import Refused, find_header, kind_of_bytes
 from eyelog.catalogue import LOGS
 from eyelog.errors import MixedLogsError
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from eyelog.archive.layers import lay
+from eyelog.archive.importing.layers import lay
 from eyelog.catalogue import COMPUTED_DATA as LOG
 from eyelog.frame import conform, empty
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.archive import layout
+from eyelog.archive.parquet import layout
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, catalogue, catalogue_version
 from support.records import records

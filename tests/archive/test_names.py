@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from eyelog.archive.names import fields_of, fold, own_fields, spellings
+from eyelog.archive.importing.field_names import fields_of, fold, own_fields, spellings
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ArchiveError
 
@@ -27,7 +27,7 @@ def test_no_spelling_is_of_two_fields(log: str) -> None:
 
 
 def test_the_other_spellings_are_of_known_fields_and_new() -> None:
-    table = files("eyelog.archive").joinpath("othernames.csv").read_text("utf-8")
+    table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
     for row in csv.DictReader(table.splitlines()):
         known = catalogue(row["log"])
         assert row["name"] in known

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.analysis.quality import Reason
+from eyelog.analysis.quality.reasons import Reason
 
 
 @pytest.fixture(autouse=True)

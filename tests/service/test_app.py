@@ -14,7 +14,8 @@ import pytest
 import requests
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import create_app, running, serve
+from eyelog.service.app import create_app
+from eyelog.service.server import running, serve
 from support import live
 from support.live import COMPUTED, STANDARD
 from support.records import records
@@ -26,7 +27,7 @@ DAY = ("2026-10-24T00:00:00+00:00", "2026-10-24T23:59:59+00:00")
 def _process(*arguments: object) -> Iterator[subprocess.Popen[str]]:
     """`serve` in a process of its own, its address read from the first line."""
     called = ", ".join(map(repr, arguments))
-    program = f"from eyelog.service.app import serve; serve({called})"
+    program = f"from eyelog.service.server import serve; serve({called})"
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", program],
         stderr=subprocess.PIPE,

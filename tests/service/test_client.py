@@ -7,8 +7,8 @@ import pandas as pd
 import pandas.testing as pdt
 import pytest
 
+from eyelog.access.auth.application import Application
 from eyelog.access.client import Client
-from eyelog.access.oauth import Application
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import AuthorizationError

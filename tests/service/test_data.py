@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.frame import empty
-from eyelog.service.answers import Problem
-from eyelog.service.app import running
-from eyelog.service.data import Cursors, answer
-from eyelog.service.query import parse_query
-from eyelog.service.windows import Windows
+from eyelog.service.records.paging import Cursors, answer
+from eyelog.service.records.query import parse_query
+from eyelog.service.records.window_cache import Windows
+from eyelog.service.responses import Problem
+from eyelog.service.server import running
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records

@@ -9,8 +9,7 @@ import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
-from eyelog.service.oauth import Registry
-from eyelog.service.registry import GrantRefused
+from eyelog.service.auth.registry import GrantRefused, Registry
 from support.records import records
 
 REDIRECT = "http://127.0.0.1/callback"

@@ -2,7 +2,7 @@
 
 import secrets
 
-from eyelog.service.secrets import new_token
+from eyelog.service.auth.secrets import new_token
 
 
 def test_a_token_can_be_an_argument_on_a_command_line(monkeypatch) -> None:

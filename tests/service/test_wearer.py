@@ -17,7 +17,8 @@ import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.clock import day_start, zone
 from eyelog.provenance import history, stated_log
-from eyelog.service import habits, life
+from eyelog.wearer import habits
+from eyelog.wearer.day import live
 
 FIFTEEN, SIXTY = LOGS
 MONDAY = "2026-10-19"
@@ -191,7 +192,7 @@ def test_days_of_any_length_are_lived(day: str, tz: str, hours: int, log: str) -
     assert frame.index[0] > begin
     assert frame.index[-1] <= end
     assert len(el.simulate_truth(day, 1, log=log, tz=tz, seed=1)) == hours
-    lived = life.live(1, first, habits.traits(1), zone(tz))
+    lived = live(1, first, habits.traits(1), zone(tz))
     assert lived is not None
     assert lived.seconds == (end - begin).total_seconds()
     if log == SIXTY:
@@ -266,7 +267,7 @@ def test_the_60_second_log_only_lacks_flat_or_sleeping_eyewear(seed: int) -> Non
     frame = fortnight(SIXTY, seed)
     stamps = frame.index.asi8 // 1_000_000
     for n in range(14):
-        day = life.live(seed, first + timedelta(days=n), who, zone("UTC"))
+        day = live(seed, first + timedelta(days=n), who, zone("UTC"))
         assert day is not None
         there = np.isin(day.begin + 60 * np.arange(1, 1441), stamps)
         on = day.on.reshape(-1, 60).any(axis=1)
@@ -446,7 +447,7 @@ def test_still_wear_is_judged_off_about_30_percent_of_the_time_and_a_bag_worn() 
     for seed in range(6):
         who = habits.traits(seed)
         for n in range(7):
-            day = life.live(seed, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
+            day = live(seed, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
             assert day is not None
             desk.append(day.judged[(day.kind == habits.KINDS["desk"]) & ~day.walking])
             lying.append(day.judged[np.isin(day.kind, [habits.KINDS["lying"]])])
@@ -514,7 +515,7 @@ def test_the_planted_rate_follows_what_the_wearer_does() -> None:
     who = habits.traits(5)
     rates: dict[str, list[float]] = {"read": [], "desk": [], "talk": []}
     for n in range(5):
-        day = life.live(5, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
+        day = live(5, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
         assert day is not None
         for name, found in rates.items():
             at = day.kind == habits.KINDS[name]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import requests
 
-from eyelog.access.application import Application
-from eyelog.access.oauth import Credentials
-from eyelog.access.session import attach
-from eyelog.access.tokens import Token, TokenStore
+from eyelog.access.auth.application import Application
+from eyelog.access.auth.credentials import Credentials
+from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.http.session import attach
 from support import authority
 
 APPLICATION = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, authority.REDIRECT_URI)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from eyelog.archive.encode import encode_answer
+from eyelog.answers.encode import encode_answer
 from eyelog.catalogue import LOGS, catalogue, columns
 
 FIFTEEN, SIXTY = LOGS

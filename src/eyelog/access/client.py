@@ -9,14 +9,20 @@ from typing import Any, Self
 
 import pandas as pd
 
-from eyelog.access.addresses import base_url_from_environment, check_base_url
-from eyelog.access.application import Application, application_from_environment
-from eyelog.access.columns import join_pages
+from eyelog.access.auth.application import Application
+from eyelog.access.auth.credentials import Credentials
+from eyelog.access.auth.tokens import Token, TokenStore
 from eyelog.access.days import Source, plan
-from eyelog.access.oauth import Credentials
-from eyelog.access.tokens import Token, TokenStore, home_dir, token_from_environment
+from eyelog.access.environment import (
+    application_from_environment,
+    base_url_from_environment,
+    token_from_environment,
+)
+from eyelog.access.http.addresses import check_base_url
+from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.clock import SECOND, instant_range, windows, zone
+from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError, EyelogWarning
 from eyelog.provenance import record
 

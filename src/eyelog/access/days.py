@@ -10,15 +10,16 @@ from typing import Final
 
 import requests
 
-from eyelog.access.cache import DayCache, cached_session, day_key
-from eyelog.access.columns import Page
-from eyelog.access.dayfile import day_file, unpack
-from eyelog.access.decode import decode_page
-from eyelog.access.forks import PerProcess
-from eyelog.access.oauth import Credentials
+from eyelog.access.auth.credentials import Credentials
+from eyelog.access.cache.backend import DayCache, cached_session
+from eyelog.access.cache.day_file import day_file, unpack
+from eyelog.access.cache.lifetime import day_key
+from eyelog.access.http.forks import PerProcess
+from eyelog.access.http.session import attach, fetch
 from eyelog.access.progress import progress_line
-from eyelog.access.session import attach, fetch
 from eyelog.access.walk import Stopped, side_by_side, walk_window
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
 from eyelog.errors import AnswerError, NotCached
 

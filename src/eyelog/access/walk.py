@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from eyelog.access.columns import Page
-from eyelog.access.decode import decode_page
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import Page
 from eyelog.clock import Window
 from eyelog.errors import AnswerError
 

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis import kernels
-from eyelog.analysis.exposure import interval_seconds, seconds
-from eyelog.analysis.grouping import day_groups, time_groups
-from eyelog.analysis.summary import records_of, sorted_frame
+from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import day_groups, time_groups
+from eyelog.analysis.grouped.summary import records_of, sorted_frame
+from eyelog.analysis.quality.evidence import seconds
 from eyelog.catalogue import catalogue
 from eyelog.clock import check_stamp
-from eyelog.frame import log_of
+from eyelog.frame import interval_seconds, log_of
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
@@ -51,7 +51,7 @@ def coverage(
         closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
         ``recorded_h``, ``expected_h`` (23 or 25 on a day that the clocks change),
         ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
-        eye data usable) and ``walking_h``, as `eyelog.analysis.exposure.seconds` defines them;
+        eye data usable) and ``walking_h``;
         missing where nothing, or not the evidence, was recorded.
 
     Raises
@@ -89,8 +89,8 @@ def coverage(
         groups = groups.keep(between)
     time = seconds(frame, log=which)
     recorded_s = time["recorded_s"].to_numpy()
-    n = np.nan_to_num(kernels.total(np.where(recorded_s > 0, records, 0.0), groups))
-    recorded = np.nan_to_num(kernels.total(recorded_s, groups)) / 3600
+    n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
+    recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
     expected = groups.seconds / 3600
     data: dict[str, Any] = {
         "n": np.rint(n).astype(np.int64),
@@ -99,7 +99,7 @@ def coverage(
         "coverage": np.minimum(recorded / expected, 1.0),
     }
     for noun in ("worn", "valid", "walking"):
-        data[f"{noun}_h"] = kernels.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
+        data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
     return record(table, "coverage", log=which, every=str(every), stamp=stamp)

@@ -6,27 +6,26 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinkgaps import gap_fields, gap_totals, rate_columns, shape_fields
-from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds, worn
-from eyelog.analysis.gaitpace import PACE_FIELD, STEPS, pace_totals, steps
-from eyelog.analysis.kernels import (
-    Floats,
+from eyelog.analysis.blinks.gaps import gap_fields, gap_totals, rate_columns, shape_fields
+from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, pace_totals, steps
+from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count,
     first_row,
     held,
     last_row,
     mean,
-    numbers,
     pooled_sd,
     ratio,
     total,
     weighted_mean,
 )
-from eyelog.analysis.summary import Opened, open_frame, summary_table, time_weights, whole
+from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, time_weights, whole
+from eyelog.analysis.quality.evidence import seconds, worn
+from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of
+from eyelog.frame import interval_seconds, is_resampled, log_of
 
 __all__ = ["daily"]
 

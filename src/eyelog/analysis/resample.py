@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis import kernels
-from eyelog.analysis.exposure import interval_seconds, is_resampled, seconds
-from eyelog.analysis.gaitpace import pace_totals
-from eyelog.analysis.grouping import Groups, bin_seconds, time_groups
-from eyelog.analysis.kernels import Floats, numbers
-from eyelog.analysis.summary import (
+from eyelog.analysis.gait.pace import pace_totals
+from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
+from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
     coverage,
     judged_or_finite,
@@ -19,9 +17,11 @@ from eyelog.analysis.summary import (
     time_weights,
     whole,
 )
+from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of, require
+from eyelog.frame import interval_seconds, is_resampled, log_of, require
 from eyelog.provenance import record
 
 __all__ = ["resample"]
@@ -121,11 +121,11 @@ def resample(
     taken, walked = pace_totals(frame, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
     for noun in ("valid", "walking"):
-        data[f"{noun}_min"] = kernels.total(numbers(time[f"{noun}_s"]), groups) / 60.0
+        data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0
-    held = kernels.total(np.where(recorded, records, 0.0), groups)
+    held = reductions.total(np.where(recorded, records, 0.0), groups)
     data["n"] = whole(held)
-    data["exposure_min"] = kernels.total(numbers(time["worn_s"]), groups) / 60.0
+    data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     result = pd.DataFrame(data, index=groups.labels, columns=[*kept, *BIN_COLUMNS])
     result.attrs = dict(frame.attrs)
@@ -173,7 +173,7 @@ class _Bins:
         if self.resampled:
             return coverage(~np.isnan(values), self.records, self.groups, self.log)
         room = self.groups.seconds / INTERVAL_SECONDS[self.log]
-        return np.minimum(kernels.held(values, self.groups) / room, 1.0)
+        return np.minimum(reductions.held(values, self.groups) / room, 1.0)
 
     def _weight(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
         if names not in self._weights:
@@ -192,17 +192,17 @@ class _Bins:
     def _reduce(self, rule: str, values: Floats, weights: Floats | None) -> Floats:
         groups = self.groups
         if rule == "sum":
-            return kernels.total(values, groups)
+            return reductions.total(values, groups)
         if rule == "max":
-            return kernels.largest(values, groups)
+            return reductions.largest(values, groups)
         if rule == "last":
-            return kernels.last(values, groups)
+            return reductions.last(values, groups)
         if rule == "pooled_sd":
-            return kernels.pooled_sd(values, weights, groups)
+            return reductions.pooled_sd(values, weights, groups)
         if rule == "circ_mean":
-            return kernels.circular_mean(values, weights, groups)
+            return reductions.circular_mean(values, weights, groups)
         if rule in ("mean", "wmean"):
             if weights is None:
-                return kernels.mean(values, groups)
-            return kernels.weighted_mean(values, weights, groups)
+                return reductions.mean(values, groups)
+            return reductions.weighted_mean(values, weights, groups)
         raise ConfigurationError(f"the catalogue names a rule that is not known: {rule!r}")

@@ -12,13 +12,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.encode import encode_answer
-from eyelog.archive.months import parquet_writer
-from eyelog.archive.reader import Wanted, instant_us, open_months, read_table
-from eyelog.archive.rows import MonthFile, frame_of, read_rows
+from eyelog.answers.encode import encode_answer
+from eyelog.archive.parquet.reading import Wanted, instant_us, open_months, read_table
+from eyelog.archive.parquet.rows import MonthFile, frame_of, read_rows
+from eyelog.archive.parquet.writing import parquet_writer
 from eyelog.clock import DAY, day_start, zone
+from eyelog.disk.files import whole_file
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog.files import whole_file
 
 __all__ = ["export"]
 

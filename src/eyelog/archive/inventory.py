@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.layout import STAMP, Place, accounts, month_edges, month_path, months
-from eyelog.archive.rows import open_file, read_rows, stamps_of
+from eyelog.archive.parquet.layout import STAMP, Place, accounts, month_edges, month_path, months
+from eyelog.archive.parquet.rows import open_file, read_rows, stamps_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 
 __all__ = ["inventory"]

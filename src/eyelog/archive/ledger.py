@@ -16,10 +16,10 @@ from typing import Final
 
 import msgspec
 
-from eyelog.archive.layout import Place, archive_errors, folder
-from eyelog.archive.months import locked
+from eyelog.archive.parquet.layout import Place, archive_errors, folder
+from eyelog.archive.parquet.writing import locked
+from eyelog.disk.files import whole_file
 from eyelog.errors import EyelogWarning
-from eyelog.files import whole_file
 
 __all__ = ["Noted", "note_days", "noted_days"]
 

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.archive import layout, rows
 from eyelog.archive.export import export
 from eyelog.archive.inventory import inventory
-from eyelog.archive.reader import Instant, Wanted, read_table, span_of
+from eyelog.archive.parquet import layout, rows
+from eyelog.archive.parquet.reading import Instant, Wanted, read_table, span_of
+from eyelog.archive.parquet.writing import told, write
 from eyelog.archive.verify import verify
-from eyelog.archive.writer import told, write
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
 from eyelog.frame import warn_unknown

@@ -17,17 +17,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.access.cache import lifetime
+from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
 from eyelog.access.days import Day, Source, plan
-from eyelog.access.decode import Page, join_pages
 from eyelog.access.progress import progress_line
 from eyelog.access.walk import side_by_side
-from eyelog.archive.layout import STAMP, Place, archive_errors, month_path, months
+from eyelog.answers.page import Page, join_pages
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
-from eyelog.archive.reader import Instant, Wanted, instant_us, overlap, read_table
-from eyelog.archive.rows import merge, open_file, read_rows, stamps_of, table_of
-from eyelog.archive.writer import told, write
+from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, month_path, months
+from eyelog.archive.parquet.reading import Instant, Wanted, instant_us, overlap, read_table
+from eyelog.archive.parquet.rows import merge, open_file, read_rows, stamps_of, table_of
+from eyelog.archive.parquet.writing import told, write
 from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.layout import (
+from eyelog.archive.parquet.layout import (
     FILE,
     Place,
     archive_errors,
@@ -15,7 +15,7 @@ from eyelog.archive.layout import (
     month_path,
     schema_of,
 )
-from eyelog.archive.rows import MonthFile, open_file, stamps_of
+from eyelog.archive.parquet.rows import MonthFile, open_file, stamps_of
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError
 

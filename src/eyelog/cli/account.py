@@ -29,9 +29,9 @@ def add_commands(commands: Any) -> None:
 
 
 def _login(args: argparse.Namespace) -> int:
-    from eyelog.access.cache import cache_info
+    from eyelog.access.auth.login import login
+    from eyelog.access.cache.contents import cache_info
     from eyelog.access.client import connect
-    from eyelog.access.login import login
 
     client = connect(account=args.account)
     if args.code is not None:
@@ -59,7 +59,7 @@ def _logout(args: argparse.Namespace) -> int:
 
 
 def _cache(args: argparse.Namespace) -> int:
-    from eyelog.access.cache import cache_info, clear_cache
+    from eyelog.access.cache.contents import cache_info, clear_cache
 
     if args.action == "clear":
         freed = clear_cache(account=args.account)

@@ -1,20 +1,27 @@
-"""Commands about the archive: import, archive."""
+"""Commands about the archive: import, sync, archive."""
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from eyelog.catalogue import LOGS, check_log
 from eyelog.cli.output import add_json, emit, note
 from eyelog.cli.source import field_list
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eyelog.archive.intake import FileReport
+    from eyelog.archive.importing.intake import FileReport
     from eyelog.archive.store import Archive
 
-__all__ = ["add_archive", "add_commands", "open_archive"]
+__all__ = [
+    "add_archive",
+    "add_commands",
+    "open_archive",
+]
+
+SHOWN: Final = 10
 
 
 def add_commands(commands: Any) -> None:
@@ -33,6 +40,8 @@ def add_commands(commands: Any) -> None:
     take.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
     add_json(take)
     take.set_defaults(run=_import)
+
+    _add_sync(commands)
 
     archive = commands.add_parser("archive", help="what the archive holds, and what is damaged")
     archive.set_defaults(run=_inventory, archive=None, json=False)
@@ -76,14 +85,14 @@ def add_archive(parser: argparse.ArgumentParser) -> None:
 
 def open_archive(args: argparse.Namespace) -> "Archive":
     """Return the archive that the option of `add_archive` names."""
-    from eyelog.access.tokens import home_dir
     from eyelog.archive.store import Archive
+    from eyelog.disk.home import home_dir
 
     return Archive(home_dir() / "archive" if args.archive is None else args.archive)
 
 
 def _import(args: argparse.Namespace) -> int:
-    from eyelog.archive.intake import take_in
+    from eyelog.archive.importing.intake import take_in
 
     archive = open_archive(args)
     reports = take_in(archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run)
@@ -156,3 +165,65 @@ def _export(args: argparse.Namespace) -> int:
     for path in made:
         print(path)
     return 0
+
+
+def _add_sync(commands: Any) -> None:
+    sync = commands.add_parser("sync", help="bring an archive up to date from the service")
+    sync.add_argument("log", metavar="LOG", help="computed_data, standard_mode_logs, or all")
+    sync.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
+    sync.add_argument("end", metavar="END", help="last local day, included")
+    sync.add_argument("--account", default="me", help="whose records (default: me)")
+    sync.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
+    add_archive(sync)
+    add_json(sync)
+    sync.set_defaults(run=_sync)
+
+
+def _sync(args: argparse.Namespace) -> int:
+    import pandas as pd
+
+    from eyelog.access.client import connect
+
+    logs = LOGS if args.log == "all" else (check_log(args.log),)
+    archive = open_archive(args)
+    reports = []
+    with connect(account=args.account, tz=args.tz) as client:
+        for log in logs:
+            try:
+                report = archive.sync(client, log, args.start, args.end)
+            except AuthorizationError:
+                note("Stopped: every further day would fail too. What came before is kept.")
+                raise
+            report.insert(0, "log", log)
+            reports.append(report)
+    whole = pd.concat(reports, ignore_index=True)
+    if args.json:
+        emit(whole, as_json=True, index=False)
+    else:
+        _show(whole, logs)
+    failed = whole[whole["state"] == "failed"]
+    if len(failed):
+        raise EyelogError(
+            f"{len(failed)} of {len(whole)} days failed; all others are in {archive.path}, and the"
+            " same command asks for what is missing"
+        )
+    return 0
+
+
+def _show(whole: "pd.DataFrame", logs: tuple[str, ...]) -> None:
+    """Print how many days came to what, and each day that has more to tell."""
+    import pandas as pd
+
+    from eyelog.archive.sync import STATES
+
+    counts = pd.crosstab(whole["log"], whole["state"]).reindex(
+        index=list(logs), columns=list(STATES), fill_value=0
+    )
+    sums = whole.groupby("log")[["asked", "records", "removed"]].sum().reindex(list(logs))
+    emit(counts.assign(days=counts.sum(axis=1), **sums).reset_index(), as_json=False, index=False)
+    told = whole[(whole["state"] == "failed") | (whole["removed"] > 0)]
+    for row in told.head(SHOWN).to_dict("records"):
+        why = row["reason"] or f"{row['removed']} record(s) that the service no longer has went"
+        note(f"{row['log']} {row['day']} {row['state']}: {why}")
+    if len(told) > SHOWN:
+        note(f"... and {len(told) - SHOWN} more days (--json tells of each)")

@@ -6,17 +6,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from eyelog.cli.draw import FIGURES
 from eyelog.cli.output import add_json, emit, note, readable, records, write_csv, write_table
 from eyelog.cli.source import add_source, field_list, read_source
 from eyelog.errors import ConfigurationError
 
-__all__ = ["add_commands"]
+__all__ = [
+    "add_commands",
+]
 
 BLINK_NOTE = (
     "The blink rate of the 60-second log is a lower bound: its gaps are root mean squares from"
     " firmware 2.2.0 (see eyelog.blinks.rate)."
 )
-FIGURES = ("timeline", "quality", "heatmap", "daily")
 
 
 def add_commands(commands: Any) -> None:
@@ -72,7 +74,7 @@ def _fetch(args: argparse.Namespace) -> int:
 
 def _daily(args: argparse.Namespace) -> int:
     from eyelog.analysis.daily import daily
-    from eyelog.analysis.quality import attrition
+    from eyelog.analysis.quality.recipes import attrition
 
     frame = read_source(args)
     table = daily(frame)

@@ -37,7 +37,7 @@ def _say(step: int, text: str) -> None:
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from eyelog.service.app import running
+    from eyelog.service.server import running
 
     if args.output.exists() and not args.output.is_dir():
         raise ConfigurationError(f"{args.output} is a file: name a folder for the figures")
@@ -57,11 +57,11 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def _prepare(archive: Path) -> Any:
-    from eyelog.access.application import Application
+    from eyelog.access.auth.application import Application
     from eyelog.archive.store import Archive
     from eyelog.catalogue import LOGS
-    from eyelog.service.oauth import Registry
-    from eyelog.service.wearer import simulate
+    from eyelog.service.auth.registry import Registry
+    from eyelog.wearer.simulate import simulate
 
     _say(1, f"A simulated wearer lives {DAYS} days from {START} in {ZONE}.")
     store = Archive(archive)
@@ -81,7 +81,7 @@ def _fetch(base_url: str, archive: Path, home: Path, application: Any) -> dict[s
 
     from eyelog.access.client import Client
     from eyelog.catalogue import LOGS
-    from eyelog.service.oauth import Registry
+    from eyelog.service.auth.registry import Registry
 
     settings: dict[str, Any] = {"application": application, "tz": ZONE, "home": home}
     client = Client(base_url, **settings)
@@ -109,7 +109,9 @@ def _fetch(base_url: str, archive: Path, home: Path, application: Any) -> dict[s
 
 
 def _judge(frame: "pd.DataFrame") -> None:
-    from eyelog.analysis.quality import attrition, explain, flag
+    from eyelog.analysis.quality.explain import explain
+    from eyelog.analysis.quality.flags import flag
+    from eyelog.analysis.quality.recipes import attrition
 
     _say(
         4,
@@ -124,7 +126,7 @@ def _judge(frame: "pd.DataFrame") -> None:
 
 def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
     from eyelog.analysis.daily import daily
-    from eyelog.analysis.quality import attrition
+    from eyelog.analysis.quality.recipes import attrition
     from eyelog.cli.draw import save
 
     tables = {log: daily(frame) for log, frame in frames.items()}

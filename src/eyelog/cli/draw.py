@@ -6,20 +6,26 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.daily import daily
-from eyelog.analysis.quality import flag, mask
-from eyelog.analysis.resample import resample
 from eyelog.catalogue import field
-from eyelog.cli.data import FIGURES
-from eyelog.cli.output import write_private
+from eyelog.cli.output import (
+    write_private,
+)
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require
 
-__all__ = ["ENDINGS", "draw", "save"]
+__all__ = [
+    "ENDINGS",
+    "FIGURES",
+    "draw",
+    "save",
+]
 
+FIGURES: Final = ("timeline", "quality", "heatmap", "daily")
 ENDINGS: Final = (".png", ".svg", ".pdf")
+
 CELL: Final = "10min"
+
 DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "computed_data": {
         "timeline": ("isl", "vld", "stp", "bk_n", "bki_av", "tl_yav", "hm_yo", "sc_fcs"),
@@ -80,6 +86,9 @@ def _check(kind: str, frame: pd.DataFrame, log: str, fields: Sequence[str]) -> N
 
 
 def _panels(plt: Any, kind: str, frame: pd.DataFrame, names: Sequence[str]) -> Any:
+    from eyelog.analysis.daily import daily
+    from eyelog.analysis.quality.flags import flag, mask
+    from eyelog.analysis.resample import resample
     from eyelog.figures.days import plot_daily, plot_heatmap
     from eyelog.figures.timeline import plot_quality, plot_timeline
 

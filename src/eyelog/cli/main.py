@@ -24,7 +24,7 @@ class _Version(argparse.Action):
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of every command."""
-    from eyelog.cli import account, archive, data, demo, service, sync
+    from eyelog.cli import account, archive, data, demo, service
 
     parser = argparse.ArgumentParser(
         prog="eyelog",
@@ -37,7 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (demo, account, data, sync, archive, service):
+    for room in (demo, account, data, archive, service):
         room.add_commands(commands)
     return parser
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from eyelog.disk.files import whole_file
 from eyelog.errors import ConfigurationError, EyelogError
-from eyelog.files import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd

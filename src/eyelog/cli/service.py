@@ -56,14 +56,14 @@ def add_commands(commands: Any) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from eyelog.service.app import serve
+    from eyelog.service.server import serve
 
     serve(args.archive, host=args.host, port=args.port, page_size=args.page_size)
     return 0
 
 
 def _add_account(args: argparse.Namespace) -> int:
-    from eyelog.service.oauth import Registry
+    from eyelog.service.auth.registry import Registry
 
     password = sys.stdin.readline().rstrip("\r\n") if args.password_stdin else None
     Registry(args.archive).add_account(args.name, password)
@@ -72,7 +72,7 @@ def _add_account(args: argparse.Namespace) -> int:
 
 
 def _add_application(args: argparse.Namespace) -> int:
-    from eyelog.service.oauth import Registry
+    from eyelog.service.auth.registry import Registry
 
     client_id, client_secret = Registry(args.archive).add_application(args.redirect_uri)
     made = {
@@ -89,7 +89,7 @@ def _add_application(args: argparse.Namespace) -> int:
 
 
 def _issue_code(args: argparse.Namespace) -> int:
-    from eyelog.service.oauth import Registry
+    from eyelog.service.auth.registry import Registry
 
     print(Registry(args.archive).issue_code(args.account, args.client_id, args.redirect_uri))
     return 0
@@ -97,7 +97,7 @@ def _issue_code(args: argparse.Namespace) -> int:
 
 def _simulate(args: argparse.Namespace) -> int:
     from eyelog.archive.store import Archive
-    from eyelog.service.wearer import simulate
+    from eyelog.wearer.simulate import simulate
 
     archive = Archive(args.archive)
     for log in LOGS:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.baseline import TypicalValue
+from eyelog.analysis.baseline.typical import TypicalValue
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import axes
 from eyelog.frame import require

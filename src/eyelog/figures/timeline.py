@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.quality import Reason
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import (
     GAP_COLOUR,

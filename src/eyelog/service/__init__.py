@@ -1,1 +1,12 @@
-"""The service of the contract on an archive, and the simulated wearer."""
+"""The service of the contract over HTTP, on an own archive. It needs the extra ``[service]``."""
+
+from importlib.util import find_spec
+
+from eyelog.errors import ConfigurationError
+
+# The one place that says what to install; the files of this room import the framework by its names.
+for _package in ("anyio", "h11", "itsdangerous", "jinja2", "starlette", "uvicorn"):
+    if find_spec(_package) is None:
+        raise ConfigurationError(
+            f"the service needs the package {_package!r}: pip install 'eyelog[service]'"
+        )

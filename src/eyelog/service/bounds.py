@@ -9,17 +9,12 @@ import logging
 import sys
 from typing import Any
 
-from eyelog.service.answers import Problem, problem_answer, problem_body
-from eyelog.service.web import (
-    ASGIApp,
-    H11Protocol,
-    Message,
-    Receive,
-    Scope,
-    Send,
-    fail_after,
-    h11,
-)
+import h11
+from anyio import fail_after
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from eyelog.service.responses import Problem, problem_answer, problem_body
 
 __all__ = ["HEAD_BYTES", "BoundedProtocol", "Bounds"]
 

@@ -7,9 +7,9 @@ what this service does.
 from typing import Any
 
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
-from eyelog.service.forms import FORM
-from eyelog.service.query import DATE_PATTERN
-from eyelog.service.registry import ACCESS_SECONDS, SCOPE
+from eyelog.service.auth.forms import FORM
+from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE
+from eyelog.service.records.query import DATE_PATTERN
 
 __all__ = ["document"]
 

@@ -1,0 +1,107 @@
+"""The registered application, and the address of its login page."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from eyelog.access.http.addresses import check_base_url, check_redirect_uri
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "Application",
+    "authorize_url",
+]
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application registered with the service. `repr` hides its secret.
+
+    Parameters
+    ----------
+    client_id, client_secret : str
+        As issued at the registration.
+    redirect_uri : str
+        As registered, letter by letter.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them is empty, or the redirect URI is not absolute.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.Application("id", "secret", "http://127.0.0.1:8000/callback")
+    Application(client_id='id', redirect_uri='http://127.0.0.1:8000/callback')
+    """
+
+    client_id: str
+    client_secret: str = field(repr=False)
+    redirect_uri: str
+
+    def __post_init__(self) -> None:
+        for name in ("client_id", "client_secret"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value.strip():
+                raise ConfigurationError(
+                    f"{name} is empty: give the one issued for the application"
+                )
+        object.__setattr__(self, "redirect_uri", check_redirect_uri(self.redirect_uri))
+
+
+def authorize_url(
+    base_url: str,
+    application: Application,
+    *,
+    state: str,
+    code_challenge: str,
+    extra: Mapping[str, str] | None = None,
+    redirect_uri: str | None = None,
+    page: str | None = None,
+) -> str:
+    """Return the address where the wearer logs in and consents.
+
+    Parameters
+    ----------
+    base_url : str
+        The service's address.
+    application : Application
+        Who asks.
+    state, code_challenge : str
+        RFC 6749 section 10.12 and RFC 7636 (S256).
+    extra : mapping, optional
+        Further parameters that a login page needs.
+    redirect_uri : str, optional
+        Where it differs from the registered one by its port (RFC 8252 section 7.3).
+    page : str, optional
+        The login page, with further parameters as its query; else EYELOG_AUTHORIZE_URL, else the
+        service's own.
+
+    Raises
+    ------
+    ConfigurationError
+        If the page is no address, or a further parameter has the name of one that is set here.
+    """
+    configured = page or os.environ.get("EYELOG_AUTHORIZE_URL", "").strip()
+    address = check_base_url(
+        configured or f"{base_url}/v1/oauth/authorize", name="the authorization URL", query=True
+    )
+    parts = urlsplit(address)
+    own = {
+        "response_type": "code",
+        "client_id": application.client_id,
+        "redirect_uri": redirect_uri or application.redirect_uri,
+        "state": state,
+        "code_challenge": code_challenge,
+        "code_challenge_method": "S256",
+    }
+    further = [*parse_qsl(parts.query, keep_blank_values=True), *(extra or {}).items()]
+    for name, _ in further:
+        if name in own:
+            raise ConfigurationError(
+                f"the authorization URL sets {name!r}, which eyelog sets itself: leave it out"
+            )
+    query = urlencode([*own.items(), *further])
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))

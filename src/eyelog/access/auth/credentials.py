@@ -1,0 +1,276 @@
+"""OAuth 2.0 as the service's contract has it: who holds the token of an account, and renews it.
+
+One token, many threads and processes: whoever first meets an expired token refreshes it under a
+lock in the process and a lock between processes; everybody else reads what that one saved.
+"""
+
+import contextlib
+import shlex
+import threading
+import warnings
+from collections.abc import Iterator
+
+from eyelog.access.auth.application import Application
+from eyelog.access.auth.grants import ask_for_token, revoke_token
+from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.http.addresses import check_base_url, warn_of_plain_http
+from eyelog.access.http.forks import renew_in_child
+from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning
+
+__all__ = ["Credentials"]
+
+
+class Credentials:
+    """The token of one account, and whatever it takes to renew it.
+
+    Parameters
+    ----------
+    base_url : str
+        The service's address.
+    application : Application, optional
+        Needed to exchange and refresh, not to use a token.
+    token : Token, optional
+        Wins over the token file. It and what a refresh makes of it are kept in memory only,
+        since the file may hold another grant; read it from `token`.
+    store : TokenStore
+        The account's token file.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        application: Application | None,
+        *,
+        token: Token | None = None,
+        store: TokenStore,
+    ) -> None:
+        self.base_url = check_base_url(base_url)
+        warn_of_plain_http(self.base_url)
+        self.application = application
+        self.store = store
+        self._token = token
+        self._in_memory = token is not None
+        self._refused: tuple[str, AuthorizationError] | None = None
+        self._seen: frozenset[str] = frozenset()
+        self._note(token)
+        self._after_fork()
+        renew_in_child(self)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.base_url!r}, account={self.store.account!r})"
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Every value that must not be shown, also of tokens that were rotated away."""
+        own = self.application.client_secret if self.application else ""
+        # A very short value would blot out ordinary words; its name still hides it.
+        return frozenset(each for each in self._seen | {own} if len(each) >= 8)
+
+    def _note(self, token: Token | None) -> None:
+        if token is not None:
+            self._seen |= {each for each in (token.access_token, token.refresh_token) if each}
+
+    @property
+    def token(self) -> Token | None:
+        """The current token, None if there is none."""
+        with self._lock:
+            return self._current()
+
+    def bearer(self, *, rejected: str | None = None) -> str:
+        """Return the access token to send, refreshed first if that is known to be needed.
+
+        Parameters
+        ----------
+        rejected : str, optional
+            An access token that was answered 401. If it is still the current one, it is
+            refreshed; if another thread or process has done so, theirs is returned.
+
+        Raises
+        ------
+        AuthorizationError
+            If there is no token, or it cannot be renewed; the message says `eyelog login`.
+        Unreachable, RateLimited, ServerFault
+            If the token endpoint could not be asked; trying again later may help.
+        """
+        with self._lock:
+            token = self._current()
+            if token is None or not _usable(token, rejected):
+                # A look at the file without its lock: mostly another process has been here.
+                token = self._held()
+            if not _usable(token, rejected):
+                with self._file_lock():
+                    token = self._held()
+                    if not _usable(token, rejected):
+                        token = self._refreshed(token)
+            return token.access_token
+
+    def refresh(self) -> Token:
+        """Get a new access token now, whether or not the old one has ended.
+
+        Raises
+        ------
+        AuthorizationError
+            If there is nothing to refresh, or the service refuses for good.
+        """
+        with self._lock, self._file_lock():
+            return self._refreshed(self._held())
+
+    def exchange(
+        self, code: str, *, code_verifier: str | None = None, redirect_uri: str | None = None
+    ) -> Token:
+        """Exchange a grant code for a token, and save it in the account's token file.
+
+        Parameters
+        ----------
+        code : str
+            As the callback URL holds it. It can be used once.
+        code_verifier : str, optional
+            The PKCE verifier of the login.
+        redirect_uri : str, optional
+            The one the login used, where it differs from the registered one by its port.
+
+        Raises
+        ------
+        AuthorizationError
+            If the service refuses the code or the application.
+        """
+        if not isinstance(code, str) or not code.strip():
+            raise ConfigurationError("the code is empty: give the code of the callback URL")
+        form = {"grant_type": "authorization_code", "code": code.strip()}
+        if code_verifier is not None:
+            form["code_verifier"] = code_verifier
+        where = f"cannot exchange the code for account {self.store.account!r}"
+        with self._lock:
+            self._seen |= {form["code"], code_verifier or ""}
+            application = self._application(where)
+            # The lock comes first: it fails where the folder cannot be written, and a code that
+            # was exchanged for nothing is lost.
+            with self.store.lock():
+                fresh = ask_for_token(
+                    self.base_url,
+                    application,
+                    form,
+                    where=where,
+                    redirect_uri=redirect_uri,
+                    secrets=self.secrets,
+                )
+                self._note(fresh)
+                self._token, self._in_memory = fresh, False
+                self.store.save(fresh)
+                return fresh
+
+    def revoke(self) -> None:
+        """Revoke the access token at the service, and forget the token here.
+
+        The refresh token is forgotten too, or the next request would quietly log in again. A
+        token that the service no longer knows is as good as revoked.
+
+        Raises
+        ------
+        AuthorizationError
+            If there is no token.
+        Unreachable, ServerFault, RateLimited, Refused
+            If the service did not take it; the token is then kept.
+        """
+        with self._lock, self._file_lock():
+            token = self._held()
+            if token.access_token:
+                revoke_token(
+                    self.base_url,
+                    token.access_token,
+                    where=f"cannot revoke the token of account {self.store.account!r}",
+                    secrets=self.secrets,
+                )
+            if not self._in_memory:
+                self.store.delete()
+            self._token = None
+
+    def _current(self) -> Token | None:
+        """Return the token held, read from the file if there is none yet."""
+        if self._token is None and not self._in_memory:
+            self._token = self.store.load()
+            self._note(self._token)
+        return self._token
+
+    def _held(self) -> Token:
+        """Return the token as it stands in the file now (or in memory, if it lives there)."""
+        if not self._in_memory:
+            self._token = None
+        token = self._current()
+        if token is None:
+            raise self._login("there is no token")
+        return token
+
+    @contextlib.contextmanager
+    def _file_lock(self) -> Iterator[None]:
+        """Lock the token file, if the token lives there."""
+        if self._in_memory:
+            yield
+        else:
+            with self.store.lock():
+                yield
+
+    def _refreshed(self, token: Token) -> Token:
+        """Ask for a new token and keep it; both locks are held."""
+        if not token.refresh_token:
+            raise self._login(
+                "the access token has ended, or is refused, and there is no refresh token"
+            )
+        if self._refused is not None and self._refused[0] == token.refresh_token:
+            # Final is final: other threads need not ask the service to hear it again.
+            final = self._refused[1]
+            raise AuthorizationError(str(final), status=final.status, url=final.url)
+        where = f"cannot refresh the token of account {self.store.account!r}"
+        application = self._application(where)
+        try:
+            fresh = ask_for_token(
+                self.base_url,
+                application,
+                {"grant_type": "refresh_token", "refresh_token": token.refresh_token},
+                where=where,
+                previous=token,
+                secrets=self.secrets,
+            )
+        except AuthorizationError as final:
+            self._refused = (token.refresh_token, final)
+            raise
+        self._note(fresh)
+        self._token = fresh
+        if not self._in_memory:
+            try:
+                self.store.save(fresh)
+            except ConfigurationError as fault:
+                # The old token may be spent by now: better to go on with the new one.
+                self._in_memory = True
+                warnings.warn(
+                    f"the refreshed token could not be saved and lives only as long as this"
+                    f" program: {fault}",
+                    EyelogWarning,
+                    stacklevel=3,
+                )
+        return fresh
+
+    def _application(self, where: str) -> Application:
+        if self.application is None:
+            raise AuthorizationError(
+                f"{where}: no application is set: set EYELOG_CLIENT_ID, EYELOG_CLIENT_SECRET and"
+                " EYELOG_REDIRECT_URI, then run `eyelog login`"
+            )
+        return self.application
+
+    def _login(self, what: str) -> AuthorizationError:
+        account = self.store.account
+        command = "eyelog login"
+        if account != "me":
+            command += f" --account {shlex.quote(account)}"
+        return AuthorizationError(
+            f"{what} for account {account!r} at {self.base_url}: run `{command}`",
+            url=self.base_url,
+        )
+
+
+def _usable(token: Token, rejected: str | None) -> bool:
+    return bool(token.access_token) and token.access_token != rejected and not token.expired()

@@ -1,0 +1,229 @@
+"""The token and its file: 0600 in a 0700 folder, replaced atomically, locked between processes."""
+
+import contextlib
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from eyelog.disk.files import whole_file
+from eyelog.disk.home import make_private
+from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
+
+__all__ = [
+    "Token",
+    "TokenStore",
+]
+
+MARGIN = timedelta(seconds=10)
+
+"""A token this close to its end counts as expired: a request takes time."""
+
+LOCK_SECONDS = 90.0
+
+"""How long to wait for another process's refresh; longer than one can take."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """What the service issued. `repr` shows neither of the two secrets.
+
+    Parameters
+    ----------
+    access_token : str
+        Sent with each request. May be empty where only a refresh token is known.
+    refresh_token : str, optional
+        Gets a new access token; it does not expire.
+    token_type : str
+        A bearer token, in any case.
+    expires_at : datetime, optional
+        Aware; None if unknown.
+    scope : str
+        What the wearer permitted.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value cannot be a token.
+    """
+
+    access_token: str = field(repr=False)
+    refresh_token: str | None = field(default=None, repr=False)
+    token_type: str = "Bearer"  # noqa: S105 - the name of a type
+    expires_at: datetime | None = None
+    scope: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("access_token", "refresh_token"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and _is_plain(value)):
+                raise ConfigurationError(
+                    f"{name} is not a token: it must be text without blanks or control characters"
+                )
+        if not self.access_token and not self.refresh_token:
+            raise ConfigurationError("a token needs an access_token, a refresh_token, or both")
+        if str(self.token_type).lower() != "bearer":
+            raise ConfigurationError(
+                f"token type {self.token_type!r} is not supported: the service issues 'Bearer'"
+            )
+        if self.expires_at is not None and self.expires_at.tzinfo is None:
+            raise ConfigurationError("expires_at has no time zone: give an aware datetime")
+
+    def expired(self, margin: timedelta = MARGIN) -> bool:
+        """Return whether the access token is known to end within `margin` of now."""
+        return self.expires_at is not None and datetime.now(UTC) >= self.expires_at - margin
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether `text` can stand in a header: visible ASCII only."""
+    return all("!" <= c <= "~" for c in text)
+
+
+class TokenStore:
+    """The token file of one account at one service.
+
+    Parameters
+    ----------
+    home : Path
+        The folder of `home_dir`. Nothing is created before something is saved.
+    account : str
+        A name of the user's own choice.
+    base_url : str
+        The service's address.
+    """
+
+    def __init__(self, home: Path, account: str, base_url: str) -> None:
+        self.account = account
+        self.base_url = base_url
+        key = sha256(f"{base_url}\n{account}".encode()).hexdigest()[:16]
+        name = re.sub(r"[^A-Za-z0-9-]+", "_", account)[:32]
+        self.path = Path(home) / "tokens" / f"{name}-{key}.json"
+
+    def __repr__(self) -> str:
+        return f"TokenStore({str(self.path)!r})"
+
+    def load(self) -> Token | None:
+        """Return the saved token, None if there is none.
+
+        Raises
+        ------
+        AuthorizationError
+            If the file is damaged.
+        ConfigurationError
+            If it cannot be read, or is a symbolic link.
+        """
+        try:
+            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except FileNotFoundError:
+            return None
+        except OSError as fault:
+            what = "is a symbolic link" if self.path.is_symlink() else fault.strerror
+            raise ConfigurationError(f"cannot read the token file {self.path}: {what}") from fault
+        with os.fdopen(handle, "rb") as file:
+            self._close_to_others(handle)
+            content = file.read()
+        try:
+            saved = json.loads(content)
+            if (saved["account"], saved["base_url"]) != (self.account, self.base_url):
+                raise ValueError("it belongs to another account")
+            ends = saved["expires_at"]
+            return Token(
+                access_token=saved["access_token"],
+                refresh_token=saved["refresh_token"],
+                token_type=saved["token_type"],
+                expires_at=None if ends is None else datetime.fromisoformat(ends),
+                scope=saved["scope"],
+            )
+        except (ValueError, KeyError, TypeError):
+            # No cause: it could quote the content.
+            raise AuthorizationError(
+                f"the token file {self.path} is damaged: run `eyelog login` again"
+            ) from None
+
+    def _close_to_others(self, handle: int) -> None:
+        if os.name != "posix" or not os.fstat(handle).st_mode & 0o077:
+            return
+        warnings.warn(
+            f"the token file {self.path} was open to other users; it is now 0600. If others use"
+            " this machine, log out and in again",
+            EyelogWarning,
+            stacklevel=4,
+        )
+        with contextlib.suppress(OSError):
+            os.fchmod(handle, 0o600)
+
+    def save(self, token: Token) -> None:
+        """Replace the file by one that holds `token`, whole or not at all.
+
+        Raises
+        ------
+        ConfigurationError
+            If it cannot be written.
+        """
+        content = {
+            "account": self.account,
+            "base_url": self.base_url,
+            "access_token": token.access_token,
+            "refresh_token": token.refresh_token,
+            "token_type": token.token_type,
+            "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
+            "scope": token.scope,
+        }
+        self._make_folder()
+        try:
+            with whole_file(self.path) as file:
+                file.write(json.dumps(content).encode())
+        except OSError as fault:
+            raise ConfigurationError(
+                f"cannot write the token file {self.path}: {fault.strerror}"
+            ) from fault
+
+    def _make_folder(self) -> None:
+        make_private(self.path.parent.parent)
+        make_private(self.path.parent)
+        with contextlib.suppress(OSError):
+            self.path.parent.chmod(0o700)
+
+    def delete(self) -> None:
+        """Remove the file; it is no error if there is none."""
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as fault:
+            raise ConfigurationError(
+                f"cannot remove the token file {self.path}: {fault.strerror}"
+            ) from fault
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep every other process (and thread) that asks for this lock out of the block.
+
+        Raises
+        ------
+        Unreachable
+            If another process holds it too long.
+        ConfigurationError
+            If the folder cannot be written: better known before a refresh than after it.
+        """
+        self._make_folder()
+        guard = FileLock(self.path.with_suffix(".lock"), timeout=LOCK_SECONDS, mode=0o600)
+        try:
+            guard.acquire()
+        except Timeout:
+            raise Unreachable(
+                f"another process has been refreshing the token of account {self.account!r} for"
+                f" {LOCK_SECONDS:.0f} s: try again later",
+                retryable=True,
+            ) from None
+        except (OSError, NotImplementedError) as fault:
+            raise ConfigurationError(f"cannot lock the token file {self.path}: {fault}") from fault
+        try:
+            yield
+        finally:
+            guard.release()

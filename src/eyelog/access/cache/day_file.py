@@ -1,0 +1,281 @@
+"""The file of one account's cached answers: SQLite, whole days in, whole days out.
+
+A day is every page of every window of one local date. It is written in one transaction, so it is
+there whole or not at all, also after a kill at any point. Connections live for one operation
+only: nothing is shared between threads or carried over a fork, and a file that was cleared by
+another process is simply empty.
+
+The cache is a convenience: what goes wrong here is noted, the page is asked of the service, and
+the caller turns the notes into one warning each. Nothing here raises for a bad file.
+"""
+
+import json
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import zstandard
+
+from eyelog.disk.sqlite import (
+    ASIDE,
+    BUSY,
+    DAMAGED,
+    WAIT_SECONDS,
+    code_of,
+    connect,
+    prepare,
+    remove,
+    set_aside,
+    size,
+    transaction,
+)
+
+__all__ = [
+    "Answer",
+    "DayFile",
+    "Entry",
+    "day_file",
+    "owner_digest",
+    "pack",
+    "stored_files",
+    "unpack",
+]
+
+FOLDER: Final = "cache"
+# A damaged schema is quoted in SQLite's message, which Python then cannot decode.
+FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
+SUFFIX: Final = ".v1.sqlite"  # another layout gets another suffix: they never meet
+SCHEMA: Final = """
+    CREATE TABLE owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
+    CREATE TABLE days (
+        key TEXT PRIMARY KEY, log TEXT NOT NULL, day TEXT NOT NULL, pages INTEGER NOT NULL,
+        fetched REAL NOT NULL, expires REAL);
+    CREATE TABLE pages (
+        day_key TEXT NOT NULL, seq INTEGER NOT NULL, page_key TEXT NOT NULL, body BLOB NOT NULL,
+        PRIMARY KEY (day_key, seq));
+    CREATE INDEX page_keys ON pages (page_key);
+"""
+
+
+class Answer(msgspec.Struct, array_like=True, frozen=True):
+    """What is kept of one answer: no request, no address, no header but the content type."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class Entry(NamedTuple):
+    """One day of one log, and until when it counts as fresh (None: for ever)."""
+
+    key: str
+    log: str
+    day: str
+    fetched: float
+    expires: float | None
+
+
+def pack(answer: Answer) -> bytes:
+    """Return an answer as msgpack under zstd, with a checksum."""
+    packed = zstandard.ZstdCompressor(level=3, write_checksum=True)
+    return packed.compress(msgspec.msgpack.encode(answer))
+
+
+def unpack(blob: bytes) -> Answer | None:
+    """Return the answer of a blob, None where the blob is damaged."""
+    try:
+        plain = zstandard.ZstdDecompressor().decompress(blob)
+        return msgspec.msgpack.decode(plain, type=Answer)
+    except (zstandard.ZstdError, msgspec.MsgspecError, MemoryError):
+        return None
+
+
+def owner_digest(account: str, base_url: str) -> str:
+    """Return a name for whose answers these are; it never collides and reveals nothing."""
+    return f"{_digest(account, 20)}-{_digest(base_url, 12)}"
+
+
+def _digest(text: str, length: int) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def day_file(home: Path, account: str, base_url: str) -> "DayFile":
+    """Return the file of an account, which may be any text.
+
+    The digest in the name keeps accounts apart, also on file systems that ignore case.
+    """
+    plain = unicodedata.normalize("NFKD", account).encode("ascii", "ignore").decode().lower()
+    readable = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:24] or "account"
+    name = f"{readable}-{owner_digest(account, base_url)}{SUFFIX}"
+    return DayFile(home / FOLDER / name, account, base_url)
+
+
+def stored_files(home: Path, account: str | None = None) -> list["DayFile"]:
+    """Return the files under `home`, of all accounts or of one, in order of name."""
+    mark = "" if account is None else f"-{_digest(account, 20)}-"
+    folder = home / FOLDER
+    names = {
+        each.name.removesuffix(ASIDE)
+        for each in folder.glob("*")
+        if each.name.removesuffix(ASIDE).endswith(SUFFIX) and mark in each.name
+    }
+    return [DayFile(folder / name, "", "") for name in sorted(names)]
+
+
+class DayFile:
+    """The cached days of one account at one service.
+
+    Parameters
+    ----------
+    path : Path
+        The file; see `day_file`. It need not be there.
+    account, base_url : str
+        Whose answers these are.
+
+    Attributes
+    ----------
+    notes : dict
+        What went wrong, by kind, one sentence each.
+    """
+
+    def __init__(self, path: Path, account: str, base_url: str) -> None:
+        self.path = path
+        self.account = account
+        self.base_url = base_url
+        self.notes: dict[str, str] = {}
+
+    def stored(self, keys: Iterable[str], *, at: float | None) -> set[str]:
+        """Return those of `keys` that are stored and fresh at time `at` (None: of any age)."""
+        rows = self._read(
+            "SELECT key, fetched, expires FROM days WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(list(keys)),
+        )
+        # What was fetched "later than now" was judged by a wrong clock.
+        return {
+            key
+            for key, fetched, expires in rows
+            if at is None or (fetched <= at + 60 and (expires is None or at < expires))
+        }
+
+    def chain(self, key: str) -> list[bytes] | None:
+        """Return the packed pages of a day in the order of its walk, None unless all are there."""
+        rows = self._read(
+            "SELECT d.pages, p.body FROM days d JOIN pages p ON p.day_key = d.key"
+            " WHERE d.key = ? ORDER BY p.seq",
+            key,
+        )
+        return [body for _, body in rows] if rows and len(rows) == rows[0][0] else None
+
+    def page(self, page_key: str) -> tuple[bytes, float | None] | None:
+        """Return one stored page and when its day ceases to be fresh; the latest if several."""
+        rows = self._read(
+            "SELECT p.body, d.expires FROM pages p JOIN days d ON p.day_key = d.key"
+            " WHERE p.page_key = ? ORDER BY d.fetched DESC LIMIT 1",
+            page_key,
+        )
+        return rows[0] if rows else None
+
+    def page_keys(self) -> list[str]:
+        """Return the keys of all stored pages."""
+        return [key for (key,) in self._read("SELECT DISTINCT page_key FROM pages")]
+
+    def write(self, entry: Entry, pages: Mapping[str, bytes]) -> bool:
+        """Store a whole day in one transaction, in place of what it was; return whether it is."""
+        rows = [(entry.key, n, key, body) for n, (key, body) in enumerate(pages.items())]
+
+        def store(db: sqlite3.Connection) -> None:
+            _drop(db, entry.key)
+            values = (entry.key, entry.log, entry.day, len(rows), entry.fetched, entry.expires)
+            db.execute("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", values)
+            db.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", rows)
+
+        return self._write(store)
+
+    def drop_page(self, page_key: str) -> bool:
+        """Forget every day that holds this page; return whether there was one."""
+        found = self._read("SELECT DISTINCT day_key FROM pages WHERE page_key = ?", page_key)
+
+        def forget(db: sqlite3.Connection) -> None:
+            for (key,) in found:
+                _drop(db, key)
+
+        return bool(found) and self._write(forget)
+
+    def summary(self) -> dict[str, Any] | None:
+        """Return what the file holds, None where it cannot be read or holds nothing."""
+        rows = self._read(
+            "SELECT o.account, o.base_url, count(DISTINCT d.log || d.day), sum(d.pages),"
+            " min(d.fetched), max(d.fetched) FROM owner o LEFT JOIN days d GROUP BY 1, 2"
+        )
+        if not rows:
+            return None
+        names = ("account", "base_url", "days", "pages", "oldest", "newest")
+        return dict(zip(names, rows[0], strict=True))
+
+    def remove(self) -> int:
+        """Delete the file and what belongs to it; return the bytes that this freed."""
+        return remove(self.path)
+
+    def size(self) -> int:
+        """Return the bytes on disk, with what was set aside."""
+        return size(self.path)
+
+    def _read(self, query: str, *values: str) -> list[Any]:
+        try:
+            if not self.path.exists():
+                return []
+            with closing(connect(self.path)) as db:
+                return db.execute(query, values).fetchall()
+        except FAULTS as error:
+            self._note(error, "read")
+            return []
+
+    def _write(self, change: Callable[[sqlite3.Connection], None], *, again: bool = True) -> bool:
+        try:
+            prepare(self.path, self._fill)
+            with closing(connect(self.path, write=True)) as db, transaction(db):
+                change(db)
+        except FAULTS as error:
+            if again and code_of(error) in DAMAGED and self._set_aside():
+                return self._write(change, again=False)
+            self._note(error, "written")
+            return False
+        return True
+
+    def _fill(self, db: sqlite3.Connection) -> None:
+        for statement in SCHEMA.split(";"):
+            db.execute(statement)
+        db.execute("INSERT INTO owner VALUES (?, ?)", (self.account, self.base_url))
+
+    def _set_aside(self) -> bool:
+        if not set_aside(self.path):
+            return False
+        self.notes["damaged"] = (
+            f"the cache file {self.path.name} was damaged: it was set aside as"
+            f" {self.path.name}{ASIDE}, a new one was begun, and its days are asked of the service"
+            " again"
+        )
+        return True
+
+    def _note(self, error: Exception, verb: str) -> None:
+        code = code_of(error)
+        if code in DAMAGED:
+            kind, reason = "damaged", "it is damaged (eyelog cache clear removes it)"
+        elif code in BUSY:
+            kind, reason = "busy", f"another process held it for {WAIT_SECONDS:g} s; try again"
+        else:
+            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            kind, reason = verb, f"{said}; check the folder's permissions and free space"
+        if kind not in self.notes:
+            self.notes[kind] = f"the cache file {self.path} cannot be {verb}: {reason}"
+
+
+def _drop(db: sqlite3.Connection, key: str) -> None:
+    db.execute("DELETE FROM days WHERE key = ?", (key,))
+    db.execute("DELETE FROM pages WHERE day_key = ?", (key,))

@@ -1,0 +1,1 @@
+"""Requests and answers: session, adapter, faults, addresses, and what logs must not show."""

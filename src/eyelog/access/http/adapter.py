@@ -1,0 +1,288 @@
+"""The adapter below session and cache: bearer, timeouts, retries, and only whole answers.
+
+What lies above it (a cache among others) never sees a token, a cookie, half a body or an answer
+that a second try would have mended. It speaks in responses and in the exceptions of `requests`;
+`eyelog.access.http.faults` turns both into eyelog's errors.
+"""
+
+import gzip
+import threading
+import time
+import zlib
+from collections.abc import Mapping
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import requests
+import zstandard
+from requests.adapters import HTTPAdapter
+from requests.exceptions import ChunkedEncodingError, ContentDecodingError, ReadTimeout
+from requests.structures import CaseInsensitiveDict
+from urllib3.exceptions import (
+    HTTPError,
+    InvalidHeader,
+    MaxRetryError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+)
+from urllib3.util import Retry
+
+from eyelog.access.http.addresses import is_loopback
+from eyelog.access.http.redact import log, redact_url
+
+__all__ = ["ACCEPT_ENCODING", "PASSING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
+
+TIMEOUT = (6.0, 18.0)
+"""Seconds to connect and seconds of silence: three tries of either fit into `PATIENCE`."""
+
+PATIENCE = 60.0
+"""No try begins later than this many seconds after the first one."""
+
+RETRIES = 3
+BACKOFF = 0.5
+"""Seconds before the second try; doubled for each one that follows."""
+
+BODY_SECONDS = 180.0
+"""A body that trickles is given up after this long."""
+
+ACCEPT_ENCODING = "gzip, zstd"
+
+PASSING = frozenset({429, 500, 502, 503, 504})
+"""The statuses after which the same request may succeed."""
+
+# A POST may have spent a code or a refresh token, so only what was not processed is repeated.
+_AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
+_PIECE = 1 << 18
+_Origin = tuple[str, str | None, int | None]
+_NOWHERE: _Origin = ("", None, None)
+
+
+class Bearers(Protocol):
+    """Whoever knows the access token and how to renew it."""
+
+    def bearer(self, *, rejected: str | None = None) -> str:
+        """Return the token to send; `rejected` is one that was answered 401."""
+        ...
+
+
+def retry_after(response: requests.Response) -> float | None:
+    """Return how many seconds the service asks to wait, None if it does not say.
+
+    ``Retry-After`` in seconds or as an HTTP date; for 429 else ``X-RateLimit-Reset`` in seconds
+    or, as is usual where it is large, as a Unix time.
+    """
+    told = response.headers.get("Retry-After")
+    if told is not None:
+        try:
+            # Its own cap is out of the way here: how long is too long is decided by `PATIENCE`.
+            return float(Retry(retry_after_max=1 << 62).parse_retry_after(told))
+        except (InvalidHeader, ValueError, OverflowError):
+            return None
+    reset = response.headers.get("X-RateLimit-Reset", "").strip()
+    if response.status_code != 429 or not reset.isdecimal() or len(reset) > 11:
+        return None
+    return max(0.0, float(reset) - time.time()) if len(reset) >= 10 else float(reset)
+
+
+class Adapter(HTTPAdapter):
+    """Send each request with the bearer of `bearers`, as often as it takes, within bounds.
+
+    Parameters
+    ----------
+    base_url : str, optional
+        The bearer goes only to addresses under this one.
+    bearers : Bearers, optional
+        None for requests that carry none (the token endpoint).
+    workers : int
+        How many connections to keep.
+    """
+
+    def __init__(
+        self, *, base_url: str | None = None, bearers: Bearers | None = None, workers: int = 1
+    ) -> None:
+        super().__init__(pool_connections=2, pool_maxsize=max(1, workers))
+        self.origin, self.path = _parts(_prepared(base_url)) if base_url else (_NOWHERE, "")
+        self.bearers = bearers
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Close the connections, and end the wait of every retry at once."""
+        self._closed.set()
+        super().close()
+
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,  # noqa: ARG002 - the body is always read whole
+        timeout: Any = None,
+        verify: Any = True,
+        cert: Any = None,
+        proxies: Any = None,
+    ) -> requests.Response:
+        """Return the answer with its whole body, or the last one that could not be mended."""
+        if is_loopback(urlsplit(request.url or "").hostname):
+            proxies = None  # a proxy's loopback is another machine's
+        options = {"verify": verify, "cert": cert, "proxies": proxies}
+        again = _AGAIN.get(request.method or "", frozenset())
+        begun = time.monotonic()
+        rejected: str | None = None
+        tries = 0
+        while True:
+            sent, bearer = self._with_bearer(request, rejected)
+            tries += 1
+            fault: requests.RequestException | None = None
+            wait = BACKOFF * 2 ** (tries - 1)
+            try:
+                left = PATIENCE - (time.monotonic() - begun)
+                response = self._whole(sent, timeout=_within(timeout or TIMEOUT, left), **options)
+            except requests.RequestException as raised:
+                raised.request = request
+                if not _may_repeat(request.method, raised):
+                    raise
+                fault, what = raised, type(raised).__name__
+            else:
+                response.request = request  # the one without the bearer: a cache may keep it
+                if response.status_code == 401 and bearer is not None and rejected is None:
+                    rejected = bearer
+                    tries -= 1
+                    continue
+                if response.status_code not in again:
+                    return response
+                what = str(response.status_code)
+                told = retry_after(response)
+                wait = wait if told is None else told
+            if tries > RETRIES or time.monotonic() - begun + wait > PATIENCE:
+                if fault is not None:
+                    raise fault
+                return response
+            log.info(
+                "%s from %s %s: trying again in %.1f s",
+                what,
+                request.method,
+                redact_url(request.url or ""),
+                wait,
+            )
+            if self._closed.wait(wait):
+                raise requests.ConnectionError("the session was closed", request=request)
+
+    def _with_bearer(
+        self, request: requests.PreparedRequest, rejected: str | None
+    ) -> tuple[requests.PreparedRequest, str | None]:
+        """Return a copy of the request with the bearer, or with no authorization at all."""
+        sent = request.copy()
+        if self.bearers is None:
+            return sent, None
+        sent.headers.pop("Authorization", None)
+        if not self._is_ours(request.url or ""):
+            return sent, None
+        bearer = self.bearers.bearer(rejected=rejected)
+        sent.headers["Authorization"] = f"Bearer {bearer}"
+        return sent, bearer
+
+    def _is_ours(self, url: str) -> bool:
+        origin, path = _parts(url)
+        return origin == self.origin and path.startswith(self.path.rstrip("/") + "/")
+
+    def _whole(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        """Send once and read the body to its end."""
+        response = super().send(request, stream=True, **options)
+        try:
+            body = _read(response)
+            # There is no public way to give a response its body.
+            response._content = _decoded(body, response.headers.get("Content-Encoding", ""))
+        except ProtocolError as fault:
+            raise ChunkedEncodingError(fault, request=request) from fault
+        except ReadTimeoutError as fault:
+            raise ReadTimeout(fault, request=request) from fault
+        except (HTTPError, OSError) as fault:
+            if isinstance(fault, requests.RequestException):
+                raise
+            raise requests.ConnectionError(fault, request=request) from fault
+        finally:
+            # A connection whose body was read to its end is back in the pool by now.
+            response.raw.close()
+        response.cookies.clear()
+        response.headers = CaseInsensitiveDict(
+            (name, value)
+            for name, value in response.headers.items()
+            if name.lower() not in ("set-cookie", "set-cookie2")
+        )
+        return response
+
+
+def _within(timeout: float | tuple[float, float], left: float) -> tuple[float, float]:
+    """Return the timeouts of a try, none longer than what is left for all of them."""
+    connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+    return min(connect, max(left, 1.0)), min(read, max(left, 1.0))
+
+
+def _prepared(url: str) -> str:
+    """Return `url` as `requests` spells it (host in IDNA, path quoted), to compare alike."""
+    return requests.Request("GET", url).prepare().url or url
+
+
+def _parts(url: str) -> tuple[_Origin, str]:
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return (parts.scheme, parts.hostname, port), parts.path
+
+
+def _read(response: requests.Response) -> bytes:
+    """Return the body as it came; a short one raises, one that trickles for ever too."""
+    ends = time.monotonic() + BODY_SECONDS
+    pieces = []
+    while piece := response.raw.read1(_PIECE, decode_content=False):
+        pieces.append(piece)
+        if time.monotonic() > ends:
+            raise ReadTimeout(f"the body was not complete after {BODY_SECONDS:.0f} s")
+    return b"".join(pieces)
+
+
+def _decoded(body: bytes, codings: str) -> bytes:
+    """Undo the content codings; unlike urllib3's, a gzip body that was cut short raises."""
+    if not body:
+        return body
+    for coding in reversed([each.strip().lower() for each in codings.split(",")]):
+        try:
+            if coding in ("gzip", "x-gzip"):
+                body = gzip.decompress(body)
+            elif coding == "zstd":
+                body = _unzstd(body)
+            elif coding not in ("", "identity"):
+                raise ContentDecodingError(f"the body has the coding {coding!r}, not asked for")
+        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
+            if isinstance(fault, requests.RequestException):
+                raise
+            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
+    return body
+
+
+def _unzstd(body: bytes) -> bytes:
+    pieces = []
+    while body:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        pieces.append(frame.decompress(body))
+        if not frame.eof:
+            raise EOFError
+        body = frame.unused_data
+    return b"".join(pieces)
+
+
+def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
+    """Return whether another try can help and cannot harm."""
+    if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
+        return False
+    if method == "GET":
+        return isinstance(
+            fault,
+            (
+                requests.ConnectionError,
+                requests.Timeout,
+                ChunkedEncodingError,
+                ContentDecodingError,
+            ),
+        )
+    cause = fault.args[0] if fault.args else None
+    reason = cause.reason if isinstance(cause, MaxRetryError) else cause
+    return isinstance(fault, requests.ConnectTimeout) or isinstance(reason, NewConnectionError)

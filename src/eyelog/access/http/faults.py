@@ -1,0 +1,159 @@
+"""What went wrong with a request, as one of eyelog's errors with one sentence."""
+
+import json
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from eyelog.access.http.adapter import PASSING, retry_after
+from eyelog.access.http.redact import redact, redact_url, short
+from eyelog.errors import (
+    AuthorizationError,
+    RateLimited,
+    Refused,
+    RequestError,
+    ServerFault,
+    Unreachable,
+)
+
+__all__ = ["error_object", "refusal", "unreachable"]
+
+_QUOTA = {"limit": "X-RateLimit-Limit", "remaining": "X-RateLimit-Remaining"}
+
+_ADVICE = {
+    400: "check the request",
+    401: "run `eyelog login`",
+    403: "the token does not permit this: log in with the account that owns the data",
+    404: "check the service's address (EYELOG_BASE_URL)",
+    409: "the request conflicts with the state of the service: try again later",
+}
+
+
+def error_object(response: requests.Response) -> dict[str, Any]:
+    """Return the body's error object, empty if the body is anything else."""
+    try:
+        found = json.loads(response.content[:100_000])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("error"), str) else {}
+
+
+def _detail(response: requests.Response) -> str:
+    """Return what the body says, in words that fit into a sentence."""
+    said = error_object(response)
+    if said:
+        texts = [said["error"], said.get("error_description")]
+        return ": ".join(short(text, 200) for text in texts if isinstance(text, str) and text)
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if not response.content:
+        return "an empty body"
+    if kind == "text/html" or response.content.lstrip()[:1] == b"<":
+        return "an HTML page instead of an error object"
+    return "no error object in the body"
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.strip().isdecimal() and len(text) < 16 else None
+
+
+def refusal(
+    response: requests.Response,
+    *,
+    where: str,
+    secrets: Iterable[str] = (),
+    advice: str | None = None,
+) -> RequestError:
+    """Return the error of an answer that is no 2xx.
+
+    Parameters
+    ----------
+    response : requests.Response
+        The answer, its body read.
+    where : str
+        What was asked for, in the user's words.
+    secrets : iterable of str
+        Values that must not be shown, whatever name they stand under.
+    advice : str, optional
+        What to do, where it is known better than from the status.
+    """
+    status = response.status_code
+    method, path = response.request.method, urlsplit(response.request.url or "").path
+    name = next((s.phrase for s in HTTPStatus if s == status), "")
+    wait = retry_after(response)
+    quota = {key: _number(response.headers.get(header)) for key, header in _QUOTA.items()}
+    kind: type[RequestError] = Refused
+    if status == 401:
+        kind = AuthorizationError
+    elif status == 429:
+        kind = RateLimited
+        advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
+    elif status >= 500:
+        kind = ServerFault
+        advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
+    elif 300 <= status < 400:
+        target = urlsplit(response.headers.get("Location", ""))
+        advice = (
+            f"the service points to {target.scheme}://{target.netloc.rpartition('@')[2]}: set the"
+            " base URL to where it answers itself"
+            if target.netloc
+            else "set the base URL to where the service answers itself"
+        )
+    advice = advice or _ADVICE.get(status, "check the request")
+    counted = [f"{key} {value}" for key, value in quota.items() if value is not None]
+    text = (
+        f"{where}: {status} {name}".rstrip()
+        + f" from {method} {path} ({_detail(response)}"
+        + (f"; {', '.join(counted)}" if counted and kind is RateLimited else "")
+        + f"): {advice}"
+    )
+    options: dict[str, Any] = {
+        **(quota if kind is RateLimited else {}),
+        "status": status,
+        "retryable": status in PASSING,
+        "retry_after": wait,
+        "url": redact_url(response.request.url or ""),
+    }
+    return kind(redact(text, secrets), **options)
+
+
+def unreachable(
+    fault: requests.RequestException, *, method: str, url: str, where: str
+) -> Unreachable:
+    """Return the error of a request that got no whole answer."""
+    parts = urlsplit(url)
+    what, retryable = _what(fault)
+    host = parts.netloc.rpartition("@")[2]
+    return Unreachable(
+        f"{where}: {method} {parts.path} at {host} got no whole answer ({what}): "
+        + ("check the address and the network, or try again later" if retryable else "check it"),
+        retryable=retryable,
+        url=redact_url(url),
+    )
+
+
+def _what(fault: requests.RequestException) -> tuple[str, bool]:
+    """Say in a few words what happened; the exceptions' own texts quote whole URLs."""
+    text = str(fault)
+    if isinstance(fault, requests.exceptions.SSLError):
+        return "the TLS certificate or connection was not accepted", False
+    if isinstance(fault, requests.exceptions.ProxyError):
+        return "the proxy did not let it through", True
+    if isinstance(fault, requests.ConnectTimeout):
+        return "connecting took too long", True
+    if isinstance(fault, requests.Timeout) or "timed out" in text:
+        return "the answer took too long", True
+    if isinstance(fault, requests.exceptions.ContentDecodingError):
+        return "the compressed body was cut short or damaged", True
+    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
+        reset = "reset" in text.lower()
+        return ("the connection was reset" if reset else "the body was cut short"), True
+    if "NameResolutionError" in text or "resolve" in text:
+        return "the host name is not known", True
+    if "refused" in text:
+        return "the connection was refused", True
+    if "reset" in text.lower() or "RemoteDisconnected" in text or "aborted" in text:
+        return "the connection was reset", True
+    return "the connection failed", True

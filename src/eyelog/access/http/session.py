@@ -1,0 +1,122 @@
+"""Requests to the service: one session, set up once, and one way to fetch.
+
+::
+
+    session = requests.Session()            # or a CachedSession
+    attach(session, base_url, credentials, workers=4)
+    response = fetch(session, url, params, where="computed_data of account 'me', 2026-10-24")
+"""
+
+from collections.abc import Mapping
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+
+from eyelog.access.http.adapter import ACCEPT_ENCODING, TIMEOUT, Adapter, Bearers
+from eyelog.access.http.faults import refusal, unreachable
+
+__all__ = ["attach", "fetch", "plain_session"]
+
+
+def attach(session: requests.Session, base_url: str, credentials: Bearers, *, workers: int) -> None:
+    """Set `session` up for the service at `base_url`.
+
+    Below the session (and below its cache, if it has one) a bearer is put on a copy of each
+    request under `base_url` and on no other, a 401 is met with one refresh and one replay,
+    passing faults are tried again within a minute, and bodies are read whole or raise. Cookies
+    and netrc are not used.
+
+    Parameters
+    ----------
+    session : requests.Session
+        It is changed in place.
+    base_url : str
+        The service's address.
+    credentials : Credentials
+        Whoever knows the token.
+    workers : int
+        How many threads will use the session at once.
+    """
+    _prepare(session, Adapter(base_url=base_url, bearers=credentials, workers=workers))
+
+
+def plain_session() -> requests.Session:
+    """Return a session for the OAuth endpoints: never cached, no bearer of its own."""
+    session = requests.Session()
+    _prepare(session, Adapter())
+    return session
+
+
+def _prepare(session: requests.Session, adapter: Adapter) -> None:
+    session.mount("https://", adapter)
+    session.mount("http://", adapter)
+    session.headers["Accept"] = "application/json"
+    session.headers["Accept-Encoding"] = ACCEPT_ENCODING
+    session.headers["User-Agent"] = "eyelog"
+    session.auth = _no_auth
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+
+
+def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Stand where requests would otherwise look into netrc."""
+    return request
+
+
+def fetch(
+    session: requests.Session,
+    url: str,
+    params: Mapping[str, str] | None = None,
+    *,
+    where: str,
+    **kw: Any,
+) -> requests.Response:
+    """Return the 2xx answer to a GET, its body read whole.
+
+    Parameters
+    ----------
+    session : requests.Session
+        One that `attach` has set up.
+    url : str
+        The address.
+    params : mapping, optional
+        The query; values are URL-encoded here.
+    where : str
+        What is asked for, as it should stand in front of an error's message.
+    **kw
+        Passed to ``session.get``.
+
+    Returns
+    -------
+    requests.Response
+        Redirects are not followed: the answer is the service's own.
+
+    Raises
+    ------
+    Unreachable
+        If no whole answer came: refused, unknown host, timeout, reset, body cut short.
+    AuthorizationError
+        If there is no valid token (401).
+    RateLimited
+        If it is 429 after the retries, or at once where ``Retry-After`` asks for over a minute.
+    ServerFault
+        Likewise for 5xx.
+    Refused
+        If it is another 3xx or 4xx.
+    """
+    kw.setdefault("timeout", TIMEOUT)
+    kw.setdefault("allow_redirects", False)
+    try:
+        response = session.get(url, params=params, **kw)
+    except requests.RequestException as fault:
+        # Not chained: the library's texts quote the whole URL.
+        raise unreachable(fault, method="GET", url=url, where=where) from None
+    if not 200 <= response.status_code < 300:
+        raise refusal(response, where=where, secrets=_secrets(session, url))
+    return response
+
+
+def _secrets(session: requests.Session, url: str) -> frozenset[str]:
+    adapter = session.get_adapter(url)
+    bearers = adapter.bearers if isinstance(adapter, Adapter) else None
+    return getattr(bearers, "secrets", frozenset())

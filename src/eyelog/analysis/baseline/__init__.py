@@ -1,0 +1,24 @@
+"""A person against themselves: usual values, deviations from them, trends and changes of level.
+
+Each function takes one Series with aware stamps, most often a column of `eyelog.daily`. Missing
+values are left out, never counted as 0. Scores are already relative to the wearer's last hours,
+so compare within one person only.
+"""
+
+from eyelog.analysis.baseline.deviation import personal, robust_z
+from eyelog.analysis.baseline.trend import Trend, change_points, trend
+from eyelog.analysis.baseline.typical import TypicalValue, typical_value
+
+__all__ = [
+    "Trend",
+    "TypicalValue",
+    "change_points",
+    "personal",
+    "robust_z",
+    "trend",
+    "typical_value",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,138 @@
+"""How far a value lies from the person's usual level."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.observed import check_series
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "personal",
+    "robust_z",
+]
+
+MISSING = float("nan")
+
+MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
+
+
+def robust_z(series: pd.Series) -> pd.Series:
+    """Return how far each value lies from the median of the whole series, in robust SDs.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps.
+
+    Returns
+    -------
+    Series
+        Same index; ``(x - median) / (1.4826 MAD)``, float64, missing where the value is missing.
+        Where more than half of the values are equal the MAD is 0 and all results are missing;
+        ``attrs["reason"]`` says so.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted.
+
+    Notes
+    -----
+    Iglewicz & Hoaglin (1993). The whole series is the reference, later days included; for the
+    reference of earlier days alone see `personal`.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> days = pd.date_range("2026-10-19", periods=5, freq="D", tz="UTC")
+    >>> el.baseline.robust_z(pd.Series([1.0, 2, 3, 4, 10], index=days)).round(3).tolist()
+    [-1.349, -0.674, 0.0, 0.674, 4.721]
+    """
+    index = check_series(series, what="robust_z")
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    here = values[np.isfinite(values)]
+    centre, spread = _centre(here)
+    known = spread > 0
+    scores = (values - centre) / spread if known else np.full(len(values), np.nan)
+    out = pd.Series(scores, index=index, name=series.name)
+    if not known:
+        why = "more than half of the values are equal" if here.size else "no value was observed"
+        out.attrs["reason"] = why
+    return out
+
+
+def _centre(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return median and robust SD (missing without values)."""
+    if not values.size:
+        return MISSING, MISSING
+    centre = float(np.median(values))
+    return centre, float(MAD_TO_SD * np.median(np.abs(values - centre)))
+
+
+def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.DataFrame:
+    """Hold each value against the person's own earlier values.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps, one a day most often.
+    window : str
+        How far back the reference goes, as a pandas duration. The value itself and all later
+        ones are no part of it.
+    min_n : int
+        Least number of earlier values; with fewer there is no baseline.
+
+    Returns
+    -------
+    DataFrame
+        Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
+        unit of the series, ``z`` (missing where the spread is 0), ``n`` earlier values, and
+        ``coverage`` (n over the number of earlier stamps that the window could hold).
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted, or the window is no duration.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> days = pd.date_range("2026-10-01", periods=9, freq="D", tz="UTC")
+    >>> steps = pd.Series([5.0, 6, 7, 5, 6, 7, 6, 6, 20], index=days)
+    >>> el.baseline.personal(steps).iloc[-1][["baseline", "n"]].tolist()
+    [6.0, 8.0]
+    """
+    index = check_series(series, what="personal")
+    try:
+        reach = pd.Timedelta(window)
+    except ValueError:
+        raise ConfigurationError(f"window={window!r} is no duration such as '28D'") from None
+    if not reach > pd.Timedelta(0) or min_n < 1:
+        raise ConfigurationError(
+            "personal needs a window longer than nothing and min_n of 1 or more"
+        )
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    us = index.as_unit("us").asi8
+    first = np.searchsorted(us, us - reach.value // 1000, side="left")
+    baseline = np.full(len(values), np.nan)
+    spread = np.full(len(values), np.nan)
+    counts = np.zeros(len(values), dtype="int64")
+    for here, low in enumerate(first.tolist()):
+        earlier = values[low:here]
+        earlier = earlier[np.isfinite(earlier)]
+        counts[here] = earlier.size
+        if earlier.size >= min_n:
+            baseline[here], spread[here] = _centre(earlier)
+    step = float(np.median(np.diff(us))) if len(us) > 1 else float(reach.value // 1000)
+    return pd.DataFrame(
+        {
+            "value": values,
+            "baseline": baseline,
+            "spread": spread,
+            "z": (values - baseline) / np.where(spread > 0, spread, np.nan),
+            "n": counts,
+            "coverage": np.minimum(1.0, counts / max(1.0, round(reach.value / 1000 / step))),
+        },
+        index=index,
+    )

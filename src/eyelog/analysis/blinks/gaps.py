@@ -1,0 +1,109 @@
+"""Gaps between blinks: which fields hold them, how they pool, what noise does to them."""
+
+from typing import Literal
+
+import numpy as np
+
+from eyelog.analysis.grouped.reductions import count, garwood, ratio, root_mean_square, total
+from eyelog.analysis.grouped.summary import Opened
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "Cleansing",
+    "Gaps",
+    "check_gaps",
+    "gap_fields",
+    "gap_totals",
+    "noise_field",
+    "noise_onsets",
+    "rate_columns",
+    "shape_fields",
+]
+
+Cleansing = Literal["strong", "weak"]
+
+Gaps = Literal["rms", "mean", "exponential"]
+
+PREFIX = {"strong": "sc_", "weak": "lc_"}
+
+# Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
+GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
+
+
+def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
+    """Return the fields that hold the number of gaps and their sum (15 s) or average (60 s)."""
+    if cleansing not in PREFIX:
+        raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
+    if log == COMPUTED_DATA:
+        return "bki_n", "bki_sum"
+    return f"{PREFIX[cleansing]}bki_n", f"{PREFIX[cleansing]}bki_av"
+
+
+def shape_fields(log: str, cleansing: str) -> dict[str, str]:
+    """Return the fields of blink count, strength, duration and their spreads."""
+    prefix = "" if log == COMPUTED_DATA else PREFIX[cleansing]
+    names = {"count": "bk_n", "strength": "bkh_av", "strength_sd": "bkh_sd", "duration": "bkw_av"}
+    if log != COMPUTED_DATA:
+        names["duration_sd"] = "bkw_sd"
+    return {noun: prefix + name for noun, name in names.items()}
+
+
+def gap_totals(opened: Opened, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
+    """Return for each group the number of gaps, their seconds, and the coverage."""
+    number_name, length_name = gap_fields(opened.log, cleansing)
+    n, length = opened.values(number_name), opened.values(length_name)
+    # Where there are no gaps, their length is nothing, whatever an old buffer still says.
+    known = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
+    used = np.where(known, n, np.nan)
+    if opened.log == COMPUTED_DATA:
+        seconds = total(np.where(n == 0, 0.0, np.where(known, length, np.nan)), opened.groups)
+    else:
+        seconds = total(np.where(n == 0, 0.0, used * length), opened.groups)
+        if gaps != "mean":
+            typical = root_mean_square(length, used, opened.groups) / GAP_SHAPE[gaps]
+            held = total(used, opened.groups)
+            seconds = np.where(held > 0, held * typical, seconds)
+    number = np.nan_to_num(total(used, opened.groups))
+    return number, np.nan_to_num(seconds), opened.coverage(known)
+
+
+def rate_columns(
+    number: Floats, seconds: Floats, *, min_valid_s: float, noise_per_min: Floats | float = 0.0
+) -> dict[str, Floats]:
+    """Return rate, low and high per minute, missing where too little time is valid."""
+    minutes = seconds / 60.0
+    enough = (seconds >= min_valid_s) & (seconds > 0)
+    low, high = garwood(number, minutes)
+    columns = {"rate_per_min": ratio(number, minutes), "low": low, "high": high}
+    return {
+        name: np.where(enough, np.maximum(values - noise_per_min, 0.0), np.nan)
+        for name, values in columns.items()
+    }
+
+
+def check_gaps(gaps: str | None) -> None:
+    """Raise `ConfigurationError` unless `gaps` is one of its words or None."""
+    if gaps not in (None, "mean", *GAP_SHAPE):
+        raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
+
+
+def noise_field(log: str) -> str:
+    """Return the field that holds the seconds of noise."""
+    return "nis_time" if log == COMPUTED_DATA else "nis_s"
+
+
+def noise_onsets(opened: Opened, cleansing: str) -> Floats:
+    """Return the onsets of noise per noise-free minute; missing where none can be judged."""
+    noise = numbers(opened.frame[noise_field(opened.log)])
+    n = opened.values(gap_fields(opened.log, cleansing)[0])
+    length = float(INTERVAL_SECONDS[opened.log])
+    stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it
+    follows = np.zeros(len(noise), dtype=bool)
+    follows[1:] = (np.diff(stamps) <= 1.5e6 * length) & (noise[:-1] == 0)
+    judged = follows & ~np.isnan(noise) & ~np.isnan(n)
+    noisy = count(judged & (noise > 0), opened.groups)
+    share = ratio(noisy, count(judged, opened.groups))
+    with np.errstate(divide="ignore"):
+        return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)

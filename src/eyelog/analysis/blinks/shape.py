@@ -1,0 +1,216 @@
+"""Blinks one by one: how strong and how long they are, and how many come in bursts."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.blinks.gaps import Cleansing, gap_fields, shape_fields
+from eyelog.analysis.grouped.groups import By
+from eyelog.analysis.grouped.reductions import combined_sd, pooled_sd, ratio, total, weighted_mean
+from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
+from eyelog.errors import FieldError
+from eyelog.frame import log_of
+
+__all__ = ["bursts", "duration", "strength"]
+
+
+def _rests_on(opened: Opened, known: Bools, number: Floats) -> dict[str, Any]:
+    """Return n, exposure and coverage of what rests on the rows that are `known`."""
+    held = total(np.where(known, opened.records, 0.0), opened.groups)
+    return {
+        "n": whole(total(np.where(known, number, 0.0), opened.groups)),
+        "exposure_min": np.nan_to_num(held) * INTERVAL_SECONDS[opened.log] / 60.0,
+        "coverage": opened.coverage(known),
+    }
+
+
+def _shape(
+    opened: Opened, average: str, spread: str | None, number: str, name: str
+) -> dict[str, Any]:
+    """Return mean and SDs of a quantity of single blinks, and what they rest on."""
+    values, weights = opened.values(average), opened.values(number)
+    # Where no blink was counted its average is rightly missing: nothing is lost there.
+    known = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
+    sd = np.full(len(values), np.nan) if spread is None else opened.values(spread)
+    noun, unit = name.rsplit("_", 1)
+    both = combined_sd(np.zeros(len(values)), values, weights, opened.groups)
+    parts = combined_sd(sd, values, weights, opened.groups)
+    return {
+        name: weighted_mean(values, weights, opened.groups),
+        f"{noun}_sd_{unit}": pooled_sd(sd, weights, opened.groups),
+        f"{noun}_sd_between_{unit}": both.between,
+        f"{noun}_sd_total_{unit}": parts.total,
+    } | _rests_on(opened, known, weights)
+
+
+def strength(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    cleansing: Cleansing = "strong",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the mean blink strength, weighted by the number of blinks, with its spread.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with blink count, mean strength and its SD (``bk_n``, ``bkh_av``,
+        ``bkh_sd``; with the prefix of the cleansing in the 60-second log).
+    by, cleansing, judge, stamp, log
+        As in `eyelog.blinks.rate`.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``strength_uv`` (uV-equivalent), ``strength_sd_uv`` (typical SD within intervals),
+        ``strength_sd_between_uv`` (SD of the means of intervals), ``strength_sd_total_uv`` (SD of
+        all blinks together), int64 ``n`` (blinks), float64 ``exposure_min`` (minutes of records
+        in which blinks could be judged) and ``coverage`` (share of the expected records).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Notes
+    -----
+    SDs pool as sqrt(sum(n s^2) / sum(n)); the variance of all blinks is that within plus
+    sum(n (m - M)^2) / sum(n) between.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.blinks.strength(el.sample(), by="1D")
+    >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
+    True
+    """
+    which = log_of(frame, log)
+    names = shape_fields(which, cleansing)
+    fields = [names["count"], names["strength"], names["strength_sd"]]
+    opened = open_frame(
+        frame, fields, by, purpose="blinks.strength", log=which, judge=judge, stamp=stamp
+    )
+    data = _shape(opened, names["strength"], names["strength_sd"], names["count"], "strength_uv")
+    return summary_table(data, opened, "blinks.strength", cleansing=_said(which, cleansing))
+
+
+def duration(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    cleansing: Cleansing = "strong",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the mean blink duration, weighted by the number of blinks, with its spread.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with blink count and mean duration (``bk_n``, ``bkw_av``); in the
+        60-second log with the prefix of the cleansing, and the SD ``bkw_sd``.
+    by, cleansing, judge, stamp, log
+        As in `eyelog.blinks.rate`.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``duration_ms``, ``duration_sd_ms``, ``duration_sd_between_ms``, ``duration_sd_total_ms``
+        as in `eyelog.blinks.strength`, int64 ``n`` (blinks), float64 ``exposure_min`` and
+        ``coverage``. The 15-second log does not hold the SD within an interval: there
+        ``duration_sd_ms`` and ``duration_sd_total_ms`` are missing.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
+    np.True_
+    """
+    which = log_of(frame, log)
+    names = shape_fields(which, cleansing)
+    fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
+    opened = open_frame(
+        frame, fields, by, purpose="blinks.duration", log=which, judge=judge, stamp=stamp
+    )
+    spread = names.get("duration_sd")
+    data = _shape(opened, names["duration"], spread, names["count"], "duration_ms")
+    return summary_table(data, opened, "blinks.duration", cleansing=_said(which, cleansing))
+
+
+def bursts(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    cleansing: Cleansing = "strong",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the burst share: bursts (several blinks within a second) per blink.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of the 60-second log with ``bk_n`` and ``bkg_n`` of the cleansing.
+    by, cleansing, judge, stamp, log
+        As in `eyelog.blinks.rate`.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``burst_share`` (bursts / blinks; missing without blinks), int64 ``bursts``, int64 ``n``
+        (blinks), float64 ``exposure_min`` (minutes of records in which both were counted) and
+        ``coverage`` (share of the expected records).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs; the 15-second log counts no bursts.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> float(el.blinks.bursts(el.sample("standard_mode_logs"))["burst_share"].iloc[0]) < 0.5
+    True
+    """
+    which = log_of(frame, log)
+    if which == COMPUTED_DATA:
+        raise FieldError("blinks.bursts needs the 60-second log: the 15-second log has no bkg_n")
+    prefix = gap_fields(which, cleansing)[0].removesuffix("bki_n")
+    fields = [f"{prefix}bk_n", f"{prefix}bkg_n"]
+    opened = open_frame(
+        frame, fields, by, purpose="blinks.bursts", log=which, judge=judge, stamp=stamp
+    )
+    blinks, found = (opened.values(name) for name in fields)
+    known = ~np.isnan(blinks + found)
+    number = total(np.where(known, found, 0.0), opened.groups)
+    data = {
+        "burst_share": ratio(number, total(np.where(known, blinks, 0.0), opened.groups)),
+        "bursts": whole(number),
+    } | _rests_on(opened, known, blinks)
+    return summary_table(data, opened, "blinks.bursts", cleansing=cleansing)
+
+
+def _said(log: str, cleansing: str) -> str | None:
+    return None if log == COMPUTED_DATA else cleansing

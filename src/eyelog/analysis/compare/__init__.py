@@ -1,0 +1,37 @@
+"""Compare: around events, in spite of uneven wear, between logs, periods, persons and groups.
+
+Every answer carries what it rests on, and is missing with a reason where it rests on too little.
+"""
+
+from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement
+from eyelog.analysis.compare.events import events
+from eyelog.analysis.compare.fit_mixed import fit_mixed
+from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
+from eyelog.analysis.compare.mixed_table import mixed_table
+from eyelog.analysis.compare.rate_ratio import RateRatio, rate_ratio
+from eyelog.analysis.compare.standardised_mean import StandardisedMean, standardised_mean
+from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
+from eyelog.analysis.compare.wear_diagnostic import WearDiagnostic, wear_diagnostic
+
+__all__ = [
+    "GroupDifference",
+    "Limits",
+    "RateRatio",
+    "StandardisedMean",
+    "TwoPeriods",
+    "WearDiagnostic",
+    "agreement",
+    "events",
+    "fit_mixed",
+    "group_difference",
+    "limits_of_agreement",
+    "mixed_table",
+    "rate_ratio",
+    "standardised_mean",
+    "two_periods",
+    "wear_diagnostic",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,222 @@
+"""What is averaged around events: the quantities of a frame, and how rows become one value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.summary import needed, sorted_frame
+from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel, step_of
+from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import interval_seconds, is_resampled, log_of, require
+from eyelog.provenance import history, stated_log
+
+__all__ = [
+    "Column",
+    "baseline_window",
+    "cells",
+    "counted",
+    "event_times",
+    "open_columns",
+    "reduce",
+]
+
+ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something about a person
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One quantity: its values by row, and how several rows become one value."""
+
+    name: str
+    values: Floats
+    rule: str
+    weights: Floats | None
+    unit: str
+
+
+def open_columns(
+    frame: pd.DataFrame | pd.Series,
+    fields: str | Sequence[str] | None,
+    *,
+    judge: bool,
+    log: str | None,
+) -> tuple[pd.DatetimeIndex, list[Column], int, str | None]:
+    """Return stamps, quantities, the length of one row (microseconds) and the log."""
+    check_table(frame, what="events")
+    if isinstance(frame, pd.Series):
+        if fields is not None:
+            raise ConfigurationError("events: a Series is one quantity, so leave out fields")
+        index = check_series(frame, what="events")
+        refuse_sentinel(frame, what="events")
+        told = stated_log(frame) if log is None else log
+        known = catalogue(told).get(str(frame.name)) if told else None
+        angle = known is not None and known.agg == "circ_mean"
+        unit = known.unit if known is not None else "unit of the series"
+        name = "value" if frame.name is None else str(frame.name)
+        values = _finite(numbers(frame))
+        return (
+            index,
+            [Column(name, values, "circ_mean" if angle else "mean", None, unit)],
+            _step(frame, told),
+            told,
+        )
+    which = log_of(frame, log)
+    frame, _ = sorted_frame(frame)
+    chosen = _chosen(frame, which, fields)
+    weights = {name for field in chosen for name in field.weight}
+    require(frame, sorted(weights), purpose="events")
+    attrs, kept = frame.attrs, needed(frame, which, [field.name for field in chosen])
+    frame = frame[kept]
+    frame.attrs = dict(attrs)
+    if judge and not is_resampled(frame):
+        frame = judged(frame, log=which)
+    columns = [
+        Column(
+            field.name,
+            _finite(numbers(frame[field.name])),
+            field.agg,
+            _weights(frame, field),
+            field.unit,
+        )
+        for field in chosen
+    ]
+    return (
+        pd.DatetimeIndex(frame.index),
+        columns,
+        round(interval_seconds(frame, which) * 1e6),
+        which,
+    )
+
+
+def _weights(frame: pd.DataFrame, field: Field) -> Floats | None:
+    if not field.weight:
+        return None
+    first, *rest = (numbers(frame[name]) for name in field.weight)
+    for more in rest:
+        first = first + more
+    return first
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _step(series: pd.Series, log: str | None) -> int:
+    """Return the length of one row: what the provenance states, else the usual distance."""
+    stated = [step["interval_s"] for step in history(series) if "interval_s" in step]
+    usual = step_of(pd.DatetimeIndex(series.index))
+    own = round(1e6 * (stated[-1] if stated else INTERVAL_SECONDS.get(log or "", 0)))
+    return own if own and (not usual or usual <= own) else usual
+
+
+def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
+    known = catalogue(log)
+    if fields is None:
+        found = [
+            field
+            for name, field in known.items()
+            if name in frame.columns
+            and field.agg != "none"
+            and field.documented
+            and field.kind in ABOUT
+        ]
+        if not found:
+            raise FieldError(
+                f"events: the frame holds no field of {log!r} that tells of the wearer"
+            )
+        return found
+    names = [fields] if isinstance(fields, str) else list(fields)
+    require(frame, names, purpose="events")
+    wrong = [name for name in names if name not in known or known[name].agg == "none"]
+    if wrong or not names:
+        raise FieldError(
+            f"events: no field of {log!r} to take a mean of: {', '.join(wrong) or 'none given'}"
+        )
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def counted(column: Column) -> Floats:
+    """Return the values that count: those without weight say nothing."""
+    if column.weights is None:
+        return column.values
+    return np.where(column.weights > 0, column.values, np.nan)
+
+
+def reduce(column: Column, groups: Groups) -> Floats:
+    """Return one value for each group, by the rule of the field; counts as the mean of a row."""
+    if column.rule == "circ_mean":
+        return reductions.circular_mean(column.values, column.weights, groups)
+    if column.rule == "pooled_sd":
+        return reductions.pooled_sd(column.values, column.weights, groups)
+    if column.rule == "max":
+        return reductions.largest(column.values, groups)
+    if column.rule == "last":
+        return reductions.last(column.values, groups)
+    if column.weights is not None:
+        return reductions.weighted_mean(column.values, column.weights, groups)
+    return reductions.mean(column.values, groups)
+
+
+Ints = npt.NDArray[np.int64]
+
+
+def event_times(times: Any) -> Ints:
+    """Return the events in order, UTC microseconds."""
+    stamps: list[Any]
+    try:
+        stamps = [pd.Timestamp(time) for time in times]
+    except (TypeError, ValueError):
+        stamps = [pd.NaT]
+    if any(pd.isna(stamp) for stamp in stamps):
+        raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
+    if any(stamp.tz is None for stamp in stamps):
+        raise ConfigurationError(
+            "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"
+        )
+    # One by one: stamps of summer and winter have different offsets.
+    found = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
+    us = np.sort(found.as_unit("us").asi8)
+    if (np.diff(us) == 0).any():
+        raise ConfigurationError("events: a time occurs twice, and an event counts once")
+    return us
+
+
+def baseline_window(baseline: Any) -> tuple[int, int]:
+    """Return where a baseline window opens and closes, counted from the event."""
+    try:
+        opens, closes = baseline
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"baseline must be (from, to) such as ('-10min', '0min'), not {baseline!r}"
+        ) from None
+    edges = length_us(opens, "baseline"), length_us(closes, "baseline")
+    if edges[0] >= edges[1]:
+        raise ConfigurationError(f"baseline must open before it closes, not {baseline!r}")
+    return edges
+
+
+def cells(stamps: Ints, asked: Ints, opens: int, closes: int, width: int) -> Groups:
+    """Return the rows of each event and bin; a row can lie in the windows of several events."""
+    low = np.searchsorted(stamps, asked + opens, side="right")
+    sizes = np.searchsorted(stamps, asked + closes, side="right") - low
+    event = np.repeat(np.arange(len(asked)), sizes)
+    rows = (
+        np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
+    )
+    # Closed on the right: a stamp on the edge closes the bin that ends there.
+    place = -((asked[event] + opens - stamps[rows]) // width) - 1
+    bins = -(-(closes - opens) // width)
+    counts = np.bincount(event * bins + place, minlength=len(asked) * bins)
+    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    labels = pd.RangeIndex(len(asked) * bins)
+    return Groups(labels, bounds, rows.astype(np.int64), np.full(len(labels), width / 1e6))

@@ -1,0 +1,228 @@
+"""Event-locked means: what happens around given times, against what was before them."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.compare.event_rows import (
+    Column,
+    baseline_window,
+    cells,
+    counted,
+    event_times,
+    open_columns,
+    reduce,
+)
+from eyelog.analysis.grouped import reductions
+from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
+from eyelog.analysis.series.durations import length_us
+from eyelog.clock import check_stamp
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import record
+
+__all__ = ["events"]
+
+Length = str | pd.Timedelta
+
+LEAST_EVENTS: Final = 5  # fewer draw too few different means for a band
+COLUMNS: Final = ("mean", "low", "high", "change", "change_low", "change_high")
+
+
+def events(
+    frame: pd.DataFrame | pd.Series,
+    times: Sequence[Any] | pd.DatetimeIndex | pd.Series,
+    *,
+    before: Length,
+    after: Length,
+    fields: str | Sequence[str] | None = None,
+    every: Length | None = None,
+    baseline: tuple[Length, Length] | None = None,
+    draws: int = 1000,
+    seed: int = 0,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the mean course of each field around given times, with a bootstrap band.
+
+    Parameters
+    ----------
+    frame : DataFrame or Series
+        A frame of one log (or one that `eyelog.resample` has made), or one Series of numbers with
+        aware stamps.
+    times : sequence of aware stamps
+        When the events happened, in any order, each once.
+    before, after : str or Timedelta
+        How far to look back and ahead, such as ``"10min"``; rounded up to whole bins.
+    fields : str or sequence of str, optional
+        Which fields of the frame. Default: all documented numbers and booleans that say something
+        about the wearer.
+    every : str or Timedelta, optional
+        Width of the bins. Default: the length of one row.
+    baseline : (from, to), optional
+        The window that changes are held against, counted from the event, such as
+        ``("-10min", "-5min")``. Default: all the time of `before`.
+    draws : int
+        How many times the events are drawn for the band, at least 100.
+    seed : int
+        Of the generator: the same seed gives the same band.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against (a frame only; bins are not judged again).
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index ``field`` and ``offset`` (timedelta: where the bin closes, counted from the event).
+        Float64 columns in the unit of the field per row (a count is the mean count of a row):
+        ``mean`` over events with ``low`` and ``high`` (95 % band), ``change`` (mean difference
+        from each event's own baseline) with ``change_low`` and ``change_high``; int64 ``n``
+        (events with a value in the bin) and ``n_change`` (of these, events with a baseline);
+        float64 ``exposure_min`` (minutes of the rows behind it), ``coverage`` (of the time that
+        the bin has over all events), and ``reason`` where something is missing.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field, or its weight.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If a time is naive or occurs twice, or an argument cannot be used.
+
+    Notes
+    -----
+    A stamp closes its interval. Bins are closed on the right, so all offsets up to 0 rest on rows
+    that had ended when the event came; the first bin after it can hold a row that began before.
+    Rows in one bin become one value by the field's rule (weighted mean, direction of the mean unit
+    vector for tilt, and so on); each event then counts once. A hole takes away what lies in it and
+    nothing else, so offsets can rest on different events: compare ``n``.
+
+    The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
+    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It takes events for independent;
+    windows that overlap are not quite. With fewer than five events there is no band.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> walks = el.gait.bouts(frame)["start"]
+    >>> course = el.compare.events(frame, walks, before="5min", after="5min", fields="hm_yo")
+    >>> bool(course.loc["hm_yo", "change"].iloc[-1] > 0), list(course.index.names)
+    (True, ['field', 'offset'])
+    """
+    check_draws(draws, seed)
+    check_stamp(stamp)
+    index, columns, step_us, told = open_columns(frame, fields, judge=judge, log=log)
+    asked = event_times(times)
+    width = step_us if every is None else length_us(every, "every")
+    back, ahead = length_us(before, "before"), length_us(after, "after")
+    if width <= 0 or back < 0 or ahead < 0 or back + ahead == 0:
+        raise ConfigurationError(
+            "events needs before and after of 0 or more, not both 0, and bins longer than 0"
+            " (every=, where a single row does not tell)"
+        )
+    first, last = -(-back // width), -(-ahead // width)
+    opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
+    stamps = index.as_unit("us").asi8 + (step_us if stamp == "start" else 0)
+    rows = cells(stamps, asked, -first * width, last * width, width)
+    before_them = cells(stamps, asked, opens, closes, max(closes - opens, 1))
+    offsets = pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us")
+    shape = (len(asked), len(offsets))
+    # The same draws for all fields.
+    drawn = list(multiplicities(len(asked), draws, seed)) if len(asked) else []
+    parts = []
+    for column in columns:
+        values = reduce(column, rows).reshape(shape)
+        own = (
+            reduce(column, before_them)[:, None]
+            if closes > opens
+            else np.full((shape[0], 1), np.nan)
+        )
+        parts.append(_course(column, values, own, drawn))
+        held = reductions.held(counted(column), rows).reshape(shape) * (step_us / 60e6)
+        room = np.minimum(held, width / 60e6).sum(axis=0)
+        parts[-1]["exposure_min"] = held.sum(axis=0)
+        parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
+        parts[-1]["reason"] = _reasons(parts[-1], shape[0])
+    labels = pd.MultiIndex.from_product(
+        [[c.name for c in columns], offsets], names=["field", "offset"]
+    )
+    table = pd.concat([pd.DataFrame(part) for part in parts]).set_axis(labels)
+    table = table.astype({"reason": "string"})
+    table.attrs = dict(frame.attrs)
+    return record(
+        table,
+        "compare.events",
+        log=told,
+        events=len(asked),
+        bin_s=width / 1e6,
+        baseline_s=[opens / 1e6, closes / 1e6],
+        draws=int(draws),
+        seed=int(seed),
+        units={column.name: column.unit for column in columns},
+    )
+
+
+def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:
+    """Return mean, change and their bands for each offset (events are rows)."""
+    angle = column.rule == "circ_mean"
+    changes = values - own
+    if angle:
+        changes = (changes + 180.0) % 360.0 - 180.0
+    out: dict[str, Any] = {}
+    for name, each in (("mean", values), ("change", changes)):
+        known = ~np.isnan(each)
+        one = np.ones((1, len(each)))
+        out[name] = _means(one, each, known, angle=angle)[0]
+        enough = known.sum(axis=0) >= LEAST_EVENTS
+        low, high = np.full((2, each.shape[1]), np.nan)
+        if enough.any():
+            found = [_means(d, each[:, enough], known[:, enough], angle=angle) for d in draws]
+            drawn = np.concatenate(found)
+            if angle:  # percentiles on the branch around the mean
+                drawn = out[name][enough] + (drawn - out[name][enough] + 180.0) % 360.0 - 180.0
+            low[enough], high[enough] = interval(drawn)
+        prefix = "" if name == "mean" else "change_"
+        out[f"{prefix}low"], out[f"{prefix}high"] = low, high
+        out["n" if name == "mean" else "n_change"] = known.sum(axis=0).astype(np.int64)
+    return {name: out[name] for name in (*COLUMNS, "n", "n_change")}
+
+
+def _means(times: Floats, values: Floats, known: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
+    """Return the mean of each draw (rows) and offset."""
+    below = times @ known
+    parts = [values]
+    if angle:
+        parts = [np.cos(np.deg2rad(values)), np.sin(np.deg2rad(values))]
+    sums = [times @ np.where(known, part, 0.0) for part in parts]
+    if not angle:
+        return reductions.ratio(sums[0], below)
+    points = np.hypot(*sums) > 1e-12 * np.maximum(below, 1.0)
+    return np.where(points, np.rad2deg(np.arctan2(sums[1], sums[0])), np.nan)
+
+
+def _reasons(part: dict[str, Any], asked: int) -> list[str]:
+    """Say for each offset why something is missing."""
+    if not asked:
+        return ["no event was given"] * len(part["n"])
+    said = []
+    for n, changed in zip(part["n"].tolist(), part["n_change"].tolist(), strict=True):
+        if n == 0:
+            said.append("no event has a value here")
+        elif changed == 0:
+            said.append("no event with a value here has a baseline")
+        elif n < LEAST_EVENTS:
+            said.append(f"fewer than {LEAST_EVENTS} events have a value here: no band")
+        elif changed < LEAST_EVENTS:
+            said.append(f"fewer than {LEAST_EVENTS} events have a baseline: no band of the change")
+        else:
+            said.append("")
+    return said

@@ -1,0 +1,189 @@
+"""A linear mixed model of many persons' days, through statsmodels."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import check_table
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.provenance import record, stated_log
+
+__all__ = ["fit_mixed"]
+
+LEAST_PERSONS: Final = 2
+COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
+
+
+def fit_mixed(
+    table: pd.DataFrame,
+    outcome: str,
+    *,
+    predictors: str | Sequence[str] = (),
+) -> pd.DataFrame:
+    """Fit a linear mixed model with an intercept for each person.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `mixed_table`: a column ``person`` and numbers; more columns may have been added,
+        such as the person's group. Rows with a missing value in a used column are left out.
+    outcome : str
+        The column to explain.
+    predictors : str or sequence of str
+        The columns to explain it with: numbers, booleans, or labels (the first label in order is
+        the reference of the others).
+
+    Returns
+    -------
+    DataFrame
+        Index ``term``: ``intercept``, the predictors (labels as ``group[b]``), then ``sd_person``
+        and ``sd_residual`` (SD between persons and within them). Float64 ``estimate`` (unit of the
+        outcome, per unit of the predictor), ``se``, ``low`` and ``high`` (95 %), ``p`` (missing
+        for the SDs); int64 ``n`` (rows) and ``persons``; ``reason``: why the model is missing, or
+        what statsmodels doubts about it.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If statsmodels is missing, or a column cannot be used.
+
+    Notes
+    -----
+    Restricted maximum likelihood (Laird & Ware 1982, Biometrics 38:963), through statsmodels'
+    ``MixedLM``; Wald intervals from the normal distribution, which are too narrow for fewer than
+    some 20 persons. Columns are scaled to their SD for the fit and the coefficients back again.
+    For counts, take ``log_exposure_h`` as the offset of a Poisson model instead.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, eyelog as el
+    >>> draw = np.random.default_rng(1)
+    >>> people = np.repeat([f"p{i:02}" for i in range(20)], 10)
+    >>> x = draw.normal(size=200)
+    >>> y = 5 + 2 * x + np.repeat(draw.normal(size=20), 10) + draw.normal(size=200)
+    >>> table = pd.DataFrame({"person": people, "x": x, "y": y})
+    >>> fit = el.compare.fit_mixed(table, "y", predictors="x")
+    >>> bool(fit.loc["x", "low"] < 2 < fit.loc["x", "high"]), fit.loc["x", "persons"]
+    (True, np.int64(20))
+    """
+    model = _statsmodels()
+    check_table(table, what="fit_mixed")
+    names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
+    absent = [name for name in ("person", outcome, *names) if name not in table.columns]
+    if absent:
+        raise FieldError(f"fit_mixed: the table has no column {', '.join(map(repr, absent))}")
+    if outcome in names:
+        raise ConfigurationError(f"fit_mixed: {outcome!r} cannot explain itself")
+    used = table[["person", outcome, *names]].dropna()
+    y = _numeric(used, outcome)
+    columns: dict[str, Floats] = {"intercept": np.ones(len(used))}
+    for name in names:
+        columns |= _design(used, name, table)
+    good = np.isfinite(y)
+    for values in columns.values():
+        good &= np.isfinite(values)
+    # Rows in one order, so that theirs in the table cannot move the last digits.
+    persons = used["person"].astype(str).to_numpy()[good]
+    x = np.column_stack(list(columns.values()))[good]
+    y = y[good]
+    order = np.lexsort((*x.T, y, persons))
+    persons, x, y = persons[order], x[order], y[order]
+    count = len(set(persons.tolist()))
+    terms = [*columns, "sd_person", "sd_residual"]
+    rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, persons, list(columns))
+    if not reason:
+        rows, reason = _fit(model, y, x, persons)
+    found = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
+    found["n"], found["persons"] = np.int64(len(y)), np.int64(count)
+    found["reason"] = pd.array([reason] * len(terms), dtype="string")
+    found.attrs = dict(table.attrs)
+    left_out = len(table) - len(y)
+    return record(
+        found, "compare.fit_mixed", log=stated_log(table), outcome=outcome, rows_left_out=left_out
+    )
+
+
+def _statsmodels() -> Any:
+    try:
+        from statsmodels.regression.mixed_linear_model import MixedLM
+    except ImportError:
+        raise ConfigurationError(
+            "fit_mixed needs statsmodels: pip install 'eyelog[stats]'"
+        ) from None
+    return MixedLM
+
+
+def _numeric(table: pd.DataFrame, name: str) -> Floats:
+    column = table[name]
+    if not (
+        pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
+    ):
+        raise ConfigurationError(f"fit_mixed: {name!r} holds {column.dtype}, not numbers")
+    return numbers(column)
+
+
+def _design(used: pd.DataFrame, name: str, table: pd.DataFrame) -> dict[str, Floats]:
+    """Return the columns of one predictor: its numbers, or one for each label but the first."""
+    dtype = table[name].dtype
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        raise ConfigurationError(f"fit_mixed: {name!r} holds stamps: turn them into numbers")
+    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+        return {name: _numeric(used, name)}
+    labels = used[name].astype(str).to_numpy()
+    return {f"{name}[{each}]": (labels == each) * 1.0 for each in sorted(set(labels.tolist()))[1:]}
+
+
+def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) -> str:
+    """Say why no model can be fitted, if so."""
+    if len(set(persons.tolist())) < LEAST_PERSONS:
+        return f"fewer than {LEAST_PERSONS} persons have all values"
+    if len(y) <= x.shape[1] + 1 or len(y) <= len(set(persons.tolist())):
+        return "too few rows for the model: persons need several days"
+    if np.ptp(y) == 0:
+        return "the outcome does not vary"
+    flat = [name for name, column in zip(names[1:], x.T[1:], strict=True) if np.ptp(column) == 0]
+    if flat:
+        return f"predictors that do not vary: {', '.join(flat)}"
+    if np.linalg.matrix_rank(x / np.sqrt((x**2).mean(axis=0))) < x.shape[1]:
+        return "the predictors determine one another"
+    return ""
+
+
+def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
+    """Return (estimate, se, low, high, p) by term, and what statsmodels doubts."""
+    of_y = float(y.std())
+    of_x = np.append(1.0, x[:, 1:].std(axis=0))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            fit = model(y / of_y, x / of_x, groups=persons).fit(reml=True)
+        except (np.linalg.LinAlgError, ValueError) as error:
+            return np.full((x.shape[1] + 2, 5), np.nan), f"statsmodels gave up: {error}"
+        k = x.shape[1]
+        inside = np.asarray(fit.conf_int(), dtype=np.float64)[:k]
+        estimates = np.asarray(fit.fe_params, dtype=np.float64)
+        errors = np.asarray(fit.bse_fe, dtype=np.float64)
+        chance = np.asarray(fit.pvalues, dtype=np.float64)[:k]
+        between = float(np.sqrt(max(0.0, np.asarray(fit.cov_re, dtype=np.float64)[0, 0])))
+        within = float(np.sqrt(fit.scale))
+        converged = bool(fit.converged)
+    back = of_y / of_x
+    fixed = np.column_stack(
+        [estimates * back, errors * back, inside[:, 0] * back, inside[:, 1] * back, chance]
+    )
+    spread = np.full((2, 5), np.nan)
+    spread[:, 0] = between * of_y, within * of_y
+    # What is said about the code of a library is no doubt about the model.
+    about_code = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
+    said = [w for w in told if not issubclass(w.category, about_code)]
+    doubts = list(dict.fromkeys(" ".join(str(w.message).split()) for w in said))
+    if not converged:
+        doubts.insert(0, "the fit did not converge")
+    return np.vstack([fixed, spread]), "; ".join(doubts)

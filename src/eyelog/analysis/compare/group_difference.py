@@ -1,0 +1,190 @@
+"""Two or more groups of persons: differences with intervals, persons as the units."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from math import comb
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.bootstrap import check_draws
+from eyelog.analysis.series.observed import check_table
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.provenance import history
+
+__all__ = [
+    "GroupDifference",
+    "group_difference",
+]
+
+MISSING: Final = float("nan")
+
+MOST_EXACT: Final = 20_000  # ways to deal persons into groups that are all gone through
+
+
+class GroupDifference(NamedTuple):
+    """The difference of two groups' means of persons."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_permutation: float
+    df: float
+    mean_first: float
+    mean_second: float
+    sd_first: float
+    sd_second: float
+    first: str
+    second: str
+    persons_first: int
+    persons_second: int
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+def group_difference(
+    table: pd.DataFrame,
+    groups: Mapping[str, str],
+    *,
+    outcome: str,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> GroupDifference:
+    """Compare two groups of persons by the means of the persons.
+
+    Days of one person are no independent observations, so each person counts once.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `eyelog.compare.mixed_table`: a column ``person`` and the outcome, a row a day.
+    groups : mapping of str to str
+        The group of each person, two different ones; persons not named are left out. The first
+        group in the order of the alphabet is the reference.
+    outcome : str
+        The column to compare.
+    draws : int
+        How many times persons are dealt into the groups anew for the permutation test, where
+        going through all ways would be more than 20,000; at least 100.
+    seed : int
+        Of the generator: the same seed gives the same answer.
+
+    Returns
+    -------
+    GroupDifference
+        In the unit of the outcome: ``difference`` (second group less first) with its 95 % interval
+        ``low`` and ``high``; ``p`` (Welch) with ``df``, ``p_permutation``; ``mean_first``,
+        ``mean_second``, ``sd_first``, ``sd_second`` (of the persons' means), the labels ``first``
+        and ``second``, ``persons_first``, ``persons_second``; ``n`` (rows with the outcome),
+        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (rows with the
+        outcome / rows of these persons) and ``reason`` where something is missing.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If `groups` does not name two groups, or a person that the table does not have.
+
+    Notes
+    -----
+    Welch (1947, Biometrika 34:28) on person means. The permutation test asks the same of the
+    difference in means without assuming normal persons; it goes through all ways of dealing the
+    persons, or draws them and counts the one that was seen (Phipson & Smyth 2010).
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> table = pd.DataFrame({"person": list("aabbccdd"), "y": [1, 3, 2, 4, 6, 8, 7, 9.0]})
+    >>> groups = {"a": "desk", "b": "desk", "c": "field", "d": "field"}
+    >>> found = el.compare.group_difference(table, groups, outcome="y")
+    >>> found.difference, found.persons_first, round(found.p_permutation, 3)
+    (5.0, 2, 0.333)
+    """
+    check_draws(draws, seed)
+    check_table(table, what="group_difference")
+    lacking = [name for name in ("person", outcome) if name not in table.columns]
+    if lacking:
+        raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")
+    dealt = _groups(table, groups)
+    labels = sorted(set(dealt.values()))
+    rows = table[table["person"].astype(str).isin(dealt)]
+    values = pd.Series(numbers(rows[outcome]), index=rows["person"].astype(str).to_numpy())
+    known = np.isfinite(values.to_numpy())
+    # Sorted, so that neither the order of rows nor that of persons can move the last digits.
+    means = values[known].sort_values().groupby(level=0).mean().sort_index()
+    sides: list[Floats] = [
+        numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
+    ]
+    hours = numbers(rows["exposure_h"])[known] if "exposure_h" in rows.columns else None
+    about: dict[str, Any] = {
+        "first": labels[0],
+        "second": labels[1],
+        "persons_first": len(sides[0]),
+        "persons_second": len(sides[1]),
+        "n": int(known.sum()),
+        "exposure_h": MISSING if hours is None else float(np.nansum(hours)),
+        "coverage": float(known.mean()) if len(known) else 0.0,
+    }
+    found: dict[str, Any] = dict.fromkeys(GroupDifference._fields[:6], MISSING)
+    for name, side in zip(("first", "second"), sides, strict=True):
+        found[f"mean_{name}"] = float(side.mean()) if side.size else MISSING
+        found[f"sd_{name}"] = float(side.std(ddof=1)) if side.size > 1 else MISSING
+    found["difference"] = found["mean_second"] - found["mean_first"]
+    if min(map(len, sides)) < 2:
+        reason = "fewer than two persons in a group have the outcome: no interval"
+        return GroupDifference(**found, **about, reason=reason)
+    found["p_permutation"] = _permuted(sides, draws, seed)
+    if max(found["sd_first"], found["sd_second"]) == 0:
+        reason = "persons of a group do not differ at all: no interval"
+        return GroupDifference(**found, **about, reason=reason)
+    test = stats.ttest_ind(sides[1], sides[0], equal_var=False)
+    inside = test.confidence_interval(0.95)
+    found |= {"low": float(inside.low), "high": float(inside.high)}
+    found |= {"p": float(test.pvalue), "df": float(test.df)}
+    return GroupDifference(**found, **about, reason="")
+
+
+def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
+    """Return the group of each person, checked against the table."""
+    if not isinstance(groups, Mapping):
+        raise ConfigurationError(
+            "groups must map persons to groups: {'ann': 'desk', 'bob': 'field'}"
+        )
+    dealt = {str(person): str(label) for person, label in groups.items()}
+    if len(set(dealt.values())) != 2:
+        raise ConfigurationError(
+            f"group_difference compares two groups, not {len(set(dealt.values()))}"
+        )
+    steps = [step for step in history(table) if step["step"] == "compare.mixed_table"]
+    without_days = {person for step in steps for person in step["without_days"]}
+    unknown = sorted(set(dealt) - set(table["person"].astype(str)) - without_days)
+    if unknown:
+        raise ConfigurationError(f"group_difference: the table has no person {', '.join(unknown)}")
+    return dealt
+
+
+def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
+    """Return the share of ways to deal the persons that differ at least as much as those seen."""
+    pooled = np.sort(np.concatenate(sides))
+    n, m = len(sides[0]), len(sides[1])
+    total = pooled.sum()
+    seen = abs(sides[1].mean() - sides[0].mean())
+    slack = 1e-12 * max(1.0, float(np.abs(pooled).max()))
+
+    def far(sums: Floats) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.abs((total - sums) / m - sums / n) >= seen - slack)
+
+    if comb(n + m, n) <= MOST_EXACT:
+        ways = np.array(list(combinations(range(n + m), n)), dtype=np.int64)
+        return float(far(pooled[ways].sum(axis=1)).mean())
+    generator = np.random.default_rng(seed)
+    dealt = np.array([generator.permutation(pooled)[:n].sum() for _ in range(draws)])
+    return float((far(dealt).sum() + 1) / (draws + 1))

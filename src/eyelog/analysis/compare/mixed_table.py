@@ -1,0 +1,168 @@
+"""Many persons in one long table, ready for mixed models."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.daily import daily
+from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.observed import one_log
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
+from eyelog.provenance import history, record
+
+__all__ = ["mixed_table"]
+
+MISSING: Final = float("nan")
+# What a daily table says about itself; all its other numbers are outcomes.
+CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
+CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
+
+
+def mixed_table(
+    frames: Mapping[str, pd.DataFrame],
+    *,
+    outcomes: str | Sequence[str] | None = None,
+    exposure: str = "worn_h",
+) -> pd.DataFrame:
+    """Return one row for each person and day, ready for mixed models.
+
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily
+        table. All of one log.
+    outcomes : str or sequence of str, optional
+        Columns of the daily tables. Default: every number in them that is no exposure, count of
+        values or interval.
+    exposure : str
+        The column of the daily tables that says how long the outcome was looked for: hours
+        (``"worn_h"``), or minutes where the name ends so (``"blink_exposure_min"``).
+
+    Returns
+    -------
+    DataFrame
+        Sorted by person and day, one row each. Columns: ``person`` (string), ``day`` (the local
+        date as a naive timestamp, since persons live in different zones), int64 ``n`` (records)
+        and float64 ``coverage`` of the day where the tables have them, float64 ``exposure_h`` and
+        ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing where the
+        exposure is 0). Then for each outcome x, in its own unit, float64 ``x``,
+        ``x_person_mean`` (mean of the person's days) and ``x_within`` (the day less that mean).
+
+    Raises
+    ------
+    MixedLogsError
+        If the persons' tables are of different logs.
+    FieldError
+        If no table has an outcome, or one has no exposure.
+    ConfigurationError
+        If `frames` is no mapping of persons to tables, or is empty.
+
+    Notes
+    -----
+    Person mean and deviation from it separate what differs between persons from what varies
+    within one (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
+    predictor mixes both. A column that one person's table lacks is missing for that person.
+    Persons without a day have no row; the provenance names them.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> log = "standard_mode_logs"
+    >>> people = {f"p{i}": el.simulate("2026-10-19", 2, log=log, seed=i) for i in range(2)}
+    >>> table = el.compare.mixed_table(people, outcomes="head_moves_yaw_per_h")
+    >>> table["person"].tolist(), "head_moves_yaw_per_h_within" in table
+    (['p0', 'p0', 'p1', 'p1'], True)
+    """
+    if not isinstance(frames, Mapping) or not frames:
+        raise ConfigurationError("mixed_table takes a mapping such as {'ann': frame, 'bob': frame}")
+    days = {str(person): _days(str(person), frame) for person, frame in frames.items()}
+    if len(days) < len(frames):
+        raise ConfigurationError("mixed_table: two persons have the same name as text")
+    log = one_log(*days.values(), what="mixed_table")
+    lacking = [person for person, table in days.items() if exposure not in table.columns]
+    if lacking:
+        raise FieldError(
+            f"mixed_table: no column {exposure!r} of exposure for {', '.join(lacking)}"
+        )
+    chosen = _outcomes(days, outcomes)
+    rows = [_rows(person, days[person], chosen, exposure) for person in sorted(days)]
+    table = pd.concat(rows, ignore_index=True)
+    table["person"] = table["person"].astype("string")
+    empty = [person for person in sorted(days) if not len(days[person])]
+    return record(
+        table,
+        "compare.mixed_table",
+        log=log,
+        persons=len(days),
+        without_days=empty,
+        outcomes=chosen,
+        exposure=exposure,
+    )
+
+
+def _days(person: str, frame: Any) -> pd.DataFrame:
+    """Return the daily table of one person."""
+    if not isinstance(frame, pd.DataFrame):
+        raise ConfigurationError(f"mixed_table: {person!r} needs a frame or a daily table")
+    if any(step["step"] == "daily" for step in history(frame)) or frame.index.name == "day":
+        table = frame
+    else:
+        try:
+            table = daily(frame)
+        except MixedLogsError as error:
+            raise MixedLogsError(f"{person!r}: {error}") from None
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{person!r}: {error}") from None
+    if not isinstance(table.index, pd.DatetimeIndex) or table.index.has_duplicates:
+        raise ConfigurationError(f"mixed_table: the table of {person!r} needs one row for each day")
+    return table
+
+
+def _outcomes(days: Mapping[str, pd.DataFrame], asked: str | Sequence[str] | None) -> list[str]:
+    """Return the outcome columns, in the order of the tables."""
+    there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
+    if asked is None:
+        return [
+            name
+            for name in there
+            if name not in CONTEXT
+            and not name.endswith(CONTEXT_ENDS)
+            and all(
+                pd.api.types.is_float_dtype(table[name].dtype)
+                for table in days.values()
+                if name in table.columns
+            )
+        ]
+    chosen = [asked] if isinstance(asked, str) else list(dict.fromkeys(asked))
+    unknown = [name for name in chosen if name not in there]
+    if unknown or not chosen:
+        raise FieldError(
+            f"mixed_table: no person's daily table has {', '.join(unknown) or 'an outcome'}"
+        )
+    return chosen
+
+
+def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: str) -> pd.DataFrame:
+    """Return the rows of one person."""
+    table = table.sort_index()
+    index = pd.DatetimeIndex(table.index)
+    hours = numbers(table[exposure]) / (60.0 if exposure.endswith("_min") else 1.0)
+    data: dict[str, Any] = {
+        "person": np.full(len(table), person, dtype=object),
+        "day": index.tz_localize(None).normalize().as_unit("us"),
+    }
+    data |= {name: table[name].to_numpy() for name in ("n", "coverage") if name in table.columns}
+    data["exposure_h"] = hours
+    some = hours > 0
+    data["log_exposure_h"] = np.where(some, np.log(np.where(some, hours, 1.0)), np.nan)
+    for name in outcomes:
+        none = np.full(len(table), np.nan)
+        values = numbers(table[name]) if name in table.columns else none
+        known = np.isfinite(values)
+        mean = float(values[known].mean()) if known.any() else MISSING
+        data[name] = np.where(known, values, np.nan)
+        data[f"{name}_person_mean"] = np.full(len(table), mean)
+        data[f"{name}_within"] = data[name] - mean
+    return pd.DataFrame(data)

@@ -1,0 +1,117 @@
+"""The minutes of one log filled with the records of the other, by how far they overlap."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
+
+__all__ = [
+    "Minutes",
+    "shared_minutes",
+]
+
+
+Ints = npt.NDArray[np.int64]
+
+SHORT_US: Final = INTERVAL_SECONDS[COMPUTED_DATA] * 1_000_000
+
+MINUTE_US: Final = INTERVAL_SECONDS[STANDARD_MODE_LOGS] * 1_000_000
+
+SLACK_US: Final = 1_000_000  # stamps are whole seconds, so records can seem a second apart
+
+
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    """Minutes of the 60-second log, and which records of the 15-second log lie in them.
+
+    Attributes
+    ----------
+    rows : array of int64
+        Rows of the 60-second log within the time that both logs span.
+    record, minute : arrays of int64
+        One entry for each record and minute that overlap.
+    overlap_us : array of float64
+        For how long.
+    length_us : array of float64
+        How long the record is.
+    """
+
+    rows: Ints
+    record: Ints
+    minute: Ints
+    overlap_us: Floats
+    length_us: Floats
+
+    @property
+    def n(self) -> int:
+        """How many minutes."""
+        return len(self.rows)
+
+    def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
+        """Return the value of each minute; missing where records with one do not cover it."""
+        inside = values[self.record]
+        weigh = np.ones(len(inside)) if weights is None else weights[self.record]
+        # Where nothing happened, its average is not missing: there is nothing to average.
+        known = np.isfinite(weigh) & (np.isfinite(inside) | ((weigh == 0) & (weights is not None)))
+        share = np.where(known, self.overlap_us, 0.0)
+        covered = self._add(share)
+        whole = covered >= MINUTE_US - SLACK_US
+        if rule == "circ_mean":
+            radians = np.deg2rad(np.where(known, inside, 0.0))
+            east, north = self._add(share * np.cos(radians)), self._add(share * np.sin(radians))
+            points = np.hypot(east, north) > 1e-12 * MINUTE_US
+            return np.where(whole & points, np.rad2deg(np.arctan2(north, east)), np.nan)
+        if rule == "sum":
+            part = np.where(known, inside, 0.0) * share / self.length_us
+            # Up to a second without a record is taken to be like the rest of the minute.
+            scale = np.where(whole, MINUTE_US / np.where(whole, covered, 1.0), np.nan)
+            return self._add(part) * scale
+        mass = share / self.length_us * np.where(known, weigh, 0.0)
+        top = self._add(mass * np.where(mass > 0, inside, 0.0))
+        below = self._add(mass)
+        good = whole & (below > 0)
+        return np.where(good, top / np.where(good, below, 1.0), np.nan)
+
+    def _add(self, parts: Floats) -> Floats:
+        return np.asarray(np.bincount(self.minute, parts, self.n), dtype=np.float64)
+
+
+def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
+    """Lay the sorted stamps of both logs over one another; every stamp closes its interval.
+
+    Minutes that begin before the one before them has ended (the clock was set) are left out.
+    """
+    short, long = (pd.DatetimeIndex(index).as_unit("us").asi8 for index in (fifteen, sixty))
+    none = np.zeros(0, dtype=np.int64)
+    if not (len(short) and len(long)):
+        return Minutes(none, none, none, none.astype(float), none.astype(float))
+    # A record that comes early, as the phone connects anew, covers the time since the last one.
+    opens = short - SHORT_US
+    opens[1:] = np.maximum(opens[1:], short[:-1])
+    orderly = np.diff(long, prepend=long[0] - MINUTE_US) >= MINUTE_US
+    rows = np.flatnonzero(orderly & (long > opens[0]) & (long - MINUTE_US < short[-1]))
+    ends = long[rows]
+    first = np.searchsorted(ends, opens, side="right")  # the minute that ends after it opens
+    record, minute, overlap = [], [], []
+    for step in (0, 1):  # no record is longer than a minute, so it meets two minutes at most
+        at = first + step
+        here = np.flatnonzero(at < len(ends))
+        begin = np.maximum(opens[here], ends[at[here]] - MINUTE_US)
+        shared = np.minimum(short[here], ends[at[here]]) - begin
+        some = shared > 0
+        record.append(here[some])
+        minute.append(at[here][some])
+        overlap.append(shared[some])
+    records = np.concatenate(record)
+    return Minutes(
+        rows,
+        records,
+        np.concatenate(minute),
+        np.concatenate(overlap).astype(np.float64),
+        (short - opens)[records].astype(np.float64),
+    )

@@ -1,0 +1,244 @@
+"""A mean in spite of wear that is not missing at random: crude, standardised, and its bounds."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.observed import HOUR_US, Observed, observed, refuse_sentinel
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
+from eyelog.clock import DAY, day_start
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import history, stated_log
+
+__all__ = ["StandardisedMean", "standardised_mean"]
+
+
+MISSING: Final = float("nan")
+HOURS: Final = 24
+QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
+
+
+class StandardisedMean(NamedTuple):
+    """A crude mean, the same with the hours of day made equal, and the bounds of what it can be."""
+
+    crude: float
+    standardised: float
+    lower: float
+    upper: float
+    limit_low: float
+    limit_high: float
+    hours: int
+    share: float
+    least_n: int
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+def standardised_mean(
+    series: pd.Series,
+    *,
+    limits: tuple[float, float] | None = None,
+    reference: Mapping[int, float] | pd.Series | None = None,
+) -> StandardisedMean:
+    """Return the mean as it is, with each hour of the day weighing alike, and its bounds.
+
+    Eyewear is worn at some hours more than at others, and a person differs between those hours,
+    so a crude mean says in part when the eyewear was worn.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps, as they stand; an hour apart or less.
+    limits : (float, float), optional
+        The least and the largest value that time without a value can have had. Default: the
+        catalogue's range of the field that the series is named after (of the log its provenance
+        states), where it still holds for values this far apart. Give it for anything derived.
+    reference : mapping or Series, optional
+        The day to stand for: a weight for each local hour, 0 to 23 (hours not named weigh
+        nothing), such as ``el.rhythm.profile(other)["n"]``. Default: all 24 hours alike.
+
+    Returns
+    -------
+    StandardisedMean
+        In the unit of the series: ``crude`` (mean of the values), ``standardised``, ``lower`` and
+        ``upper`` (bounds of the standardised mean) with the ``limit_low`` and ``limit_high`` they
+        take for unobserved time. Then ``hours`` (of the day that were observed), ``share`` (of the
+        reference day that ``standardised`` stands for), ``least_n`` (values in the thinnest of
+        those hours), ``n`` (values), ``exposure_h``, ``coverage`` (observed share of the reference
+        time from the first to the last local day) and ``reason``: why something is missing, or
+        stands for a part of the day only.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted, the series holds the catalogue's invalid value or
+        values outside `limits`, or `limits` or `reference` cannot be used.
+
+    Notes
+    -----
+    Direct standardisation (Rothman, Greenland & Lash 2008, Modern Epidemiology, ch. 3): the mean
+    of the means of the hours of the day, weighted by `reference`. It removes what the hour
+    explains, and nothing else: within an hour, worn time is taken for unworn time. Hours that were
+    never observed have no mean, so the answer stands for the others alone and says so.
+
+    The bounds (Manski 1990, American Economic Review 80:319) take no such step. In each hour the
+    unobserved share of the time is given the lowest, then the highest possible value; the truth
+    lies between, whatever the reason for not wearing. They are ``limit_high - limit_low`` times
+    ``1 - coverage`` apart.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> score = pd.Series(hours.hour * 1.0, index=hours).drop(hours[24:36])
+    >>> found = el.compare.standardised_mean(score, limits=(0, 100))
+    >>> round(found.crude, 2), found.standardised, found.coverage
+    (13.5, 11.5, 0.75)
+    >>> found.lower, found.upper
+    (10.125, 35.125)
+    """
+    weights = _reference(reference)
+    seen = observed(series, what="standardised_mean")
+    refuse_sentinel(series, what="standardised_mean")
+    given = _limits(limits)
+    low, high, doubt = (*given, "") if given else _catalogue_limits(series, seen)
+    if given and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
+        raise ConfigurationError(
+            f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
+            f" {low:g} to {high:g}: mask them first, or give the limits that hold"
+        )
+    crude = float(seen.values.mean()) if seen.n else MISSING
+    context = (seen.n, seen.exposure_h)
+    if not seen.n or not 0 < seen.step_us <= HOUR_US:
+        if not seen.n:
+            reason = "no value was observed"
+        elif seen.step_us == 0:
+            reason = "a single stamp does not say how long it stands for"
+        else:
+            reason = "values further apart than an hour have no time of day"
+        none = (MISSING, MISSING, MISSING, low, high, 0, 0.0, 0)
+        return StandardisedMean(crude, *none, *context, seen.coverage, reason)
+    counts = np.bincount(seen.index.hour, minlength=HOURS)
+    sums = np.bincount(seen.index.hour, seen.values, minlength=HOURS)
+    here = (counts > 0) & (weights > 0)
+    means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
+    room = _room(pd.DatetimeIndex(series.index))
+    held = np.divide(counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0)
+    held = np.where(here, np.minimum(held, 1.0), 0.0)
+    whole = weights.sum()
+    share, coverage = float(weights[here].sum() / whole), float(weights @ held / whole)
+    known = float(weights @ (held * means) / whole)
+    return StandardisedMean(
+        crude,
+        float(weights[here] @ means[here] / weights[here].sum()) if here.any() else MISSING,
+        known + (1.0 - coverage) * low,
+        known + (1.0 - coverage) * high,
+        low,
+        high,
+        int((counts > 0).sum()),
+        share,
+        int(counts[here].min()) if here.any() else 0,
+        *context,
+        coverage,
+        "; ".join(filter(None, [_part_of_day(here, weights, share), doubt])),
+    )
+
+
+def _reference(reference: Mapping[int, float] | pd.Series | None) -> Floats:
+    """Return the weight of each hour."""
+    if reference is None:
+        return np.ones(HOURS)
+    weights = np.zeros(HOURS)
+    try:
+        for hour, weight in dict[Any, Any](reference).items():
+            if hour not in range(HOURS):
+                raise ValueError
+            weights[int(hour)] = float(weight)
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            "reference must give a weight for local hours, 0 to 23, such as {9: 1, 10: 1}"
+        ) from None
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+        raise ConfigurationError("the weights of reference must be 0 or more, and not all 0")
+    return weights
+
+
+def _limits(limits: Any) -> tuple[float, float] | None:
+    if limits is None:
+        return None
+    try:
+        low, high = (float(limit) for limit in limits)
+    except (TypeError, ValueError):
+        low = high = MISSING
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise ConfigurationError(f"limits must be (lowest, highest), not {limits!r}")
+    return low, high
+
+
+def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, str]:
+    """Return the range of the field that the series is named after, or why there is none."""
+    log = stated_log(series)
+    logs = [log] if log else [COMPUTED_DATA, STANDARD_MODE_LOGS]
+    found = [catalogue(each).get(str(series.name)) for each in logs]
+    ranges = {(field.min, field.max) if field else (None, None) for field in found}
+    least, most = ranges.pop() if len(ranges) == 1 else (None, None)
+    field = found[0]
+    if field is None or least is None or most is None:
+        yes_or_no = field is not None and field.value_type == "bool"
+        if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
+            return 0.0, 1.0, ""
+        return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
+    own_step = not any("interval_s" in step for step in history(series)) and (
+        seen.step_us in {round(INTERVAL_SECONDS[each] * 1e6) for each in logs}
+    )
+    if field.agg == "sum" and not own_step:
+        return (
+            MISSING,
+            MISSING,
+            "no bounds: the catalogue's range is that of a single interval, so give limits",
+        )
+    if seen.n and not least <= seen.values.min() <= seen.values.max() <= most:
+        return (
+            MISSING,
+            MISSING,
+            f"no bounds: values lie outside the catalogue's {least:g} to {most:g},"
+            " so mask them or give limits",
+        )
+    return least, most, ""
+
+
+def _room(index: pd.DatetimeIndex) -> Floats:
+    """Return how many hours each local hour of the day had, on whole days from first to last.
+
+    A last stamp of midnight closes its day and opens no new one.
+    """
+    place: Any = index.tz
+    first, last = index[0].date(), index[-1].date()
+    opens = day_start(first, place)
+    closes = day_start(last, place)
+    if closes < index[-1] or closes <= opens:
+        closes = day_start(last + DAY, place)
+    quarters = pd.date_range(opens, closes, freq="15min", inclusive="left").tz_convert(place)
+    room: Floats = np.bincount(quarters.hour, minlength=HOURS) / QUARTERS
+    return room
+
+
+def _part_of_day(here: npt.NDArray[np.bool_], weights: Floats, share: float) -> str:
+    """Say which hours of the reference day were not observed."""
+    unseen = np.flatnonzero(~here & (weights > 0))
+    if not unseen.size:
+        return ""
+    runs = np.split(unseen, np.flatnonzero(np.diff(unseen) > 1) + 1)
+    spoken = ", ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs)
+    if not here.any():
+        return f"none of the hours of the reference day was observed ({spoken})"
+    return (
+        f"hour(s) of the day not observed: {spoken}; the standardised mean stands for"
+        f" {share:.1%} of the reference day"
+    )

@@ -1,0 +1,267 @@
+"""Does the outcome depend on wear? Days of much and little wear, and the edges of wear bouts."""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from eyelog.analysis.episodes import episodes
+from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
+from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.observed import (
+    HOUR_US,
+    check_series,
+    observed,
+    one_log,
+    refuse_sentinel,
+)
+from eyelog.errors import ConfigurationError
+
+__all__ = ["WearDiagnostic", "wear_diagnostic"]
+
+Ints = npt.NDArray[np.int64]
+
+MISSING: Final = float("nan")
+LEAST_DAYS: Final = 5
+DAY_US: Final = 24 * HOUR_US
+
+
+class WearDiagnostic(NamedTuple):
+    """How an outcome goes with wear, between days and within wear bouts."""
+
+    rho: float
+    rho_low: float
+    rho_high: float
+    tau: float
+    tau_low: float
+    tau_high: float
+    days: int
+    edge_mean: float
+    inside_mean: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    n_edge: int
+    n_inside: int
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+def wear_diagnostic(
+    series: pd.Series,
+    worn: pd.Series,
+    *,
+    edge: str | pd.Timedelta = "10min",
+    draws: int = 1000,
+    seed: int = 0,
+) -> WearDiagnostic:
+    """Ask whether an outcome goes with wear, so that its mean says in part when it was worn.
+
+    Parameters
+    ----------
+    series : Series
+        The outcome: numbers with aware stamps, per interval or one a day.
+    worn : Series
+        Where the outcome is per interval: true, false or missing at the same stamps
+        (such as ``frame["wea_s"] >= 20``). Where it is one per day:
+        the hours worn on those days (``eyelog.daily(frame)["worn_h"]``).
+    edge : str or Timedelta
+        How near to where a wear bout begins or ends is its edge.
+    draws : int
+        How many times days are drawn for the intervals, at least 100.
+    seed : int
+        Of the generator: the same seed gives the same intervals.
+
+    Returns
+    -------
+    WearDiagnostic
+        Between days: Spearman's ``rho`` and Kendall's ``tau`` (tau-b) of the day's mean outcome
+        with the hours worn, each with a 95 % interval (``rho_low``, ...), over ``days``. Within
+        bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of where a bout
+        begins or ends), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
+        with ``difference_low`` and ``difference_high``, ``n_edge`` and ``n_inside`` values. Then
+        ``n`` (worn values, or days), ``exposure_h``, ``coverage`` (of the span of the series) and
+        ``reason`` for what is missing.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted, those of `worn` are others, or an argument cannot
+        be used.
+    MixedLogsError
+        If the two are of different logs.
+
+    Notes
+    -----
+    Neither part proves that wear is at random; each can show that it is not. Intervals are
+    percentiles over local days drawn with replacement, so that values of one day stay together.
+    Days are those of the stamps as they stand. A missing state, or a missing row, ends a bout.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.mask(el.sample(), el.flag(el.sample()))
+    >>> found = el.compare.wear_diagnostic(frame["hm_yo"], ~frame["isl"])
+    >>> found.days, found.n_edge + found.n_inside == found.n
+    (7, True)
+    """
+    check_draws(draws, seed)
+    index = check_series(series, what="wear_diagnostic")
+    if not check_series(worn, what="wear_diagnostic (worn)").equals(index):
+        raise ConfigurationError(
+            "wear_diagnostic needs the outcome and worn at the same stamps: use reindex()"
+        )
+    one_log(series, worn, what="wear_diagnostic")
+    refuse_sentinel(series, what="wear_diagnostic")
+    margin = length_us(edge, "edge")
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    if pd.api.types.is_bool_dtype(worn.dtype):
+        return _intervals(values, worn, index, margin, draws, seed)
+    hours = worn.to_numpy(dtype="float64", na_value=np.nan)
+    if ((hours < 0) | (hours > 25)).any() or _days(index).size != np.unique(_days(index)).size:
+        raise ConfigurationError(
+            "wear_diagnostic takes worn as true or false per interval, or as hours (0 to 25) of"
+            " each day with one row a day"
+        )
+    known = np.isfinite(values) & np.isfinite(hours)
+    between, why = _between_days(values[known], hours[known], draws, seed)
+    gone: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
+    seen = observed(pd.Series(np.where(known, values, np.nan), index=index), what="wear_diagnostic")
+    return WearDiagnostic(
+        **between,
+        **gone,
+        n_edge=0,
+        n_inside=0,
+        n=seen.n,
+        exposure_h=float(hours[known].sum()),
+        coverage=seen.coverage,
+        reason="; ".join(filter(None, [why, "edges of bouts need single intervals"])),
+    )
+
+
+def _days(index: pd.DatetimeIndex) -> Ints:
+    """Return the local date of each stamp as a number."""
+    wall = index.tz_localize(None).as_unit("us").asi8
+    return np.asarray(wall // DAY_US, dtype=np.int64)
+
+
+def _intervals(
+    values: Floats,
+    worn: pd.Series,
+    index: pd.DatetimeIndex,
+    margin: int,
+    draws: int,
+    seed: int,
+) -> WearDiagnostic:
+    """Return both parts for an outcome per interval."""
+    on = worn.to_numpy(dtype=bool, na_value=False)
+    used = on & np.isfinite(values)
+    seen = observed(pd.Series(np.where(used, values, np.nan), index=index), what="wear_diagnostic")
+    days = _days(index)
+    if len(days) > 1 and index[-1] == index[-1].normalize():
+        days[-1] = days[-2]  # a last stamp of midnight closes its day and opens no new one
+    distinct, day = np.unique(days, return_inverse=True)
+    hours = np.bincount(day, on, minlength=len(distinct)) * (seen.step_us / HOUR_US)
+    sums = np.bincount(day[used], values[used], minlength=len(distinct))
+    counts = np.bincount(day[used], minlength=len(distinct))
+    some = counts > 0
+    means: Floats = np.true_divide(sums[some], counts[some], dtype=np.float64)
+    between, why = _between_days(means, hours[some].astype(np.float64), draws, seed)
+    near = np.ones(len(on), dtype=bool)
+    if on.any() and len(on) > 1:
+        near = _near_edge(worn, index, margin)
+    within, why_not = _within_bouts(values, used, near, day, draws, seed)
+    return WearDiagnostic(
+        **between,
+        **within,
+        n=seen.n,
+        exposure_h=seen.exposure_h,
+        coverage=seen.coverage,
+        reason="; ".join(filter(None, [why, why_not])),
+    )
+
+
+def _between_days(
+    outcome: Floats, hours: Floats, draws: int, seed: int
+) -> tuple[dict[str, Any], str]:
+    """Return rank correlations over days with their intervals, and why they are missing."""
+    n = len(outcome)
+    out: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[:6], MISSING) | {"days": n}
+    if n < LEAST_DAYS:
+        return out, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
+    if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
+        return out, "the outcome or the wear time is the same on all days"
+    a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
+    ranks = [stats.rankdata(x) for x in (outcome, hours)]
+    out["rho"] = float(stats.pearsonr(*ranks).statistic)
+    out["tau"] = float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
+    found = []
+    for times in multiplicities(n, draws, seed):
+        for w in times:
+            pairs = np.outer(w, w)
+            below = (pairs * (a * a)).sum() * (pairs * (b * b)).sum()
+            if below == 0:  # all days drawn are alike
+                continue
+            # A mid-rank is how many are below, plus half of those alike.
+            rank_a, rank_b = a @ w, b @ w
+            centred_a, centred_b = rank_a - (w @ rank_a) / n, rank_b - (w @ rank_b) / n
+            spread = (w @ centred_a**2) * (w @ centred_b**2)
+            tau = (pairs * (a * b)).sum() / np.sqrt(below)
+            found.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), tau))
+    low, high = interval(np.array(found))
+    out["rho_low"], out["tau_low"] = map(float, low)
+    out["rho_high"], out["tau_high"] = map(float, high)
+    return out, ""
+
+
+def _near_edge(worn: pd.Series, index: pd.DatetimeIndex, margin: int) -> npt.NDArray[np.bool_]:
+    """Return which intervals lie within `margin` of where their wear bout begins or ends."""
+    bouts = episodes(worn.astype("boolean"))
+    stamps = index.as_unit("us").asi8
+    begins, ends = (pd.DatetimeIndex(bouts[name]).as_unit("us").asi8 for name in ("start", "end"))
+    bout = np.minimum(np.searchsorted(ends, stamps, side="left"), len(ends) - 1)
+    inside = (stamps > begins[bout] + margin) & (stamps <= ends[bout] - margin)
+    return ~inside
+
+
+def _within_bouts(
+    values: Floats,
+    used: npt.NDArray[np.bool_],
+    near: npt.NDArray[np.bool_],
+    day: Ints,
+    draws: int,
+    seed: int,
+) -> tuple[dict[str, Any], str]:
+    """Return the means at the edges and inside, their difference, and why it is missing."""
+    parts = {"edge": used & near, "inside": used & ~near}
+    size = int(day.max()) + 1 if len(day) else 0
+    sums = {k: np.bincount(day[rows], values[rows], minlength=size) for k, rows in parts.items()}
+    counts = {k: np.bincount(day[rows], minlength=size) for k, rows in parts.items()}
+    out: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
+    for name in parts:
+        out[f"n_{name}"] = int(counts[name].sum())
+        if out[f"n_{name}"]:
+            out[f"{name}_mean"] = float(sums[name].sum() / counts[name].sum())
+    out["difference"] = out["edge_mean"] - out["inside_mean"]
+    for name in parts:
+        if not out[f"n_{name}"]:
+            return (
+                out,
+                f"no worn value lies {'near the edge of' if name == 'edge' else 'inside'} a bout",
+            )
+    some = np.flatnonzero(counts["edge"] + counts["inside"])
+    if len(some) < LEAST_DAYS:
+        return out, f"fewer than {LEAST_DAYS} days have worn values: no interval of the difference"
+    drawn = []
+    for times in multiplicities(len(some), draws, seed):
+        with np.errstate(invalid="ignore"):  # a draw without any edge has no difference
+            means = [(times @ sums[k][some]) / (times @ counts[k][some]) for k in parts]
+        drawn.append(means[0] - means[1])
+    low, high = interval(np.concatenate(drawn)[:, None])
+    out["difference_low"], out["difference_high"] = float(low[0]), float(high[0])
+    return out, ""

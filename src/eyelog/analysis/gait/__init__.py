@@ -1,0 +1,24 @@
+"""Gait: pace while walking, walking bouts, busiest minutes, step classes, the two sides.
+
+Pace is steps over the time that was walked, not over the clock: steps per clock minute is not a
+cadence (Dall et al. 2013).
+"""
+
+from eyelog.analysis.gait.bouts import bouts
+from eyelog.analysis.gait.days import day_totals, peak_cadence, speed_classes
+from eyelog.analysis.gait.pace import pace
+from eyelog.analysis.gait.symmetry import Symmetry, symmetry
+
+__all__ = [
+    "Symmetry",
+    "bouts",
+    "day_totals",
+    "pace",
+    "peak_cadence",
+    "speed_classes",
+    "symmetry",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

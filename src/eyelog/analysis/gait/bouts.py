@@ -1,0 +1,176 @@
+"""Walking bouts: runs of walking, and what the gait was like in each."""
+
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, check_single, pace_totals, steps
+from eyelog.analysis.gait.symmetry import symmetry
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.reductions import count, ratio, total, weighted_mean
+from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.durations import seconds_of
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
+from eyelog.frame import log_of
+
+__all__ = ["bouts"]
+
+SIDES = {
+    "sway_sideways_cm": ("sa_xr", "sa_xl"),
+    "sway_fore_aft_cm": ("sa_yr", "sa_yl"),
+    "sway_vertical_cm": ("sa_zr", "sa_zl"),
+    "landing_g": ("st_r", "st_l"),
+}
+
+
+def bouts(
+    frame: pd.DataFrame,
+    *,
+    max_pause: str = "1min",
+    min_length: str = "1min",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the walking bouts: runs of walking, with what the gait was like in each.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with its steps (``stp``; ``stp_fst``, ``stp_mid``, ``stp_slw``,
+        ``stp_vsl`` and ``stp_s``). Pace needs ``cad`` (15 s); sway and landing need ``sa_*`` and
+        ``st_*``: what is not there comes out missing.
+    max_pause : str
+        Longest time of recorded standing within a bout.
+    min_length : str
+        Least duration of a bout, from its first walked interval to its last.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index ``bout``, from 0 in order of time. Columns ``start`` and ``end`` (stamps; edges of
+        intervals), float64 ``duration_min``, ``steps``, ``pace_spm``; means weighted by steps of
+        right and left together: ``sway_sideways_cm``, ``sway_fore_aft_cm``, ``sway_vertical_cm``
+        (head vibration) and ``landing_g`` (landing strength); ``landing_right_g``,
+        ``landing_left_g``, ``landing_symmetry`` (unsigned symmetry index, percent); int64 ``n``
+        (walked intervals), float64 ``exposure_min`` (minutes walked; 15-second log: whole
+        intervals) and ``coverage`` (recorded share of the bout).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the steps.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If the frame is resampled, or a duration cannot be used.
+
+    Notes
+    -----
+    A gap in the data ends a bout: no record for more than half an interval, or a record whose
+    steps are missing (eyewear off or stored). What was not seen is neither walking nor pause.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.gait.bouts(el.sample(), max_pause="30s", min_length="2min")
+    >>> bool((table["duration_min"] >= 2).all())
+    True
+    """
+    which = log_of(frame, log)
+    check_single(frame, "gait.bouts")
+    pause, least = seconds_of(max_pause, "max_pause"), seconds_of(min_length, "min_length")
+    required = [*STEPS[which], *(["stp_s"] if which == STANDARD_MODE_LOGS else [])]
+    optional = [PACE_FIELD[which], *(side for pair in SIDES.values() for side in pair)]
+    opened = open_frame(
+        frame,
+        required,
+        None,
+        purpose="gait.bouts",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+        optional=optional,
+    )
+    taken = steps(opened.frame, which)
+    spent = (
+        taken
+        if which == COMPUTED_DATA
+        else np.where(np.isnan(taken), np.nan, opened.values("stp_s"))
+    )
+    index = cast(pd.DatetimeIndex, opened.frame.index)
+    length = INTERVAL_SECONDS[which]
+    groups = _runs(index, spent, length, pause, least)
+    opened = Opened(opened.frame, which, groups, opened.records)
+    width = pd.Timedelta(length, "s").as_unit("us")
+    opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
+    rows = groups.order if groups.order is not None else np.zeros(0, dtype=np.int64)
+    first, last = rows[groups.bounds[:-1]], rows[groups.bounds[1:] - 1]
+    walked = (spent > 0) & ~np.isnan(spent)
+    data: dict[str, Any] = {
+        "start": opens[first],
+        "end": closes[last],
+        "duration_min": groups.seconds / 60.0,
+        "steps": total(taken, groups),
+        "pace_spm": np.full(len(groups), np.nan),
+    }
+    if PACE_FIELD[which] in opened.frame.columns:
+        number, time = pace_totals(opened.frame, which, opened.groups)
+        data["pace_spm"] = ratio(number * 60.0, time)
+    data |= _sides(opened, taken)
+    data["n"] = whole(count(walked, groups))
+    seconds_walked = np.where(walked, length if which == COMPUTED_DATA else spent, 0.0)
+    data["exposure_min"] = np.nan_to_num(total(seconds_walked, groups)) / 60.0
+    data["coverage"] = opened.coverage(~np.isnan(spent))
+    return summary_table(
+        data, opened, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
+    )
+
+
+def _runs(
+    index: pd.DatetimeIndex, spent: Floats, length: float, pause: float, least: float
+) -> Groups:
+    """Return the runs of walking, pauses included; only walking begins and ends one."""
+    us = index.as_unit("us").asi8
+    known = ~np.isnan(spent)
+    breaks = ~known
+    breaks[1:] |= ~known[:-1] | (np.diff(us) > 1.5e6 * length)
+    stretch = np.cumsum(breaks)
+    walked = np.flatnonzero(known & (spent > 0))
+    still = np.diff(us[walked]) / 1e6 - length
+    new = np.append(True, (np.diff(stretch[walked]) > 0) | (still > pause))[: len(walked)]
+    first = walked[new]
+    last = walked[np.append(new[1:], True)[: len(walked)]]
+    duration = (us[last] - us[first]) / 1e6 + length
+    kept = duration >= least
+    first, last, duration = first[kept], last[kept], duration[kept]
+    sizes = last - first + 1
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    order = np.arange(sizes.sum()) + np.repeat(first - bounds[:-1], sizes)
+    return Groups(pd.RangeIndex(len(first), name="bout"), bounds, order, duration)
+
+
+def _sides(opened: Opened, taken: Floats) -> dict[str, Floats]:
+    """Return sway and landing of both feet, and how alike the landings are."""
+    missing = np.full(len(taken), np.nan)
+
+    def side(name: str) -> Floats:
+        values = opened.values(name) if name in opened.frame.columns else missing
+        return weighted_mean(values, taken, opened.groups)
+
+    found = {noun: (side(right), side(left)) for noun, (right, left) in SIDES.items()}
+    right, left = found["landing_g"]
+    alike = symmetry(pd.Series(right), pd.Series(left)).index
+    return {noun: (r + other) / 2.0 for noun, (r, other) in found.items()} | {
+        "landing_right_g": right,
+        "landing_left_g": left,
+        "landing_symmetry": numbers(cast(pd.Series, alike)),
+    }

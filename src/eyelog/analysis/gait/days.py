@@ -1,0 +1,279 @@
+"""How a day is walked: busiest minutes, step classes, and totals that say what they miss."""
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.gait.pace import STEPS, check_single, steps
+from eyelog.analysis.grouped.groups import By, Groups, time_groups
+from eyelog.analysis.grouped.reductions import count, ratio, total
+from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import log_of
+
+__all__ = ["day_totals", "peak_cadence", "speed_classes"]
+
+CLASSES = ("fastest", "medium", "slow", "slowest")  # as in STEPS
+
+
+def peak_cadence(
+    frame: pd.DataFrame,
+    *,
+    minutes: int = 30,
+    min_coverage: float = 0.75,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return for each local day the mean steps of its busiest minutes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with its steps.
+    minutes : int
+        How many of the busiest minutes, not necessarily in a row; usually 1, 30 or 60.
+    min_coverage : float
+        Least share of its records that a minute needs to be taken.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index ``day``, days with records. Float64 ``peak_spm`` (steps per clock minute; missing
+        where fewer minutes were observed than are averaged), int64 ``n`` (observed minutes),
+        float64 ``exposure_min`` (the same) and ``coverage`` (share of the day).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the steps.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If the frame is resampled, or an argument cannot be used.
+
+    Notes
+    -----
+    Peak 1-, 30- and 60-minute cadence after Tudor-Locke et al. (2018, Br J Sports Med 52:776).
+    These are steps per clock minute: an indicator of natural effort, not a pace.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> one, thirty = (el.gait.peak_cadence(frame, minutes=m)["peak_spm"] for m in (1, 30))
+    >>> bool((one.dropna() >= thirty.dropna()).all())
+    True
+    """
+    which = log_of(frame, log)
+    check_single(frame, "gait.peak_cadence")
+    if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 1:
+        raise ConfigurationError(f"minutes must be a whole number from 1 on, not {minutes!r}")
+    if not 0 < min_coverage <= 1:
+        raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
+    opened = open_frame(
+        frame,
+        STEPS[which],
+        "1D",
+        purpose="gait.peak_cadence",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+    )
+    taken = steps(opened.frame, opened.log)
+    index = cast(pd.DatetimeIndex, opened.frame.index)
+    clock = time_groups(index, "1min", stamp=stamp)
+    full = count(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
+    made = np.where(full, total(taken, clock), np.nan)
+    days = opened.groups
+    # Each minute to the day of its rows; the minutes of a day that is left out go nowhere.
+    labels = cast(pd.DatetimeIndex, clock.labels)
+    day = _day_of(labels, days, stamp)
+    seen = ~np.isnan(made) & (day >= 0)
+    day, made = day[seen], made[seen]
+    order = np.lexsort((-made, day))
+    day, made = day[order], made[order]
+    n = np.bincount(day, minlength=len(days))
+    rank = np.arange(len(day)) - np.repeat(np.cumsum(n) - n, n)
+    best = rank < minutes
+    top: Floats = np.zeros(len(days))
+    np.add.at(top, day[best], made[best])
+    data = {
+        "peak_spm": np.where(n >= minutes, top / minutes, np.nan),
+        "n": n.astype(np.int64),
+        "exposure_min": n.astype(np.float64),
+        "coverage": np.minimum(ratio(n.astype(np.float64) * 60.0, days.seconds), 1.0),
+    }
+    return summary_table(data, opened, "gait.peak_cadence", minutes=minutes)
+
+
+def _day_of(stamps: pd.DatetimeIndex, days: Groups, stamp: str) -> npt.NDArray[np.int64]:
+    """Return the number of the day that holds each stamp, -1 where none does."""
+    us = stamps.as_unit("us").asi8
+    opens = cast(pd.DatetimeIndex, days.labels).as_unit("us").asi8
+    if not len(opens):
+        return np.full(len(us), -1, dtype=np.int64)
+    at = np.searchsorted(opens, us, side="left" if stamp == "end" else "right") - 1
+    closes = opens[at] + np.rint(days.seconds[at] * 1e6).astype(np.int64)
+    inside = (at >= 0) & ((us <= closes) if stamp == "end" else (us < closes))
+    return np.where(inside, at, -1)
+
+
+def speed_classes(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return how many steps fall into each class of speed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of the 60-second log with ``stp_fst``, ``stp_mid``, ``stp_slw`` and ``stp_vsl``.
+    by, judge, stamp, log
+        As in `eyelog.gait.pace`.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 ``steps``,
+        ``share_fastest`` (280 to 370 ms a step), ``share_medium`` (380 to 440), ``share_slow``
+        (450 to 590) and ``share_slowest`` (600 to 1000), which add up to 1 (missing without
+        steps), int64 ``n`` (records with steps counted), float64 ``exposure_min`` (their
+        minutes) and ``coverage`` (share of the expected records).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field; the 15-second log has no classes.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.gait.speed_classes(el.sample("standard_mode_logs"))
+    >>> round(float(table.filter(like="share_").sum(axis=1).iloc[0]), 9)
+    1.0
+    """
+    which = log_of(frame, log)
+    if which == COMPUTED_DATA:
+        raise FieldError(
+            "gait.speed_classes needs the 60-second log: the 15-second log has no step classes"
+        )
+    opened = open_frame(
+        frame,
+        STEPS[which],
+        by,
+        purpose="gait.speed_classes",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+    )
+    taken = steps(opened.frame, opened.log)
+    known = ~np.isnan(taken)
+    made = total(taken, opened.groups)
+    data: dict[str, Any] = {"steps": made}
+    for noun, name in zip(CLASSES, STEPS[which], strict=True):
+        of_class = total(np.where(known, opened.values(name), np.nan), opened.groups)
+        data[f"share_{noun}"] = ratio(of_class, made)
+    held = np.nan_to_num(total(np.where(known, opened.records, 0.0), opened.groups))
+    data["n"] = whole(held)
+    data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
+    data["coverage"] = opened.coverage(known)
+    return summary_table(data, opened, "gait.speed_classes")
+
+
+def day_totals(
+    frame: pd.DataFrame,
+    *,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the steps and the walking of each local day, and what they miss.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with its steps, and for the rest its evidence of wear.
+    judge, stamp, log
+        As in `eyelog.gait.pace`.
+
+    Returns
+    -------
+    DataFrame
+        Index ``day``, days with records. Float64 ``steps``, ``walking_min``; what they miss:
+        ``unrecorded_h`` (no record), ``unworn_h`` (recorded, not worn), ``uncounted_h``
+        (recorded, steps missing: the eyewear was off or stored), int64 ``capped`` (intervals with
+        a count at its cap, where the count is a lower bound); int64 ``n`` (records with steps
+        counted), float64 ``exposure_min`` (their minutes) and ``coverage`` (share of the day).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the steps.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If the frame is resampled.
+
+    Notes
+    -----
+    A day total is a lower bound of what was walked: steps without the eyewear are in no record.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.gait.day_totals(el.sample())
+    >>> hours = table["exposure_min"] / 60 + table["uncounted_h"] + table["unrecorded_h"]
+    >>> sorted(set(hours.round(6)))
+    [24.0]
+    """
+    which = log_of(frame, log)
+    check_single(frame, "gait.day_totals")
+    opened = open_frame(
+        frame,
+        STEPS[which],
+        "1D",
+        purpose="gait.day_totals",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+    )
+    time = seconds(opened.frame, log=which)
+    recorded = numbers(time["recorded_s"])
+    taken, groups = steps(opened.frame, opened.log), opened.groups
+    known = ~np.isnan(taken)
+    capped = np.zeros(len(taken), dtype=bool)
+    for name in STEPS[which]:
+        capped |= opened.values(name) == catalogue(which)[name].max
+    length = float(INTERVAL_SECONDS[which])
+    held = total(recorded, groups)
+    counted = count(known, groups)
+    data = {
+        "steps": total(taken, groups),
+        "walking_min": total(numbers(time["walking_s"]), groups) / 60.0,
+        "unrecorded_h": np.maximum(groups.seconds - held, 0.0) / 3600.0,
+        "unworn_h": total(recorded - numbers(time["worn_s"]), groups) / 3600.0,
+        "uncounted_h": total(np.where(known, 0.0, recorded), groups) / 3600.0,
+        "capped": whole(count(capped, groups)),
+        "n": whole(counted),
+        "exposure_min": counted * length / 60.0,
+        "coverage": opened.coverage(known),
+    }
+    return summary_table(data, opened, "gait.day_totals")

@@ -1,0 +1,151 @@
+"""Gait: pace while walking, and how alike the two sides are.
+
+Pace is steps over the time that was walked, not over the clock: steps per clock minute is not a
+cadence (Dall et al. 2013).
+"""
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.reductions import count, ratio, total
+from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.errors import ConfigurationError
+from eyelog.frame import is_resampled, log_of
+
+__all__ = [
+    "pace",
+]
+
+# From the quickest to the slowest class of the 60-second log.
+STEPS = {
+    COMPUTED_DATA: ("stp",),
+    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
+}
+
+PACE_FIELD = {COMPUTED_DATA: "cad", STANDARD_MODE_LOGS: "stp_s"}
+
+MIN_WALKED_S = 50.0
+
+
+def check_single(frame: pd.DataFrame, noun: str) -> None:
+    """Raise `ConfigurationError` if the rows are bins."""
+    if is_resampled(frame):
+        raise ConfigurationError(
+            f"{noun} needs single intervals and this frame is resampled: ask before resample"
+        )
+
+
+def steps(frame: pd.DataFrame, log: str) -> Floats:
+    """Return the steps of each row, missing where a class of them is."""
+    first, *rest = STEPS[log]
+    found = numbers(frame[first])
+    for name in rest:
+        found = found + numbers(frame[name])
+    return found
+
+
+def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
+    """Return the steps and the seconds walked of each row that tells a pace, else missing.
+
+    A bin of a resampled frame carries both for the rows it was made of, so that the pace of bins
+    is the pace of their rows.
+    """
+    carried = is_resampled(frame)
+    needed = {"pace_steps", "pace_min"} if carried else {*STEPS[log], PACE_FIELD[log]}
+    if not needed <= set(frame.columns):
+        nothing = np.full(len(frame), np.nan)
+        return nothing, nothing
+    if carried:
+        return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
+    taken, other = steps(frame, log), numbers(frame[PACE_FIELD[log]])
+    if log == COMPUTED_DATA:
+        # The time of the steps themselves: cadence is a rate and averages over time, not steps.
+        used = (taken > 0) & (other > 0)
+        walked = ratio(taken * 60.0, np.where(used, other, np.nan))
+    else:
+        used = ~np.isnan(taken) & (other > 0) & (other >= min_walked_s)
+        walked = np.where(used, other, np.nan)
+    return np.where(used, taken, np.nan), walked
+
+
+def pace_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
+    """Return for each group the steps and the seconds walked that tell its pace."""
+    taken, walked = pace_parts(frame, log, MIN_WALKED_S)
+    return total(taken, groups), total(walked, groups)
+
+
+def pace(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    min_walked_s: float = MIN_WALKED_S,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the pace: steps per minute of walking.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log: ``stp`` and ``cad`` of the 15-second log; ``stp_fst``, ``stp_mid``,
+        ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log.
+    by : None, str, Series or array
+        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
+        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+    min_walked_s : float
+        60-second log: least seconds walked in a minute (the vendor's 50), so that the minute is
+        steady walking. A resampled frame has kept the pace of the minutes of 50 s and more.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``pace_spm`` (steps per minute; missing where nobody walked), int64 ``n`` (intervals it
+        rests on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
+        the expected records in which steps could be counted; of the records of a label).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If an argument cannot be used.
+
+    Notes
+    -----
+    60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
+    15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
+    time they took; a mean of cadences would weigh quick intervals too much.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.gait.pace(el.sample("standard_mode_logs"), by="1D").columns.tolist()
+    ['pace_spm', 'n', 'exposure_min', 'coverage']
+    """
+    which = log_of(frame, log)
+    if not min_walked_s >= 0:
+        raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
+    names = [*STEPS[which], PACE_FIELD[which]]
+    opened = open_frame(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
+    taken, walked = pace_parts(opened.frame, which, min_walked_s)
+    spent = total(walked, opened.groups)
+    data = {
+        "pace_spm": ratio(total(taken, opened.groups) * 60.0, spent),
+        "n": whole(count(~np.isnan(walked), opened.groups)),
+        "exposure_min": np.nan_to_num(spent) / 60.0,
+        "coverage": opened.coverage(~np.isnan(steps(opened.frame, which))),
+    }
+    return summary_table(data, opened, "gait.pace", min_walked_s=float(min_walked_s))

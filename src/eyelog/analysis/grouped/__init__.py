@@ -1,0 +1,1 @@
+"""Rows in groups: how rows are grouped, one value per group, and what a summary reports."""

@@ -1,0 +1,341 @@
+"""Which rows of a sorted table belong together: bins of time, local days, clock hours, labels.
+
+A stamp closes its interval, so bins are closed on the right. Bins are cut at each local midnight:
+no bin holds parts of two days, also on days of 23 or 25 hours. The reductions over groups stand in
+`eyelog.analysis.grouped.reductions`.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.tseries.frequencies import to_offset
+
+from eyelog.clock import check_stamp, day_start, local_days
+from eyelog.errors import ConfigurationError
+
+__all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "time_groups"]
+
+By = str | pd.Series | npt.NDArray[Any] | pd.Index | list[Hashable] | None
+
+Ints = npt.NDArray[np.int64]
+SECOND_US = 1_000_000
+DAY_US = 86_400 * SECOND_US
+# All offsets of the zone data are whole quarters of an hour since the zones became national; older
+# ones only shift the edge of the first and last hour that an hour of day is expected to hold.
+QUARTER_US = 900 * SECOND_US
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Rows of a table in groups.
+
+    Attributes
+    ----------
+    labels : Index
+        One label a group, in order; groups may be empty.
+    bounds : array of int64
+        Group i holds the ordered rows ``bounds[i]:bounds[i + 1]``.
+    order : array of int64 or None
+        The rows in the order of the groups; None where they already are.
+    seconds : array of float64
+        Time that each group spans.
+    memo : list
+        What the kernels remember of these groups, since many columns go missing together.
+    """
+
+    labels: pd.Index
+    bounds: Ints
+    order: Ints | None
+    seconds: npt.NDArray[np.float64]
+    memo: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows of each group."""
+        return np.diff(self.bounds)
+
+    @property
+    def filled(self) -> Ints:
+        """Numbers of the groups that hold rows."""
+        return np.flatnonzero(self.sizes)
+
+    @property
+    def codes(self) -> Ints:
+        """The group of each ordered row."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def arrange(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return `values` in the order of the groups, without rows of no group."""
+        return values if self.order is None else values[self.order]
+
+    def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
+        """Return the groups that are `chosen`; the rows of the others belong to none."""
+        if bool(chosen.all()):
+            return self
+        rows = np.repeat(chosen, self.sizes)
+        order = np.flatnonzero(rows) if self.order is None else self.order[rows]
+        bounds = np.concatenate([[0], np.cumsum(self.sizes[chosen])])
+        return Groups(self.labels[chosen], bounds, order, self.seconds[chosen])
+
+
+def _microseconds(index: pd.DatetimeIndex) -> Ints:
+    return cast(Ints, index.as_unit("us").asi8)
+
+
+def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
+    stamps = pd.DatetimeIndex(us.view("datetime64[us]"), name=name)
+    return stamps.tz_localize("UTC").tz_convert(tz)
+
+
+def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
+    """Return the local midnights from the day of `first` to the one after the day of `last`."""
+    days = pd.date_range(first, last + timedelta(days=1), freq="D", unit="us")
+    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant; pandas
+    # would shift its midnight to one o'clock of the next day.
+    opened = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
+    return np.unique(_microseconds(opened))
+
+
+def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:
+    # The day of a skipped midnight opens at one o'clock; its date is what counts.
+    days = local_days(index[[0, -1]], stamp=stamp).tz_localize(None).normalize()
+    return _midnights(days[0], days[1], index.tz)
+
+
+def _parse(every: Any) -> tuple[str, int]:
+    """Return ("span", microseconds), ("days", n) or ("weeks", closing weekday)."""
+    try:
+        offset = to_offset(every)
+    except (ValueError, TypeError):
+        offset = None
+    if isinstance(offset, pd.offsets.Day) and offset.n > 0:
+        return "days", offset.n
+    if isinstance(offset, pd.offsets.Week) and offset.n == 1:
+        weekday = getattr(offset, "weekday", None)
+        if weekday is not None:
+            return "weeks", int(weekday)
+    if isinstance(offset, pd.offsets.Tick):
+        span, rest = divmod(offset.nanos, 1000)
+        if 0 < span <= DAY_US and not rest:
+            return "span", span
+    raise ConfigurationError(
+        f"{every!r} is no width of a bin: use up to a day ('15s', '10min', '1h'), days ('1D', '7D')"
+        " or weeks ('W')"
+    )
+
+
+def bin_seconds(every: Any) -> float:
+    """Return the nominal width of a bin; a day has 86400 s here, whatever its clocks did."""
+    kind, size = _parse(every)
+    if kind == "span":
+        return size / SECOND_US
+    return 86_400.0 * (size if kind == "days" else 7)
+
+
+def _edges(index: pd.DatetimeIndex, every: Any, stamp: str) -> tuple[Ints, Ints]:
+    """Return the openings and closings of the bins from the first row to the last."""
+    kind, size = _parse(every)
+    days = _day_edges(index, stamp)
+    if kind == "days":
+        edges = days[::size]
+        if (len(days) - 1) % size:
+            final = _stamps(days[-1:], index.tz, "day").tz_localize(None).normalize()
+            missing = timedelta(days=size - (len(days) - 1) % size)
+            edges = np.append(edges, _midnights(final[0], final[0] + missing, index.tz)[-2])
+        return edges[:-1], edges[1:]
+    if kind == "weeks":
+        local = _stamps(days[:1], index.tz, "day").tz_localize(None).normalize()[0]
+        last = _stamps(days[-2:-1], index.tz, "day").tz_localize(None).normalize()[0]
+        opens = local - timedelta(days=(local.weekday() - size - 1) % 7)
+        weeks = pd.date_range(opens, last + timedelta(days=7), freq="7D", unit="us")
+        early = np.ones(len(weeks), dtype=bool)
+        zoned = weeks.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
+        edges = _microseconds(zoned.tz_convert("UTC"))
+        return edges[:-1], edges[1:]
+    counts = -(-np.diff(days) // size)
+    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    opens = np.repeat(days[:-1], counts) + nth * size
+    closes = np.minimum(opens + size, np.repeat(days[1:], counts))
+    us = _microseconds(index[[0, -1]])
+    # (opens, closes] where the stamp closes its interval, [opens, closes) where it opens it.
+    first, last = np.searchsorted(closes, us, side="left" if stamp == "end" else "right")
+    return opens[first : last + 1], closes[first : last + 1]
+
+
+def time_groups(
+    index: pd.DatetimeIndex, every: Any, *, stamp: str = "end", label: str = "stamp"
+) -> Groups:
+    """Return the bins of `every` from the first row to the last, empty ones too.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        Aware and sorted.
+    every : str or offset
+        Up to a day (``"10min"``), days (``"1D"``, ``"7D"``, counted from the first day) or weeks
+        (``"W"``: Monday to Sunday; ``"W-SAT"``: Sunday to Saturday).
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    label : {"stamp", "auto"}
+        Label bins by their stamp under the same law, or (``"auto"``) bins of days and weeks by the
+        local midnight that opens them.
+    """
+    check_stamp(stamp)
+    kind, _ = _parse(every)
+    opening = stamp == "start" or (label == "auto" and kind != "span")
+    name = "day" if label == "auto" and kind != "span" else "date"
+    if not len(index):
+        none = np.zeros(0, dtype=np.int64)
+        return Groups(
+            _stamps(none, index.tz, name), np.zeros(1, np.int64), None, none.astype(float)
+        )
+    opens, closes = _edges(index, every, stamp)
+    side: Literal["left", "right"] = "right" if stamp == "end" else "left"
+    inner = np.searchsorted(_microseconds(index), closes, side=side)
+    return Groups(
+        labels=_stamps(opens if opening else closes, index.tz, name),
+        bounds=np.concatenate([[0], inner]).astype(np.int64),
+        order=None,
+        seconds=(closes - opens) / SECOND_US,
+    )
+
+
+def day_groups(
+    index: pd.DatetimeIndex,
+    *,
+    stamp: str = "end",
+    every: Any = "1D",
+    records: npt.NDArray[Any] | None = None,
+) -> Groups:
+    """Return the local days (or other bins) that hold rows, days named by the midnight that opens.
+
+    A day that holds nothing but the one record that closes it is left out: a fetch selects by
+    stamp, so the first record of a fetched range belongs to the day before.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        Aware and sorted.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    every : str or offset
+        As in `time_groups`.
+    records : array, optional
+        Records in each row, where a row may stand for several.
+    """
+    groups = time_groups(index, every, stamp=stamp, label="auto")
+    chosen = groups.sizes > 0
+    if stamp == "end" and groups.labels.name == "day" and len(groups):
+        closes = _microseconds(cast(pd.DatetimeIndex, groups.labels)) + np.rint(
+            groups.seconds * SECOND_US
+        ).astype(np.int64)
+        firsts = np.minimum(groups.bounds[:-1], max(len(index) - 1, 0))
+        alone = (groups.sizes == 1) & (_microseconds(index)[firsts] == closes)
+        if records is not None:
+            alone &= records[firsts] <= 1
+        chosen &= ~alone
+    return groups.keep(chosen)
+
+
+def group_by(
+    index: pd.DatetimeIndex,
+    by: By,
+    *,
+    interval_s: float,
+    stamp: str = "end",
+    records: npt.NDArray[Any] | None = None,
+) -> Groups:
+    """Return the groups that a summary is asked for.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        Aware and sorted.
+    by : None, str, Series or array
+        None: all rows, as one group. A pandas frequency: bins that hold records; days and weeks
+        named by the local midnight that opens them, shorter bins by their stamp. ``"hour"``: the
+        local hour of day, 0 to 23. A Series by stamp, or as many values as rows: a label for each
+        row (the context); rows without a label are in no group.
+    interval_s : float
+        Seconds of one row.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    records : array, optional
+        Records in each row, where a row may stand for several.
+
+    Raises
+    ------
+    ConfigurationError
+        If `by` is no such thing, or the labels are not one a row.
+    """
+    check_stamp(stamp)
+    if by is None:
+        bounds = np.array([0, len(index)], dtype=np.int64)
+        seconds = _span(index, interval_s)
+        return Groups(pd.Index(["all"], name="group"), bounds, None, np.array([seconds]))
+    if isinstance(by, str) and by == "hour":
+        return _hours(index, interval_s, stamp)
+    if isinstance(by, str):
+        return day_groups(index, stamp=stamp, every=by, records=records)
+    return _labels(index, by, interval_s)
+
+
+def _span(index: pd.DatetimeIndex, interval_s: float) -> float:
+    """Return the seconds from the opening of the first row to the closing of the last."""
+    if not len(index):
+        return 0.0
+    us = _microseconds(index[[0, -1]])
+    return float(us[1] - us[0]) / SECOND_US + interval_s
+
+
+def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) -> Groups:
+    """Return groups of rows by code; rows of code -1 are in none."""
+    order = np.argsort(codes, kind="stable")
+    order = order[np.searchsorted(codes[order], 0) :]
+    sizes = np.bincount(codes[order], minlength=len(labels))
+    return Groups(labels, np.concatenate([[0], np.cumsum(sizes)]), order, seconds)
+
+
+def _hours(index: pd.DatetimeIndex, interval_s: float, stamp: str) -> Groups:
+    back = 1 if stamp == "end" else 0
+    naive = _microseconds(index.tz_localize(None)) - back
+    codes = naive % DAY_US // (3600 * SECOND_US)
+    seconds: npt.NDArray[np.float64] = np.zeros(24)
+    if len(index):
+        # What each hour of day could have held between the first and the last row.
+        us = _microseconds(index[[0, -1]])
+        width = round(interval_s * SECOND_US)
+        low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)
+        opens = np.arange(low // QUARTER_US * QUARTER_US, high, QUARTER_US)
+        part = np.minimum(opens + QUARTER_US, high) - np.maximum(opens, low)
+        hours = _stamps(opens, index.tz, "date").hour.to_numpy()
+        np.add.at(seconds, hours, part / SECOND_US)
+    groups = _ordered(codes, pd.RangeIndex(24, name="hour"), seconds)
+    return groups.keep(groups.sizes > 0)
+
+
+def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float) -> Groups:
+    name = getattr(by, "name", None)
+    values: Any = by
+    if isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex):
+        values = by if by.index.equals(index) else by.reindex(index)
+        if len(index) and len(by) and not by.index.isin(index).any():
+            raise ConfigurationError("by holds no label for any stamp of the frame")
+    if len(values) != len(index):
+        raise ConfigurationError(
+            f"by holds {len(values)} labels for {len(index)} rows: give one label a row"
+        )
+    kinds = pd.Categorical(values)
+    codes = np.asarray(kinds.codes, dtype=np.int64)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(kinds.categories))
+    labels = kinds.categories.rename(name if name is not None else "group")
+    groups = _ordered(codes, labels, (sizes * interval_s).astype(np.float64))
+    return groups.keep(groups.sizes > 0)

@@ -1,0 +1,315 @@
+"""Reductions over groups of rows: one place for each formula.
+
+Every function takes float64 arrays with NaN for missing, or booleans, in the order of the table,
+and gives one value a group: missing where there is nothing to reduce, never 0 or 1.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.series.arrays import Bools, Floats
+
+__all__ = [
+    "CombinedSD",
+    "Holes",
+    "circular_mean",
+    "combined_sd",
+    "count",
+    "count_rows",
+    "find_holes",
+    "first_row",
+    "garwood",
+    "held",
+    "largest",
+    "last",
+    "last_row",
+    "mean",
+    "pooled_sd",
+    "quantile",
+    "ratio",
+    "root_mean_square",
+    "sum_rows",
+    "total",
+    "weighted_mean",
+]
+
+
+class CombinedSD(NamedTuple):
+    """SD within the parts, between their means, and of the whole (population SDs)."""
+
+    within: Floats
+    between: Floats
+    total: Floats
+
+
+def _reduce(ufunc: np.ufunc, values: Floats, groups: Groups) -> Floats:
+    """Reduce each group by a ufunc; a group without rows is missing."""
+    out = np.full(len(groups), np.nan)
+    filled = groups.filled
+    if len(filled):
+        with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
+            out[filled] = ufunc.reduceat(groups.arrange(values), groups.bounds[filled])
+    return out
+
+
+def count(chosen: Bools, groups: Groups) -> Floats:
+    """Return how many rows of each group are chosen."""
+    return count_rows(groups.arrange(chosen), groups)
+
+
+def held(values: Floats, groups: Groups) -> Floats:
+    """Return how many values each group holds."""
+    return find_holes(groups.arrange(values), groups).counts
+
+
+def total(values: Floats, groups: Groups) -> Floats:
+    """Return the sum of each group; a group without a value is missing."""
+    ordered = groups.arrange(values)
+    return sum_rows(ordered, find_holes(ordered, groups), groups)
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return `above` / `below`, missing where `below` is missing or not positive."""
+    good = below > 0
+    out: Floats = np.full(np.shape(above), np.nan)
+    np.divide(above, below, out=out, where=good)
+    return out
+
+
+def mean(values: Floats, groups: Groups) -> Floats:
+    """Return the mean of the values of each group."""
+    ordered = groups.arrange(values)
+    holes = find_holes(ordered, groups)
+    return ratio(sum_rows(ordered, holes, groups), holes.counts)
+
+
+def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
+    """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
+    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight says nothing
+        products = groups.arrange(values * weights)
+    holes = find_holes(products, groups)
+    below = next((summed for known, summed in holes.weights if known is weights), None)
+    if below is None:
+        below = sum_rows(groups.arrange(weights), holes, groups)
+        holes.weights.append((weights, below))
+    return ratio(sum_rows(products, holes, groups), below)
+
+
+def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
+    """Return sqrt(sum(w x^2) / sum(w)); equal weights where None."""
+    squares = values * values
+    found = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
+    with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
+        return np.sqrt(found)
+
+
+pooled_sd = root_mean_square
+
+"""The typical SD within intervals: SDs pool as root mean square, weighted by their n."""
+
+
+def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> CombinedSD:
+    """Return the SDs within, between and of the whole over rows that hold mean, SD and weight."""
+    known = ~np.isnan(sd + means + weights)
+    kept, centre = (
+        np.where(known, weights, np.nan),
+        weighted_mean(np.where(known, means, np.nan), weights, groups),
+    )
+    around = np.empty_like(means)
+    rows = slice(None) if groups.order is None else groups.order
+    around.fill(np.nan)
+    around[rows] = means[rows] - centre[groups.codes]
+    within = root_mean_square(np.where(known, sd, np.nan), kept, groups)
+    between = root_mean_square(around, kept, groups)
+    return CombinedSD(within, between, np.hypot(within, between))
+
+
+def _unit_vectors(degrees: Floats) -> list[Floats]:
+    """Return cosine and sine, both from the tangent of the half angle: half the work."""
+    half = np.tan(degrees * (np.pi / 360.0))
+    square = half * half
+    scale = 1.0 / (1.0 + square)
+    return [(1.0 - square) * scale, 2.0 * half * scale]
+
+
+def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
+    """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
+    ordered = groups.arrange(degrees)
+    if weights is not None:
+        ordered = np.where(groups.arrange(weights) > 0, ordered, np.nan)
+    if np.isinf(ordered).any():
+        ordered = np.where(np.isinf(ordered), np.nan, ordered)
+    holes = find_holes(ordered, groups)
+    there = Groups(groups.labels, holes.bounds, None, groups.seconds)
+    parts = _unit_vectors(holes.values(ordered))
+    size = there.sizes.astype(np.float64)
+    if weights is not None:
+        used = holes.values(groups.arrange(weights))
+        parts = [part * used for part in parts]
+        size = total(used, there)
+    east, north = (total(part, there) for part in parts)
+    length = ratio(np.hypot(east, north), size)
+    return np.where(length > 1e-12, np.rad2deg(np.arctan2(north, east)), np.nan)
+
+
+def largest(values: Floats, groups: Groups) -> Floats:
+    """Return the largest value of each group."""
+    return _reduce(np.fmax, values, groups)
+
+
+def first_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return the first chosen row of each group, -1 where none is."""
+    return _edge_row(chosen, groups, last=False)
+
+
+def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
+    """Return the last chosen row of each group, -1 where none is."""
+    return _edge_row(chosen, groups, last=True)
+
+
+def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.int64]:
+    ordered = groups.arrange(chosen)
+    through = np.cumsum(count_rows(ordered, groups)).astype(np.int64)
+    before = np.concatenate([[0], through[:-1]]).astype(np.int64)
+    found = through > before
+    out = np.full(len(groups), -1, dtype=np.int64)
+    at = np.flatnonzero(ordered)[(through - 1 if last else before)[found]]
+    out[found] = at if groups.order is None else groups.order[at]
+    return out
+
+
+def last(values: Floats, groups: Groups) -> Floats:
+    """Return the last value of each group."""
+    ordered = groups.arrange(values)
+    holes = find_holes(ordered, groups)
+    out: Floats = np.full(len(groups), np.nan)
+    some = holes.counts > 0
+    out[some] = holes.values(ordered)[holes.bounds[1:][some] - 1]
+    return out
+
+
+def quantile(values: Floats, share: float, groups: Groups) -> Floats:
+    """Return a quantile of the values of each group, interpolated linearly."""
+    codes, ordered = groups.codes, groups.arrange(values)
+    known = ~np.isnan(ordered)
+    codes, ordered = codes[known], ordered[known]
+    ordered = ordered[np.lexsort((ordered, codes))]
+    sizes = np.bincount(codes, minlength=len(groups))
+    out = np.full(len(groups), np.nan)
+    some = sizes > 0
+    at = (np.cumsum(sizes) - sizes + share * (sizes - 1))[some]
+    low = np.floor(at).astype(np.int64)
+    high = np.ceil(at).astype(np.int64)
+    out[some] = ordered[low] + (at - low) * (ordered[high] - ordered[low])
+    return out
+
+
+def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return the exact Poisson interval of a rate, events per exposure (Garwood 1936)."""
+    tail = (1.0 - level) / 2.0
+    # chi2 with 0 degrees of freedom is no distribution: no event has the lower limit 0.
+    some = np.where(events > 0, events, np.nan)
+    below = np.asarray(stats.chi2.ppf(tail, 2.0 * some) / 2.0, dtype=np.float64)
+    low = np.where(events == 0, 0.0, below)
+    high = np.asarray(stats.chi2.ppf(1.0 - tail, 2.0 * events + 2.0) / 2.0, dtype=np.float64)
+    return ratio(low, exposure), ratio(high, exposure)
+
+
+Ints = npt.NDArray[np.int64]
+
+REMEMBERED = 16
+
+# From so many rows a group on, counting slices in turn is faster than one reduction.
+LONG_GROUP = 512
+
+
+@dataclass(slots=True, eq=False)
+class Holes:
+    """The missing rows of a column, in the order of the groups.
+
+    Attributes
+    ----------
+    missing : array of bool
+        Which ordered rows are missing.
+    number : int
+        How many are.
+    counts : array of float64
+        How many values each group holds.
+    rows : array of int64 or None
+        The ordered rows that are not missing; None where all are there.
+    bounds : array of int64
+        The values of group i are ``bounds[i]:bounds[i + 1]`` of those rows.
+    weights : list
+        Weights with their sums over the rows that are not missing.
+    """
+
+    missing: Bools
+    number: int
+    counts: Floats
+    rows: Ints | None
+    bounds: Ints
+    weights: list[tuple[Floats, Floats]] = field(default_factory=list)
+
+    def values(self, ordered: Floats) -> Floats:
+        """Return the values without the holes."""
+        return ordered if self.rows is None else ordered.take(self.rows)
+
+
+def count_rows(chosen: Bools, groups: Groups) -> Floats:
+    """Return how many of the ordered rows of each group are chosen."""
+    out: Floats = np.zeros(len(groups))
+    filled = groups.filled
+    if not len(filled):
+        return out
+    if len(chosen) > LONG_GROUP * len(filled):
+        edges = groups.bounds.tolist()
+        for i in filled.tolist():
+            out[i] = np.count_nonzero(chosen[edges[i] : edges[i + 1]])
+    else:
+        out[filled] = np.add.reduceat(chosen, groups.bounds[filled], dtype=np.float64)
+    return out
+
+
+def find_holes(ordered: Floats, groups: Groups) -> Holes:
+    """Return where the ordered values are missing; the same object for the same holes."""
+    memo = groups.memo
+    if memo and memo[-1][0] is ordered:
+        return cast(Holes, memo[-1][1])
+    missing = np.isnan(ordered)
+    number = int(np.count_nonzero(missing))
+    found = None
+    for i, (_, known) in enumerate(memo):
+        if known.number == number and (not number or np.array_equal(known.missing, missing)):
+            found = known
+            del memo[i]
+            break
+    if found is None:
+        found = _new(missing, number, groups)
+    if memo:
+        memo[-1] = (None, memo[-1][1])  # only the last column is likely to be asked for again
+    memo.append((ordered, found))
+    del memo[:-REMEMBERED]
+    return found
+
+
+def _new(missing: Bools, number: int, groups: Groups) -> Holes:
+    if not number:
+        return Holes(missing, number, groups.sizes.astype(np.float64), None, groups.bounds)
+    counts = groups.sizes - count_rows(missing, groups)
+    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Holes(missing, number, counts, np.flatnonzero(~missing), bounds)
+
+
+def sum_rows(ordered: Floats, holes: Holes, groups: Groups) -> Floats:
+    """Return the sum of the values of each group; a group without a value is missing."""
+    out: Floats = np.full(len(groups), np.nan)
+    some = holes.counts > 0
+    if some.any():
+        with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
+            out[some] = np.add.reduceat(holes.values(ordered), holes.bounds[:-1][some])
+    return out

@@ -1,0 +1,223 @@
+"""What every summary does first and last: sort, judge, group; then a table with its provenance."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.grouped.groups import By, Groups, group_by
+from eyelog.analysis.grouped.reductions import ratio
+from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.errors import ConfigurationError
+from eyelog.frame import interval_seconds, is_resampled, log_of, require
+from eyelog.provenance import history, record
+
+__all__ = [
+    "BIN_COLUMNS",
+    "Opened",
+    "coverage",
+    "judged_or_finite",
+    "needed",
+    "open_frame",
+    "records_of",
+    "sorted_frame",
+    "summary_table",
+    "time_weights",
+    "whole",
+]
+
+# What `eyelog.resample` says about its bins.
+BIN_COLUMNS = (
+    "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
+)  # fmt: skip
+# What other fields are judged by, besides the fields of kind "wear".
+_EVIDENCE = ("stp", "stp_s", "tl_xav", "tl_yav")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A frame that is sorted, judged and grouped.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The judged frame.
+    log : str
+        Its log.
+    groups : Groups
+        The groups that are asked for.
+    records : array of float64
+        How many records each row stands for: 1, or the ``n`` of a resampled frame.
+    """
+
+    frame: pd.DataFrame
+    log: str
+    groups: Groups
+    records: Floats
+
+    def values(self, name: str) -> Floats:
+        """Return a column as float64."""
+        return numbers(self.frame[name])
+
+    def coverage(self, known: npt.NDArray[np.bool_]) -> Floats:
+        """Return the share of the expected records of each group that are `known`."""
+        return coverage(known, self.records, self.groups, self.log)
+
+
+def coverage(known: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
+    """Return records that are `known` / records that the time of each group has room for."""
+    held = np.nan_to_num(_sum(np.where(known, records, 0.0), groups))
+    # Records do not keep step with the clock, so a bin can hold one more than it has room for.
+    return np.minimum(ratio(held, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
+
+
+def _sum(values: Floats, groups: Groups) -> Floats:
+    out = np.zeros(len(groups))
+    filled = groups.filled
+    if len(filled):
+        out[filled] = np.add.reduceat(groups.arrange(values), groups.bounds[filled])
+    return out
+
+
+def time_weights(time: pd.DataFrame, kind: str, records: Floats) -> Floats:
+    """Return what bins of intervals weigh, for a field of a kind that has no weight of its own.
+
+    Resting eye data counts by valid time, what is measured on the head by worn time, the rest by
+    records. Where that time is nothing or not known, a value that is there still counts a little,
+    so that unjudged values do not vanish.
+    """
+    noun = {"static": "valid_s", "motion": "worn_s", "gait": "worn_s"}.get(kind)
+    spent = records if noun is None else numbers(time[noun])
+    if noun == "valid_s" and np.isnan(spent).all():
+        spent = numbers(time["worn_s"])
+    if np.isnan(spent).all():
+        spent = records
+    return np.nan_to_num(spent) + 1e-9 * records
+
+
+def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
+    """Return the frame in order of time, and the order (None where it already was).
+
+    Raises
+    ------
+    ConfigurationError
+        If the index holds no aware stamps, a missing one, or one stamp twice.
+    """
+    index = frame.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(
+            "a summary needs a time-zone aware DatetimeIndex of stamps"
+            " (frame.set_index('date'), then tz_localize or tz_convert)"
+        )
+    order = None
+    if not index.is_monotonic_increasing:
+        order = np.argsort(index.asi8, kind="stable")
+        frame = frame.iloc[order]
+    if frame.index.hasnans or not frame.index.is_unique:
+        raise ConfigurationError(
+            "the frame has a missing stamp or several rows on one stamp:"
+            " eyelog.frame.conform keeps the last row of a stamp"
+        )
+    if index.unit != "us":
+        frame = frame.set_axis(frame.index.as_unit("us"))  # type: ignore[attr-defined]  # stamps
+    return frame, order
+
+
+def judged_or_finite(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
+    """Return the judged frame; or, where that is not wanted, the frame without infinities.
+
+    Bins are not judged again. An infinity is no measurement (judging calls it out of range), and
+    no sum could hold it.
+    """
+    if judge and not is_resampled(frame):
+        return judged(frame, log=log)
+    if any(step["step"] in ("mask", "resample") for step in history(frame)):
+        return frame
+    endless = {
+        name: column.mask(np.isinf(column.to_numpy()))
+        for name, column in frame.items()
+        if column.dtype == np.float64 and np.isinf(column.to_numpy()).any()
+    }
+    return frame.assign(**cast(Any, endless)) if endless else frame
+
+
+def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
+    """Return the columns that `names` and their judgement rest on, as far as they are there."""
+    known = catalogue(log)
+    chosen = set(names) | set(_EVIDENCE)
+    chosen |= {weight for name in names if name in known for weight in known[name].weight}
+    chosen |= {name for name, field in known.items() if field.kind == "wear"}
+    return [str(name) for name in frame.columns if name in chosen]
+
+
+def records_of(frame: pd.DataFrame) -> Floats:
+    """Return how many records each row stands for."""
+    if is_resampled(frame) and "n" in frame.columns:
+        return numbers(frame["n"])
+    return np.ones(len(frame))
+
+
+def open_frame(
+    frame: pd.DataFrame,
+    names: Iterable[str],
+    by: By,
+    *,
+    purpose: str,
+    log: str | None = None,
+    judge: bool = True,
+    stamp: str = "end",
+    optional: Iterable[str] = (),
+) -> Opened:
+    """Sort, judge and group a frame for a summary of `names`.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks one of `names`; the message begins with `purpose`.
+    MixedLogsError
+        If it holds fields of both logs.
+    ConfigurationError
+        If the stamps or `by` cannot be used, or the log cannot be told.
+    """
+    which = log_of(frame, log)
+    names = list(names)
+    require(frame, names, purpose=purpose)
+    extra = [name for name in BIN_COLUMNS if name in frame.columns]
+    frame, order = sorted_frame(frame)
+    by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
+    if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
+        by = pd.Series(by).reset_index(drop=True).take(order)
+    columns = [*needed(frame, which, [*names, *optional]), *extra]
+    # Column by column, since a list of columns would copy them.
+    attrs = frame.attrs
+    frame = pd.DataFrame({name: frame[name] for name in columns}, index=frame.index, copy=False)
+    frame.attrs = dict(attrs)
+    records = records_of(frame)
+    groups = group_by(
+        frame.index,  # type: ignore[arg-type]  # sorted_frame has seen that it holds stamps
+        by,
+        interval_s=interval_seconds(frame, which),
+        stamp=stamp,
+        records=records,
+    )
+    frame = judged_or_finite(frame, which, judge=judge)
+    return Opened(frame, which, groups, records)
+
+
+def summary_table(
+    data: Mapping[str, Any], opened: Opened, step: str, **details: Any
+) -> pd.DataFrame:
+    """Return the columns `data` with the groups as index, and the step in its provenance."""
+    table = pd.DataFrame(dict(data), index=opened.groups.labels)
+    table.attrs = dict(opened.frame.attrs)
+    return record(table, step, log=opened.log, **details)
+
+
+def whole(values: Floats) -> npt.NDArray[np.int64]:
+    """Return counts as int64; missing is 0."""
+    return np.rint(np.nan_to_num(values)).astype(np.int64)

@@ -1,0 +1,30 @@
+"""Head and posture: angles on the circle, time in postures, head movements per worn hour.
+
+Which sign of a tilt is forward or right is not documented, so nothing here names a side.
+"""
+
+from eyelog.analysis.posture.circular import (
+    PooledSD,
+    circular_mean,
+    circular_median,
+    circular_sd,
+    pooled_sd,
+)
+from eyelog.analysis.posture.head import head_movements
+from eyelog.analysis.posture.tilt import relative_tilt, spread, zones
+
+__all__ = [
+    "PooledSD",
+    "circular_mean",
+    "circular_median",
+    "circular_sd",
+    "head_movements",
+    "pooled_sd",
+    "relative_tilt",
+    "spread",
+    "zones",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

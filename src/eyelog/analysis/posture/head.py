@@ -1,0 +1,112 @@
+"""Head movements per worn hour."""
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.grouped.groups import By
+from eyelog.analysis.grouped.reductions import count, quantile, ratio, total
+from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.series.arrays import numbers
+from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.frame import log_of, require
+
+__all__ = [
+    "head_movements",
+]
+
+HEAD_MOVES = {"pitch": "hm_po", "yaw": "hm_yo"}
+
+WEAR = {"computed_data": "isl", "standard_mode_logs": "wea_s"}
+
+
+def head_movements(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return head movements per worn hour, with typical values of single intervals.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with ``hm_po``, ``hm_yo`` and the evidence of wear (``isl`` of the
+        15-second log, ``wea_s`` of the 60-second log).
+    by : None, str, Series or array
+        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
+        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        ``pitch_per_h`` and ``yaw_per_h`` (movements up or down, and to a side, per worn hour),
+        ``pitch_p90``, ``pitch_p99``, ``yaw_p90`` and ``yaw_p99`` (percentiles of the counts of
+        single intervals), int64 ``n`` (intervals), float64 ``exposure_min`` (minutes worn in
+        them) and ``coverage`` (share of the expected records that were counted; of the records
+        of a label). Missing where nothing was worn.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If an argument cannot be used.
+
+    Notes
+    -----
+    Counts of head movements fall off like an exponential, so the vendor takes the 90th or 99th
+    percentile of single intervals for a typical value in place of the mean. Percentiles are
+    interpolated linearly. In a resampled frame the intervals are its bins.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.posture.head_movements(el.sample(), by="1D")
+    >>> bool((table["yaw_p99"] >= table["yaw_p90"]).all())
+    True
+    """
+    which = log_of(frame, log)
+    if "exposure_min" not in frame.columns:
+        require(frame, [WEAR[which]], purpose="posture.head_movements")
+    opened = open_frame(
+        frame,
+        list(HEAD_MOVES.values()),
+        by,
+        purpose="posture.head_movements",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+    )
+    worn_s = numbers(seconds(opened.frame, log=which)["worn_s"])
+    moves = {noun: opened.values(name) for noun, name in HEAD_MOVES.items()}
+    known = ~np.isnan(sum(moves.values()) + worn_s)
+    hours = total(np.where(known, worn_s, np.nan), opened.groups) / 3600.0
+    data = {
+        f"{noun}_per_h": ratio(total(np.where(known, made, np.nan), opened.groups), hours)
+        for noun, made in moves.items()
+    }
+    for noun, made in moves.items():
+        for percent in (90, 99):
+            data[f"{noun}_p{percent}"] = quantile(
+                np.where(known, made, np.nan), percent / 100, opened.groups
+            )
+    table = data | {
+        "n": whole(count(known, opened.groups)),
+        "exposure_min": np.nan_to_num(hours) * 60.0,
+        "coverage": opened.coverage(known),
+    }
+    return summary_table(
+        table, opened, "posture.head_movements", interval_of_percentiles_s=INTERVAL_SECONDS[which]
+    )

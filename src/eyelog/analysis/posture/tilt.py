@@ -1,0 +1,245 @@
+"""Tilt: time in postures, tilt against the wearer's own median, spread within and between."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.reductions import circular_mean, count, ratio, root_mean_square, total
+from eyelog.analysis.grouped.summary import open_frame, whole
+from eyelog.analysis.grouped.summary import summary_table as as_table
+from eyelog.analysis.posture.circular import circular_median
+from eyelog.analysis.series.angles import wrapped
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+from eyelog.provenance import record
+
+__all__ = [
+    "relative_tilt",
+    "spread",
+    "zones",
+]
+
+TILT = ("tl_yav", "tl_xav")
+
+FIXED_EDGES = (-45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0)
+
+OWN_EDGES = (-30.0, -15.0, -5.0, 5.0, 15.0, 30.0)
+
+
+def relative_tilt(
+    frame: pd.DataFrame, *, judge: bool = True, log: str | None = None
+) -> pd.DataFrame:
+    """Return the tilt of each interval against the wearer's own median.
+
+    Eyewear sits differently on every head, so a tilt says more against the wearer's own usual
+    one than against gravity.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with ``tl_yav`` and ``tl_xav``.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Same index; float64 ``tl_yav`` and ``tl_xav`` in degrees, -180 to 180, 0 at the circular
+        median of the frame.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the tilt.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
+    True
+    """
+    opened = open_frame(frame, TILT, None, purpose="posture.relative_tilt", log=log, judge=judge)
+    medians = {name: circular_median(opened.values(name)) for name in TILT}
+    data = {name: wrapped(opened.values(name) - medians[name]) for name in TILT}
+    table = pd.DataFrame(data, index=opened.frame.index)
+    table.attrs = dict(opened.frame.attrs)
+    said = {name: None if np.isnan(value) else value for name, value in medians.items()}
+    return record(table, "posture.relative_tilt", log=opened.log, medians=said)
+
+
+def zones(
+    frame: pd.DataFrame,
+    *,
+    field: Literal["tl_yav", "tl_xav"] = "tl_yav",
+    reference: Literal["gravity", "median"] = "gravity",
+    edges: Sequence[float] | None = None,
+    judge: bool = True,
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the time spent in zones of tilt.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with the tilt.
+    field : {"tl_yav", "tl_xav"}
+        Tilt fore-aft or sideways.
+    reference : {"gravity", "median"}
+        Tilt as it stands, or against the wearer's own median (`relative_tilt`).
+    edges : sequence of float, optional
+        Rising edges of the zones in degrees, within -180 to 180. Default: -45 to 45 in steps of
+        15; against the median -30, -15, -5, 5, 15, 30. Beyond the outer edges lie two more zones.
+    judge : bool
+        Take out first what `eyelog.flag` speaks against.
+    log : str, optional
+        Which log it is, where neither provenance nor columns tell.
+
+    Returns
+    -------
+    DataFrame
+        Index ``zone``, such as ``-15 to 0`` (lower edge included), from the lowest on. Float64
+        ``share`` (of the intervals with a tilt; the shares add up to 1), int64 ``n`` (intervals),
+        float64 ``exposure_min`` (their minutes) and ``coverage`` (share of the records of the
+        frame's span that have a tilt; the same in each row).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the tilt.
+    MixedLogsError
+        If the frame holds fields of both logs.
+    ConfigurationError
+        If an argument cannot be used.
+
+    Notes
+    -----
+    The documents do not say which sign is forward or right, so zones are named by their degrees.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> round(float(el.posture.zones(el.sample())["share"].sum()), 9)
+    1.0
+    """
+    which = log_of(frame, log)
+    if field not in TILT or reference not in ("gravity", "median"):
+        raise ConfigurationError(
+            "field must be 'tl_yav' or 'tl_xav' and reference 'gravity' or 'median',"
+            f" not {field!r} and {reference!r}"
+        )
+    default = FIXED_EDGES if reference == "gravity" else OWN_EDGES
+    cuts = np.asarray(default if edges is None else edges, dtype=np.float64)
+    good = (
+        cuts.ndim == 1 and cuts.size and (np.abs(cuts) <= 180).all() and (np.diff(cuts) > 0).all()
+    )
+    if not good:
+        raise ConfigurationError(f"edges must rise from -180 to 180 degrees, not {edges!r}")
+    opened = open_frame(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
+    tilt = opened.values(field)
+    if reference == "median":
+        tilt = wrapped(tilt - circular_median(tilt))
+    known = ~np.isnan(tilt)
+    zone = np.searchsorted(cuts, tilt[known], side="right")
+    rows = np.bincount(zone, minlength=len(cuts) + 1)
+    held: Floats = np.zeros(len(cuts) + 1)
+    np.add.at(held, zone, opened.records[known])
+    names = [f"below {cuts[0]:g}"]
+    names += [f"{low:g} to {high:g}" for low, high in pairwise(cuts)]
+    names.append(f"{cuts[-1]:g} and above")
+    data = {
+        "share": ratio(held, np.full(len(held), held.sum())),
+        "n": rows.astype(np.int64),
+        "exposure_min": held * INTERVAL_SECONDS[which] / 60.0,
+        "coverage": np.repeat(opened.coverage(known), len(held)),
+    }
+    table = pd.DataFrame(data, index=pd.Index(names, name="zone"))
+    table.attrs = dict(opened.frame.attrs)
+    return record(table, "posture.zones", log=which, field=field, reference=reference)
+
+
+def spread(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return how much the head's tilt varies within intervals and between them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log with ``tl_yav``, ``tl_ysd``, ``tl_xav`` and ``tl_xsd``.
+    by, judge, stamp, log
+        As in `eyelog.posture.head_movements`.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 degrees
+        ``forward_within``, ``forward_between``, ``forward_total``, ``sideways_within``,
+        ``sideways_between``, ``sideways_total``, int64 ``n`` (intervals), float64
+        ``exposure_min`` (their minutes) and ``coverage`` (share of the expected records).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Notes
+    -----
+    Within: fidgeting, sqrt(mean(s^2)) of the SDs s of intervals. Between: changes of posture, the
+    root mean square of the angles between the intervals' means and their circular mean. The
+    squares of both add up to that of the total.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.posture.spread(el.sample())
+    >>> bool((table["forward_total"] >= table["forward_within"]).all())
+    True
+    """
+    names = ("tl_yav", "tl_ysd", "tl_xav", "tl_xsd")
+    opened = open_frame(
+        frame, names, by, purpose="posture.spread", log=log, judge=judge, stamp=stamp
+    )
+    groups = opened.groups
+    known = ~np.isnan(sum(opened.values(name) for name in names))
+    data: dict[str, Any] = {}
+    for noun, average, sd in (("forward", "tl_yav", "tl_ysd"), ("sideways", "tl_xav", "tl_xsd")):
+        angles = np.where(known, opened.values(average), np.nan)
+        inner = np.where(known, opened.values(sd), np.nan)
+        away = _from_centre(angles, groups)
+        within, between = (root_mean_square(part, None, groups) for part in (inner, away))
+        data |= {
+            f"{noun}_within": within,
+            f"{noun}_between": between,
+            f"{noun}_total": np.hypot(within, between),
+        }
+    held = np.nan_to_num(total(np.where(known, opened.records, 0.0), groups))
+    data["n"] = whole(count(known, groups))
+    data["exposure_min"] = held * INTERVAL_SECONDS[opened.log] / 60.0
+    data["coverage"] = opened.coverage(known)
+    return as_table(data, opened, "posture.spread")
+
+
+def _from_centre(angles: Floats, groups: Groups) -> Floats:
+    """Return the angle of each row from the circular mean of its group."""
+    centre = circular_mean(angles, None, groups)[groups.codes]
+    away = np.full(len(angles), np.nan)
+    rows = slice(None) if groups.order is None else groups.order
+    away[rows] = wrapped(angles[rows] - centre)
+    return away

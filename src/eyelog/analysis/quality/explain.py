@@ -1,0 +1,64 @@
+"""How many values of each field carry each reason."""
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.quality.flags import flag, judged, mask
+from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.quality.recipes import RECIPES, attrition, select
+from eyelog.errors import ConfigurationError
+
+__all__ = ["RECIPES", "Reason", "attrition", "explain", "flag", "judged", "mask", "select"]
+
+
+def explain(reasons: pd.DataFrame) -> pd.DataFrame:
+    """Return how many values of each field carry each reason.
+
+    Parameters
+    ----------
+    reasons : DataFrame of integers
+        As from `eyelog.flag`.
+
+    Returns
+    -------
+    DataFrame
+        Index ``field``; int64 columns ``n`` (values judged), one for each `Reason` by its name
+        (a value can carry several), ``masked`` (values that `mask` takes out by default: any
+        reason but SATURATED) and float64 ``masked_share`` (of ``n``; missing where ``n`` is 0).
+
+    Raises
+    ------
+    ConfigurationError
+        If the values are not reasons.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.explain(el.flag(el.sample()))
+    >>> bool(table.loc["sc_fcs", "SENTINEL"] > 0), int(table.loc["isl", "UNWORN"])
+    (True, 0)
+    """
+    if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
+        raise ConfigurationError("explain takes reasons, which are integers: explain(flag(frame))")
+    everything = 2 * max(Reason)
+    codes = np.arange(everything)
+    carries = {str(reason.name): (codes & reason) != 0 for reason in Reason}
+    lost = (codes & ~int(Reason.SATURATED)) != 0
+    n = len(reasons)
+    rows = []
+    for i in range(reasons.shape[1]):
+        values = reasons.iloc[:, i].to_numpy()
+        if n and not 0 <= values.min() <= values.max() < everything:
+            raise ConfigurationError(
+                f"column {reasons.columns[i]!r} holds numbers that are no reasons:"
+                " explain(flag(frame))"
+            )
+        counts = np.bincount(values, minlength=everything)
+        row = {"n": n} | {name: int(counts[c].sum()) for name, c in carries.items()}
+        rows.append(row | {"masked": int(counts[lost].sum())})
+    columns = ["n", *carries, "masked"]
+    table = pd.DataFrame(rows, index=pd.Index(reasons.columns, name="field"), columns=columns)
+    table = table.astype("int64")
+    table["masked_share"] = table["masked"] / n if n else np.nan
+    table.attrs = dict(reasons.attrs)
+    return table

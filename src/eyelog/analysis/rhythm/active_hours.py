@@ -1,0 +1,225 @@
+"""The most and least active hours of the average day."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "ActiveHours",
+    "RelativeAmplitude",
+    "least_active",
+    "most_active",
+    "night_doubt",
+    "relative_amplitude",
+]
+
+MISSING: Final = float("nan")
+NIGHT_HOURS: Final = range(6)  # 00:00 to 06:00 local
+DAY_US: Final = 24 * HOUR_US
+
+
+class ActiveHours(NamedTuple):
+    """Mean level and start (local hours after midnight) of a window of the average day."""
+
+    mean: float
+    start: float
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+class RelativeAmplitude(NamedTuple):
+    """Relative amplitude with the two windows behind it."""
+
+    ra: float
+    most_active: float
+    least_active: float
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+def _average_day(seen: Observed) -> npt.NDArray[np.float64]:
+    """Return the mean of each slot of the day at the series' own step (missing if unobserved)."""
+    slots = DAY_US // seen.step_us
+    slot = np.minimum(local_us(seen.index) % DAY_US // seen.step_us, slots - 1)
+    counts = np.bincount(slot, minlength=slots)
+    sums = np.bincount(slot, seen.values, minlength=slots)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _extreme_window(series: pd.Series, hours: float, *, sign: int, what: str) -> ActiveHours:
+    if not 0 < hours < 24:
+        raise ConfigurationError(f"{what} takes hours between 0 and 24, not {hours}")
+    seen = observed(series, what=what)
+    value, start, reason = MISSING, MISSING, ""
+    if not 0 < seen.step_us <= DAY_US / 2:
+        reason = "too few values to know the day"
+    else:
+        day = _average_day(seen)
+        width = max(1, round(hours * HOUR_US / seen.step_us))
+        # A window with an unobserved slot is missing, and never the extreme.
+        rolled = np.lib.stride_tricks.sliding_window_view(np.r_[day, day[: width - 1]], width)
+        means = rolled.mean(axis=1)
+        if np.isnan(means).all():
+            reason = f"no {hours:g} hours in a row were observed on the average day"
+        else:
+            best = int(np.nanargmax(sign * means))
+            value, start = float(means[best]), best * seen.step_us / HOUR_US
+    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason)
+
+
+def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
+    """Return the most active hours (M10): the largest circular window mean of the average day.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps, taken at their own step.
+    hours : float
+        Width of the window.
+
+    Returns
+    -------
+    ActiveHours
+        ``mean`` (unit of the series), ``start`` (local hours after midnight), ``n``,
+        ``exposure_h``, ``coverage``, ``reason``. A window in which some time of day was never
+        observed does not take part.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted, or the hours make no window.
+
+    Notes
+    -----
+    Witting et al. (1990); Van Someren et al. (1999).
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
+    >>> el.rhythm.most_active(level)[:2]
+    (1.0, 8.0)
+    """
+    return _extreme_window(series, hours, sign=1, what="most_active")
+
+
+def night_doubt(series: pd.Series) -> str:
+    """Return why the night of a series cannot be taken as observed, or an empty text."""
+    seen = observed(series, what="the night")
+    hour = local_hours(seen.index)
+    days = max(1, len(np.unique(np.floor(hour / 24))))
+    of_day = np.floor(hour % 24)
+    for night_hour in NIGHT_HOURS:
+        nights = len(np.unique(np.floor(hour[of_day == night_hour] / 24)))
+        if nights < days / 2:
+            return (
+                f"the night was not observed ({night_hour:02d}:00 on {nights} of {days} days):"
+                " eyewear is taken off; pass night_worn=True only if it was worn"
+            )
+    night = seen.values[np.isin(of_day, NIGHT_HOURS)]
+    if night.min() == night.max() and seen.values.min() != seen.values.max():
+        return (
+            "the night holds one and the same value, as when eyewear lies on a table:"
+            " pass night_worn=True only if it was worn"
+        )
+    return ""
+
+
+def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = False) -> ActiveHours:
+    """Return the least active hours (L5): the smallest circular window mean of the average day.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps, taken at their own step.
+    hours : float
+        Width of the window.
+    night_worn : bool
+        State that the eyewear was worn at night. Otherwise the answer is refused where the night
+        (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
+
+    Returns
+    -------
+    ActiveHours
+        As `most_active`; missing with the ``reason`` where refused.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted, or the hours make no window.
+
+    Notes
+    -----
+    Witting et al. (1990); Van Someren et al. (1999).
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
+    >>> el.rhythm.least_active(level, night_worn=True).mean
+    0.0
+    >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
+    'the night was not observed (00:'
+    """
+    doubt = "" if night_worn else night_doubt(series)
+    found = _extreme_window(series, hours, sign=-1, what="least_active")
+    return found._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else found
+
+
+def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> RelativeAmplitude:
+    """Return (M10 - L5) / (M10 + L5).
+
+    Parameters
+    ----------
+    series : Series
+        Numbers of 0 or more with aware stamps, taken at their own step.
+    night_worn : bool
+        State that the eyewear was worn at night; see `least_active`.
+
+    Returns
+    -------
+    RelativeAmplitude
+        ``ra`` (0 to 1), ``most_active``, ``least_active``, ``n``, ``exposure_h``, ``coverage``,
+        ``reason`` where refused.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not aware and sorted.
+
+    Notes
+    -----
+    Witting et al. (1990); Van Someren et al. (1999). Unworn nights counted as rest would give
+    values near 1 for everybody.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> level = pd.Series([3.0 if 8 <= h < 18 else 1.0 for h in hours.hour], index=hours)
+    >>> el.rhythm.relative_amplitude(level, night_worn=True).ra
+    0.5
+    """
+    most = most_active(series)
+    least = least_active(series, night_worn=night_worn)
+    total = most.mean + least.mean
+    reason = least.reason or most.reason
+    value = MISSING
+    if not reason and total == 0:
+        reason = "both windows are 0"
+    elif not reason:
+        value = (most.mean - least.mean) / total
+    return RelativeAmplitude(
+        value, most.mean, least.mean, most.n, most.exposure_h, most.coverage, reason
+    )

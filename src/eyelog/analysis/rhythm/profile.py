@@ -1,0 +1,67 @@
+"""The average day by hour."""
+
+import pandas as pd
+
+from eyelog.analysis.series.observed import HOUR_US, observed
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "profile",
+]
+
+
+def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
+    """Describe the usual day: quantiles of a series by hour of day, weekday, or both.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers with aware stamps, as they stand.
+    by : {"hour", "weekday", "weekday_hour"}
+        Local hours 0 to 23, weekdays 0 (Monday) to 6, or each hour of the week.
+
+    Returns
+    -------
+    DataFrame
+        Index ``hour``, ``weekday`` or both, only what was observed; columns ``mean``,
+        ``median``, ``q25``, ``q75`` (unit of the series), ``n`` values, ``days`` they come from,
+        ``exposure_h``.
+
+    Raises
+    ------
+    ConfigurationError
+        If `by` is none of these, or the stamps are not aware and sorted.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> el.rhythm.profile(pd.Series(range(48), index=hours, dtype=float)).loc[5, "mean"]
+    np.float64(17.0)
+    """
+    keys = {"hour": ["hour"], "weekday": ["weekday"], "weekday_hour": ["weekday", "hour"]}
+    if by not in keys:
+        raise ConfigurationError(f"by must be one of {', '.join(keys)}, not {by!r}")
+    seen = observed(series, what="profile")
+    parts = pd.DataFrame(
+        {
+            "weekday": seen.index.day_of_week,
+            "hour": seen.index.hour,
+            "day": seen.index.tz_localize(None).normalize(),
+            "value": seen.values,
+        }
+    )
+    groups = parts.groupby(keys[by])
+    values = groups["value"]
+    table = pd.DataFrame(
+        {
+            "mean": values.mean(),
+            "median": values.median(),
+            "q25": values.quantile(0.25),
+            "q75": values.quantile(0.75),
+            "n": values.size(),
+            "days": groups["day"].nunique(),
+        }
+    )
+    table["exposure_h"] = table["n"] * (seen.step_us / HOUR_US)
+    return table

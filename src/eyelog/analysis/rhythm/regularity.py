@@ -1,0 +1,82 @@
+"""How regularly states repeat from one day to the next."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.rhythm.active_hours import (
+    night_doubt,
+)
+from eyelog.analysis.rhythm.stability import (
+    DAY_US,
+    MISSING,
+)
+from eyelog.analysis.series.observed import observed
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "Regularity",
+    "sleep_regularity",
+]
+
+
+class Regularity(NamedTuple):
+    """Sleep regularity index and the pairs of states 24 h apart behind it."""
+
+    sri: float
+    pairs: int
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regularity:
+    """Tell how likely the same state is 24 hours later, from -100 to 100.
+
+    Parameters
+    ----------
+    states : Series
+        True, False or missing per epoch (asleep or not), aware stamps. Pairs of which one is
+        missing are left out.
+    night_worn : bool
+        State that the eyewear was worn at night; see `least_active`.
+
+    Returns
+    -------
+    Regularity
+        ``sri``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason`` where refused.
+
+    Raises
+    ------
+    ConfigurationError
+        If the values are not states, or the stamps are not aware and sorted.
+
+    Notes
+    -----
+    ``SRI = -100 + 200 P(same state 24 h apart)`` (Phillips et al. 2017; Windred et al. 2021).
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="UTC")
+    >>> asleep = pd.Series(hours.hour < 7, index=hours)
+    >>> el.rhythm.sleep_regularity(asleep, night_worn=True).sri
+    100.0
+    """
+    seen = observed(states, what="sleep_regularity")
+    if not np.isin(seen.values, (0.0, 1.0)).all():
+        raise ConfigurationError("sleep_regularity takes states: True, False or missing")
+    us = seen.index.as_unit("us").asi8
+    later = np.searchsorted(us, us + DAY_US)
+    inside = later < len(us)
+    paired = np.zeros(len(us), dtype=bool)
+    paired[inside] = us[later[inside]] == us[inside] + DAY_US
+    same = seen.values[paired] == seen.values[later[paired]]
+    pairs = int(paired.sum())
+    reason = "" if night_worn else night_doubt(states)
+    if not reason and pairs == 0:
+        reason = "no two states 24 hours apart were observed"
+    value = MISSING if reason else float(-100 + 200 * same.mean())
+    return Regularity(value, pairs, seen.n, seen.exposure_h, seen.coverage, reason)

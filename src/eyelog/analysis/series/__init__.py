@@ -1,0 +1,1 @@
+"""One column: its values, runs, durations, angles and bootstrap draws."""

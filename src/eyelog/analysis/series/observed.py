@@ -1,0 +1,133 @@
+"""What the functions on a bare Series share: its step, its wall clock, its exposure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import catalogue
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.provenance import stated_log
+
+__all__ = [
+    "Observed",
+    "check_series",
+    "check_table",
+    "local_hours",
+    "local_us",
+    "observed",
+    "one_log",
+    "refuse_sentinel",
+    "step_of",
+]
+
+
+HOUR_US = 3_600_000_000
+
+
+def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
+    """Return the index of a Series with aware, sorted, unique stamps, or say what is wrong."""
+    if not isinstance(series, pd.Series):
+        raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
+    index = series.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(f"{what} needs a Series indexed by time-zone aware stamps")
+    if not index.is_monotonic_increasing or index.has_duplicates:
+        raise ConfigurationError(f"{what} needs sorted stamps that occur once: use sort_index()")
+    if not (
+        pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype)
+    ):
+        raise ConfigurationError(f"{what} needs numbers or booleans, not {series.dtype}")
+    return index
+
+
+def step_of(index: pd.DatetimeIndex) -> int:
+    """Return the usual distance of two stamps in microseconds (0 for fewer than two stamps)."""
+    steps = np.diff(index.as_unit("us").asi8)
+    return int(np.median(steps)) if steps.size else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The values of a Series that are there, and how much of its span they cover."""
+
+    values: Floats
+    index: pd.DatetimeIndex
+    step_us: int
+    n: int
+    exposure_h: float
+    coverage: float
+
+
+def observed(series: pd.Series, *, what: str) -> Observed:
+    """Leave out missing values; report exposure (hours) and coverage of the span."""
+    index = check_series(series, what=what)
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    here = np.isfinite(values)
+    step = step_of(index)
+    n = int(here.sum())
+    span = (index.as_unit("us").asi8[-1] - index.as_unit("us").asi8[0]) / step + 1 if step else n
+    coverage = float(min(1.0, n / span)) if span else 0.0
+    return Observed(values[here], index[here], step, n, n * step / HOUR_US, coverage)
+
+
+def local_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+    """Return the wall-clock microseconds since the first stamp's local midnight."""
+    wall = index.tz_localize(None).as_unit("us")
+    if wall.empty:
+        return np.empty(0, dtype="int64")
+    since: npt.NDArray[np.int64] = wall.asi8 - wall[:1].normalize().asi8[0]
+    return since
+
+
+def local_hours(index: pd.DatetimeIndex) -> Floats:
+    """Return the wall-clock hours since the first stamp's local midnight."""
+    hours: Floats = local_us(index) / HOUR_US
+    return hours
+
+
+def refuse_sentinel(series: pd.Series, *, what: str) -> None:
+    """Raise `ConfigurationError` if a field's invalid value was left among its values.
+
+    Only where the rest lies in the field's range: a derived series may keep the field's name.
+    """
+    log = stated_log(series)
+    field = catalogue(log).get(str(series.name)) if log else None
+    if field is None or field.invalid_value is None or field.min is None or field.max is None:
+        return
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    invalid = values == field.invalid_value
+    rest = values[np.isfinite(values) & ~invalid]
+    if invalid.any() and bool(((rest >= field.min) & (rest <= field.max)).all()):
+        raise ConfigurationError(
+            f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g}"
+            f" {int(invalid.sum())} times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
+        )
+
+
+def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
+    """Raise `ConfigurationError` unless it is a table of pandas at all."""
+    if not isinstance(table, pd.Series | pd.DataFrame):
+        raise ConfigurationError(f"{what} takes tables of pandas, not {type(table).__name__}")
+
+
+def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
+    """Return the log that the provenance of all tables states (None where none states one).
+
+    Raises
+    ------
+    MixedLogsError
+        If they state different logs, which are computed differently.
+    ConfigurationError
+        If one of them is no table.
+    """
+    for table in tables:
+        check_table(table, what=what)
+    logs = sorted({log for table in tables if (log := stated_log(table)) is not None})
+    if len(logs) > 1:
+        raise MixedLogsError(
+            f"{what}: values of both logs, which are computed differently: use one of them"
+        )
+    return logs[0] if logs else None

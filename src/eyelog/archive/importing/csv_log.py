@@ -1,0 +1,184 @@
+"""One CSV file of a log: from a stream to pages of typed columns, and the lines that are none.
+
+The file is read in blocks of whole lines, so that what is held of its text does not grow with it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from eyelog.answers.page import Page
+from eyelog.archive.importing.csv_cells import Lines, numbers_of, shown, split, texts_of, truths_of
+from eyelog.archive.importing.field_names import UNIX_TIME, fields_of, fold, spellings
+from eyelog.archive.importing.kinds import Header, find_header
+from eyelog.archive.importing.stamps import NEVER, Stamps, read_stamps, unix_stamps
+from eyelog.catalogue import catalogue
+from eyelog.errors import ArchiveError
+
+__all__ = ["CsvLog", "Faults"]
+
+BLOCK: Final = 8 << 20
+_LOOK: Final = 256 << 10
+_TOLD: Final = 5  # lines named in a report; the others are counted
+_TIMES: Final = ("date", UNIX_TIME)
+
+Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
+
+
+@dataclass
+class Faults:
+    """The lines of a file that are no records: how many, and what is wrong with the first few."""
+
+    count: int = 0
+    first: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, line: int, what: str) -> None:
+        """Count one line."""
+        self.count += 1
+        if len(self.first) < _TOLD:
+            self.first.append((line, what))
+
+    def report(self, name: str, rows: int) -> str:
+        """Say in one sentence which lines of a file were left out, and why."""
+        told = "; ".join(f"line {line}: {what}" for line, what in self.first)
+        more = self.count - len(self.first)
+        told += f"; and {more:,} more" if more else ""
+        return f"{name}: {self.count:,} of {rows:,} lines are no records and are left out ({told})"
+
+
+class CsvLog:
+    """A CSV file that is being read.
+
+    Parameters
+    ----------
+    stream : binary file
+        Read once, from its beginning.
+    tz : str, optional
+        Zone of dates that have no offset.
+
+    Attributes
+    ----------
+    log : str
+        The log that the header tells.
+    rows : int
+        Lines read so far, without the header and blank lines.
+    faults : Faults
+        Which of them are no records.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is not of a log; the message says of what it is.
+    """
+
+    def __init__(self, stream: BinaryIO, *, tz: str | None = None) -> None:
+        start = stream.read(_LOOK)
+        self._stream = stream
+        self._tz = tz
+        self._header: Header = find_header(start, whole=len(start) < _LOOK)
+        self._rest = start[self._header.end :]
+        self._names = fields_of(self._header.cells, self._header.log)
+        self.log = self._header.log
+        self.rows = len(self._header.before)
+        self.faults = Faults()
+        for line in self._header.before:
+            self.faults.add(line, "it stands before the header")
+
+    def pages(self) -> Iterator[Page]:
+        """Give the records block by block, in the order of the file.
+
+        Raises
+        ------
+        ConfigurationError
+            If a date has no zone and none was given.
+        ArchiveError
+            If a line never ends, or another table begins in the middle of the file.
+        """
+        number = self._header.line + 1
+        for block in self._blocks():
+            yield self._page(block, number)
+            number += block.count(b"\n")
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Give whole lines, each ended by one line feed."""
+        held, more = self._rest, True
+        while more:
+            added = self._stream.read(BLOCK - len(held))
+            held += added
+            more = bool(added)
+            # A carriage return at the very end may be half of a line end.
+            end = max(held.rfind(b"\n"), held.rfind(b"\r", 0, -1)) + 1 if more else len(held)
+            if not end and len(held) >= BLOCK:
+                raise ArchiveError("it has a line far too long for a record: it is damaged")
+            block, held = held[:end], held[end:]
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if block:
+                yield block if block.endswith(b"\n") else block + b"\n"
+
+    def _page(self, block: bytes, first: int) -> Page:
+        table, lines, wrong = split(block, len(self._names), first)
+        self.rows += len(lines) + len(wrong)
+        columns = self._columns(table, lines, wrong)
+        stamps = self._stamps(table, lines, wrong)
+        for line in sorted(wrong):
+            self.faults.add(line, wrong[line])
+        good = ~np.isin(lines, list(wrong)) if wrong else slice(None)
+        columns = {name: values[good] for name, values in columns.items()}
+        known = catalogue(self.log)
+        unknown = tuple(name for name in columns if name not in known)
+        return Page(self.log, None, stamps[good].view("M8[us]"), columns, unknown)
+
+    def _columns(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> dict[str, Values]:
+        known = catalogue(self.log)
+        columns: dict[str, Values] = {}
+        for at, name in enumerate(self._names):
+            if not name or name in _TIMES:
+                continue
+            kind = known[name].value_type if name in known else ""
+            column = table.column(at)
+            if kind == "str":
+                columns[name] = texts_of(column)
+                continue
+            values, bad = truths_of(column) if kind == "bool" else numbers_of(column)
+            columns[name] = values
+            if bad.any() and not kind:  # nobody knows what an unknown field holds
+                columns[name] = texts_of(column)
+            elif bad.any():
+                due = "neither true nor false" if kind == "bool" else "no number"
+                for row in np.flatnonzero(bad).tolist():
+                    wrong.setdefault(int(lines[row]), f"{name!r} is {shown(column, row)}, {due}")
+        return columns
+
+    def _stamps(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> Stamps:
+        """Return the stamps: of the date, and where it is missing of ``ut``."""
+        stamps = np.full(table.num_rows, NEVER)
+        told: dict[str, pa.ChunkedArray] = {
+            name: table.column(self._names.index(name)) for name in _TIMES if name in self._names
+        }
+        if UNIX_TIME in told:
+            stamps = unix_stamps(numbers_of(told[UNIX_TIME])[0])
+        if "date" in told:
+            missing = np.asarray(told["date"].is_null())
+            dates = read_stamps(texts_of(told["date"]).tolist(), self._tz)
+            stamps = np.where(missing, stamps, dates)
+        for row in np.flatnonzero(stamps == NEVER).tolist():
+            line = int(lines[row])
+            self._check_header_again([each[row].as_py() or "" for each in table.columns], line)
+            texts = ", ".join(f"{name!r} is {shown(each, row)}" for name, each in told.items())
+            wrong[line] = f"{texts}, no stamp"
+        return stamps
+
+    def _check_header_again(self, cells: list[str], line: int) -> None:
+        """Raise where a header with other columns begins another table in the same file."""
+        names = spellings(self.log)
+        if all(fold(cell) in names for cell in cells[:3]) and [fold(cell) for cell in cells] != [
+            fold(cell) for cell in self._header.cells
+        ]:
+            raise ArchiveError(
+                f"line {line} begins another table, with other columns: split the file there"
+            )

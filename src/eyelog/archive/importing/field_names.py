@@ -1,0 +1,76 @@
+"""Names of columns in files, turned into the fields of the catalogue.
+
+A field goes by its short name (``stp``) or its long one (``stepCount``), in any case of letters:
+the vendor's own tables write both ``yMean`` and ``YMean``. Spellings that the catalogue does not
+have (older names, misprints put right) stand in ``othernames.csv``.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Final
+
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import ArchiveError
+
+__all__ = ["UNIX_TIME", "fields_of", "fold", "own_fields", "spellings"]
+
+UNIX_TIME: Final = "ut"  # seconds since 1970, where a file has no ``date``
+
+# Every version of the vendor's table prints the left foot's name for both feet, the right first.
+_TWICE: Final = ("zleftstepamplitudecal", "sa_zrc", "sa_zlc")
+
+
+def fold(name: str) -> str:
+    """Return a column's name as it is compared: no spaces around it, no capitals."""
+    return name.strip().casefold()
+
+
+@cache
+def spellings(log: str) -> Mapping[str, str]:
+    """Return the field of each folded spelling that a file of `log` may use."""
+    known = catalogue(log)
+    found = {fold(each): f.name for f in known.values() for each in (f.long_name, f.name) if each}
+    table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
+    for row in csv.DictReader(table.splitlines()):
+        if row["log"] == log:
+            found[fold(row["spelling"])] = row["name"]
+    return MappingProxyType({**found, UNIX_TIME: UNIX_TIME})
+
+
+@cache
+def own_fields(log: str) -> frozenset[str]:
+    """Return the folded spellings that only `log` has: one of them tells the log of a file."""
+    others = (set(spellings(each)) for each in LOGS if each != log)
+    return frozenset(set(spellings(log)).difference(*others))
+
+
+def fields_of(cells: Sequence[str], log: str) -> list[str]:
+    """Return the field of each column of a header; an unknown name stays as it is written.
+
+    An empty text stands for a column without a name.
+
+    Raises
+    ------
+    ArchiveError
+        If two columns are of one field.
+    """
+    known = spellings(log)
+    folded = [fold(cell) for cell in cells]
+    names = [known.get(key, cell.strip()) for key, cell in zip(folded, cells, strict=True)]
+    spelling, right, left = _TWICE
+    at = [i for i, key in enumerate(folded) if key == spelling]
+    if right not in names and (len(at) == 2 or (len(at) == 1 and f"{spelling}.1" in folded)):
+        names[at[0]] = right
+        if len(at) == 2:
+            names[at[1]] = left
+    for i, name in enumerate(names):
+        if name and name in names[:i]:
+            first = cells[names.index(name)].strip()
+            raise ArchiveError(
+                f"two columns are of one field {name!r} ({first!r} and {cells[i].strip()!r}):"
+                " take one of them out"
+            )
+    return names

@@ -1,0 +1,160 @@
+"""What a file is, told from how it begins and never from its name.
+
+The vendor's apps write several kinds of files side by side; only the 15-second and the 60-second
+log belong into an archive. The others are refused by the name of what they are.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from eyelog.archive.importing.field_names import UNIX_TIME, fold, own_fields, spellings
+from eyelog.catalogue import LOGS
+from eyelog.errors import ArchiveError, MixedLogsError
+
+__all__ = ["Header", "Refused", "find_header", "kind_of_bytes"]
+
+# How many lines may stand before the header, and how long it may be.
+_LINES: Final = 50
+_LONGEST: Final = 65_536
+
+_MAGIC: Final = (
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"\xff\xfe", "a text in UTF-16: save it as UTF-8"),
+    (b"\xfe\xff", "a text in UTF-16: save it as UTF-8"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook: save the log as CSV"),
+)
+
+_EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
+_MOTION: Final = "20 Hz motion and eye-event data (currentData)"
+_ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
+_RAW: Final = "raw EOG and motion data of the academic edition"
+# A header that has one of these names is of another kind; no log has any of them.
+_OTHERS: Final = {
+    _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
+              "fiterror"),
+    _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
+    "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
+    _ACTIVITY: ("stationary", "automotive", "cycling"),
+}  # fmt: skip
+_LOCATION: Final = frozenset({"latitude", "longitude"})
+_TIMES: Final = ("date", UNIX_TIME)
+
+
+class Refused(ArchiveError):
+    """A file that holds no log; the message says what it is instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of a CSV file: the log, its columns as written, and the lines up to it."""
+
+    log: str
+    cells: tuple[str, ...]
+    line: int
+    end: int  # the byte after it
+    before: tuple[int, ...]  # lines that stand before it and are not blank
+
+
+def kind_of_bytes(start: bytes) -> str:
+    """Return "empty", "zip", "gzip", "json" or "text", or raise `Refused`."""
+    for magic, kind in _MAGIC:
+        if start.startswith(magic):
+            if kind in ("zip", "gzip"):
+                return kind
+            raise Refused(f"it is {kind}")
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text.strip(b"\0"):
+        return "empty"
+    if text.startswith(b"<"):
+        raise Refused("it is an HTML or XML page, not a log")
+    return "json" if text.startswith((b"{", b"[")) else "text"
+
+
+def find_header(start: bytes, *, whole: bool) -> Header:
+    """Return the header of a CSV file, given how it begins.
+
+    `whole` says that there is no more of the file.
+
+    Raises
+    ------
+    Refused
+        If the file is of another kind, or no line of the first fifty is a header of a log.
+    MixedLogsError
+        If the header has fields of both logs.
+    """
+    end = 3 if start.startswith(b"\xef\xbb\xbf") else 0
+    before: list[int] = []
+    first: tuple[str, ...] = ()
+    for number in range(1, _LINES + 1):
+        begin, (end, raw) = end, _line(start, end)
+        if not raw and end == begin:
+            break
+        if end >= len(start) and not whole:
+            break  # cut off by the look-ahead: a line far longer than any header
+        cells = _cells(raw)
+        log = _log_of(cells)
+        if log is not None:
+            return Header(log, cells, number, end, tuple(before))
+        if any(cells):
+            before.append(number)
+            first = first or cells
+    shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
+    raise Refused(f"no line of it is the header of a log (it begins with {shown})")
+
+
+def _line(start: bytes, begin: int) -> tuple[int, bytes]:
+    ends = [at for at in (start.find(b"\n", begin), start.find(b"\r", begin)) if at >= 0]
+    end = min(ends, default=len(start))
+    after = end + (2 if start[end : end + 2] == b"\r\n" else 1)
+    return min(after, len(start)), start[begin:end][:_LONGEST]
+
+
+def _cells(raw: bytes) -> tuple[str, ...]:
+    text = raw.decode("utf-8", "replace").removeprefix("//")
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        return ()
+    cells = [cell.strip() for cell in cells]
+    while cells and not cells[-1]:
+        cells.pop()  # the Logger app ends its header with a comma, but not its rows
+    return tuple(cells)
+
+
+def _log_of(cells: Sequence[str]) -> str | None:
+    """Return the log that a header is of, None for a line that is no header at all."""
+    written = {fold(cell): cell for cell in cells}
+    names = written.keys()
+    for kind, marks in _OTHERS.items():
+        if not names.isdisjoint(marks):
+            raise Refused(f"it holds {kind}")
+    if {"type", "subtype", "value"} <= names:
+        raise Refused(f"it holds {_EVENTS}")
+    own = {log: sorted(names & own_fields(log)) for log in LOGS}
+    if set(own[LOGS[0]]) == _LOCATION:
+        raise Refused("it holds the phone's own positions (location)")
+    timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
+    if all(own.values()):
+        one, other = (written[own[log][0]] for log in LOGS)
+        raise MixedLogsError(
+            f"its header has fields of both logs ({one!r} is of {LOGS[0]!r}, {other!r} of"
+            f" {LOGS[1]!r})"
+        )
+    for log in LOGS:
+        if own[log] and timed:
+            return log
+        if len(own[log]) > 1:
+            raise Refused("its header has no column of stamps ('date' or 'ut')")
+    shared = [cell for name, cell in written.items() if name in spellings(LOGS[0])]
+    if timed and len(shared) > 1:
+        raise Refused(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
+    return None

@@ -1,0 +1,152 @@
+"""One file, whatever it is, as pages of records of one log."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final
+
+import msgspec
+
+from eyelog.answers.careful import ADVICE, careful_records
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import Page
+from eyelog.archive.importing.csv_log import CsvLog, Faults
+from eyelog.archive.importing.sources import Source, opened
+from eyelog.catalogue import LOGS
+from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
+
+__all__ = [
+    "UNFINISHED",
+    "SavedLog",
+    "answer_pages",
+    "reading",
+]
+
+UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
+
+LARGEST_ANSWER: Final = 512 << 20
+
+
+@dataclass
+class SavedLog:
+    """A file of answers that was read; the same members as `CsvLog`."""
+
+    _pages: list[Page]
+    faults: Faults = field(default_factory=Faults)
+
+    @property
+    def log(self) -> str:
+        """The log of the records."""
+        return self._pages[0].log
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return sum(page.n for page in self._pages)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the last page says that more pages follow."""
+        return self._pages[-1].cursor is not None
+
+    def pages(self) -> Iterator[Page]:
+        """Give the records page by page."""
+        yield from self._pages
+
+
+@contextmanager
+def reading(source: Source, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
+    """Open a file for reading; None where it holds nothing at all.
+
+    Raises
+    ------
+    EyelogError
+        If it holds no log, or cannot be read.
+    """
+    with opened(source) as (kind, stream):
+        if kind == "json":
+            yield SavedLog(answer_pages(_whole(stream), where=source.name))
+        else:
+            yield CsvLog(stream, tz=tz) if kind == "text" else None
+
+
+def _whole(stream: BinaryIO) -> bytes:
+    content = stream.read(LARGEST_ANSWER + 1)
+    if len(content) > LARGEST_ANSWER:
+        raise ArchiveError(
+            f"it is larger than {LARGEST_ANSWER >> 20} MB: split it into files of fewer answers"
+        )
+    return content
+
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+_Keys = dict[str, msgspec.Raw]
+
+
+def answer_pages(content: bytes, *, where: str) -> list[Page]:
+    """Return the pages of a file of answers, all of one log, in the order of the file.
+
+    Raises
+    ------
+    AnswerError
+        If it is not JSON, holds no answer, or an answer is not of the documented shape.
+    MixedLogsError
+        If answers of both logs are in it.
+    """
+    bodies = _bodies(content.removeprefix(_BOM), where)
+    pages: list[Page] = []
+    for number, body in enumerate(bodies, 1):
+        place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
+        log = _log_of(body, place)
+        if pages and log != pages[0].log:
+            raise MixedLogsError(
+                f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two logs"
+                " in separate files"
+            )
+        try:
+            pages.append(decode_page(body, log, where=place))
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
+    if not pages:
+        raise AnswerError(f"{where}: a list without any answer: which log it is of is not known")
+    return pages
+
+
+def _bodies(content: bytes, where: str) -> list[bytes]:
+    """Return the answers of a file, each as it stands there."""
+    try:
+        if content.lstrip().startswith(b"["):
+            return [bytes(each) for each in msgspec.json.decode(content, type=list[msgspec.Raw])]
+        try:
+            return [bytes(msgspec.json.decode(content, type=msgspec.Raw))]
+        except msgspec.DecodeError:
+            lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
+            return [bytes(each) for each in lines]
+    except ValueError as error:
+        raise AnswerError(
+            f"{where}: no saved answer, or a damaged one ({error}): nothing of it was read"
+        ) from None
+
+
+def _log_of(body: bytes, where: str) -> str:
+    try:
+        keys = msgspec.json.decode(body, type=_Keys)
+    except ValueError:
+        keys = {}
+    for log in LOGS:
+        if log in keys:
+            return log
+    if "error" in keys or not keys:
+        try:
+            careful_records(body, LOGS[0], None, where)  # says what it is instead
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
+    raise AnswerError(
+        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r}, so no answer of the service"
+    )
+
+
+def _of_file(error: AnswerError) -> str:
+    """Return what is wrong with an answer, with advice for a file instead of for a request."""
+    return str(error).replace(ADVICE, "nothing of the file was read")

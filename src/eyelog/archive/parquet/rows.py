@@ -1,0 +1,229 @@
+"""Rows between a frame, an Arrow table and one Parquet file of the archive.
+
+Stamps are microseconds of UTC throughout; ranges are half open. A missing number is a null in the
+file, so that other tools do not take it for a value, and NaN in a frame.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, schema_of
+from eyelog.catalogue import columns
+from eyelog.clock import zone
+from eyelog.errors import ArchiveError
+
+__all__ = [
+    "MonthFile",
+    "extras_of",
+    "frame_of",
+    "merge",
+    "open_file",
+    "read_rows",
+    "stamps_of",
+    "table_of",
+    "widest",
+]
+
+_DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
+_NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthFile:
+    """An open file and its path, so that an error can say which file it is."""
+
+    path: str
+    parquet: pq.ParquetFile
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the file as it was written."""
+        return self.parquet.schema_arrow
+
+
+@contextmanager
+def open_file(place: Place, path: str) -> Iterator[MonthFile]:
+    """Open one file. Damaged pages are noticed by their checksums when they are read.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or none of an archive.
+    """
+    with ExitStack() as stack:
+        with archive_errors(f"read {path}"):
+            if place.local:
+                file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+            else:
+                # No read-ahead: over a network, only what is asked for is fetched.
+                source = stack.enter_context(place.fs.open(path, "rb", cache_type="none"))
+                file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
+            stack.enter_context(file)
+            own = file.schema_arrow
+        if "date" not in own.names or own.field("date").type != STAMP:
+            raise ArchiveError(
+                f"cannot read {path}: no file of an archive (its 'date' is not"
+                f" {STAMP}): move it elsewhere"
+            )
+        yield MonthFile(path, file)
+
+
+def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
+    """Return the columns that the catalogue does not know, sorted by name."""
+    known = set(schema_of(log).names)
+    return sorted((f for f in schema if f.name not in known), key=lambda f: str(f.name))
+
+
+def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
+    """Return one field a name, sorted; where two types meet, text holds both."""
+    found: dict[str, pa.DataType] = {}
+    for field in extras:
+        same = found.setdefault(field.name, field.type) == field.type
+        found[field.name] = field.type if same else pa.string()
+    return [pa.field(name, found[name]) for name in sorted(found)]
+
+
+def _groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
+    """Return the row groups that can hold stamps of [first, after), by their footer alone."""
+    at = meta.schema.names.index("date")
+    found = []
+    for group in range(meta.num_row_groups):
+        limits = meta.row_group(group).column(at).statistics
+        known = limits is not None and limits.has_min_max
+        if not known or (limits.min_raw < after and limits.max_raw >= first):
+            found.append(group)
+    return found
+
+
+def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
+    """Return the rows of [first, after), in exactly the columns of `schema`.
+
+    Only the row groups and columns that are needed are read. A column that the file lacks (it was
+    written with an older catalogue) is missing throughout.
+
+    Raises
+    ------
+    ArchiveError
+        If what is read is damaged.
+    """
+    own = file.schema
+    names = [name for name in schema.names if name in own.names]
+    with archive_errors(f"read {file.path}"):
+        groups = _groups_within(file.parquet.metadata, first, after)
+        table = file.parquet.read_row_groups(groups, columns=names) if groups else own.empty_table()
+        stamps = stamps_of(table)
+        if not bool(np.all(stamps[1:] > stamps[:-1])):
+            raise pa.ArrowInvalid("its stamps are not in order")
+        low, high = np.searchsorted(stamps, [first, after]).tolist()
+        return _fit(table.slice(low, high - low), schema)
+
+
+def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    if table.schema.equals(schema):
+        return table
+    arrays = [
+        table.column(field.name).cast(field.type)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        for field in schema
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def stamps_of(table: pa.Table) -> npt.NDArray[np.int64]:
+    """Return the stamps of a table as microseconds."""
+    stamps = table.column("date").cast(pa.int64()).to_numpy()
+    return np.asarray(stamps, dtype=np.int64)
+
+
+def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
+    """Return the rows of a conformed frame: its own columns, types of the catalogue."""
+    stamps = cast(pd.DatetimeIndex, frame.index).asi8
+    known = schema_of(log)
+    fields, arrays = [known.field("date")], [pa.array(stamps).cast(STAMP)]
+    for name in (name for name in columns(log) if name in frame.columns):
+        fields.append(known.field(name))
+        arrays.append(pa.array(frame[name].array, type=known.field(name).type, from_pandas=True))
+    for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
+        array = _plain(frame[name].array)
+        if array.null_count < len(array):  # a column without any value says nothing
+            fields.append(pa.field(name, array.type))
+            arrays.append(array)
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _plain(values: Any) -> pa.Array:
+    """Return the values of an unknown field as numbers, booleans or text."""
+    try:
+        array = pa.array(values, from_pandas=True)
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    except (pa.ArrowException, OverflowError):  # values of several kinds
+        array = pa.array([None if _missing(v) else _text(v) for v in values], pa.string())
+    if any(is_number(array.type) for is_number in _NUMBERS):
+        return array.cast(pa.float64(), safe=False)
+    if pa.types.is_boolean(array.type):
+        return array
+    if pa.types.is_nested(array.type):
+        return pa.array([None if v is None else _text(v) for v in array.to_pylist()], pa.string())
+    return array.cast(pa.string())
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+
+
+def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
+    """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
+
+    The values are the frame's own (not lent by Arrow), so the caller may write into it.
+    """
+    stamps = stamps_of(table).view("M8[us]")
+    index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
+    frame: pd.DataFrame = table.drop_columns("date").to_pandas(types_mapper=_DTYPES.get)
+    return frame.set_axis(index)
+
+
+def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.Table:
+    """Return `old` with the rows of `new` laid over it, sorted, in the schema of `old`.
+
+    Where both have a stamp the new row wins, in the columns that it has; a column that it lacks
+    keeps its value. Rows of `old` inside `spans` go unless `new` has them.
+    """
+    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
+    at = np.searchsorted(old_stamps, new_stamps)
+    both = np.append(old_stamps, -1)[at] == new_stamps
+    both &= at < len(old_stamps)
+    kept = np.ones(len(old_stamps), bool)
+    kept[at[both]] = False
+    for first, after in spans:
+        kept[slice(*np.searchsorted(old_stamps, [first, after]))] = False
+    same = pa.array(at, mask=~both)
+    laid = pa.Table.from_arrays(
+        [
+            new.column(field.name).cast(field.type)
+            if field.name in new.column_names
+            else old.column(field.name).take(same)
+            for field in old.schema
+        ],
+        schema=old.schema,
+    )
+    if not kept.any():
+        return laid
+    whole = pa.concat_tables([old.filter(pa.array(kept)), laid])
+    stamps = stamps_of(whole)
+    if bool(np.all(stamps[1:] > stamps[:-1])):
+        return whole
+    return whole.take(pa.array(np.argsort(stamps, kind="stable")))

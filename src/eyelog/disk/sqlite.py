@@ -1,0 +1,154 @@
+"""One SQLite file among several processes: private, opened briefly, made and removed safely.
+
+Nothing but SQLite may ever open a file that is in use: closing it would drop the locks that other
+threads of this process hold on it (POSIX locks belong to the process, not to the handle).
+"""
+
+import contextlib
+import errno
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from eyelog.disk.files import make_folders, temporary_name
+
+__all__ = [
+    "ASIDE",
+    "BUSY",
+    "DAMAGED",
+    "WAIT_SECONDS",
+    "code_of",
+    "connect",
+    "prepare",
+    "remove",
+    "set_aside",
+    "size",
+    "transaction",
+]
+
+ASIDE: Final = ".damaged"
+WAIT_SECONDS: Final = 5.0
+BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
+    """Open a file that is there; whoever holds it locked is waited for, but not for ever."""
+    # A reader, too, may have to roll back what a killed writer left, so it may write if it can.
+    mode = "rw" if write or os.access(path, os.W_OK) else "ro"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit the block whole, or nothing of it."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        # A failed COMMIT (a full disk) may have rolled back by itself.
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def code_of(error: Exception) -> int | None:
+    """Return SQLite's primary result code of an error, None if it has none."""
+    if isinstance(error, UnicodeDecodeError):  # only what is damaged reads so
+        return sqlite3.SQLITE_CORRUPT
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def prepare(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make sure that the file is there, filled, and its owner's alone; its journal follows it.
+
+    Raises
+    ------
+    OSError, sqlite3.Error
+        If it cannot be made, or is a symbolic link.
+    """
+    if not path.exists() and not path.is_symlink():
+        _create(path, fill)
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise OSError(errno.ELOOP, "it is a symbolic link")
+    if os.name == "posix" and found.st_mode & 0o077:
+        path.chmod(0o600)
+
+
+def _create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make the file under another name, whole, and move it into its place."""
+    make_folders(path.parent)
+    fresh = temporary_name(path)
+    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        with closing(connect(fresh, write=True)) as db, transaction(db):
+            fill(db)
+        try:
+            os.link(fresh, path)
+        except FileExistsError:
+            pass  # another process, or thread, was first
+        except OSError:  # no links on this file system
+            fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def set_aside(path: Path) -> bool:
+    """Move a damaged file out of the way, so that a new one can be begun."""
+    try:
+        # A journal that outlived its file would be played back into the next one.
+        _journal(path).unlink(missing_ok=True)
+        path.replace(_aside(path))
+    except OSError:
+        return False
+    return True
+
+
+def size(path: Path) -> int:
+    """Return the bytes of the file and of what belongs to it."""
+    return sum(each.lstat().st_size for each in _all(path) if each.exists())
+
+
+def remove(path: Path) -> int:
+    """Delete the file and what belongs to it; return the bytes that this freed.
+
+    Raises
+    ------
+    OSError
+        If one cannot be deleted.
+    """
+    freed = size(path)
+    if path.exists():
+        # Nobody must be amid a transaction whose journal would meet the next file.
+        with contextlib.suppress(sqlite3.Error), closing(connect(path, write=True)) as db:
+            db.execute("BEGIN EXCLUSIVE")
+            if os.name == "posix":  # elsewhere an open file cannot be deleted
+                _unlink(path)
+    _unlink(path)
+    return freed
+
+
+def _unlink(path: Path) -> None:
+    for each in _all(path):
+        each.unlink(missing_ok=True)
+
+
+def _all(path: Path) -> list[Path]:
+    unfinished = path.parent.glob(f".{path.name}.*")
+    return [path, _journal(path), _aside(path), *unfinished]
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(path.name + "-journal")
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(path.name + ASIDE)

@@ -1,0 +1,97 @@
+"""The file of the service's state: SQLite, in the archive's folder, for its owner alone.
+
+The one secret that stands in it in clear is the key that signs cursors and forms.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from eyelog.disk.sqlite import connect, prepare, transaction
+from eyelog.errors import ConfigurationError
+
+__all__ = ["State"]
+
+# Parquet tools that open the folder pass over names that begin with an underscore.
+_FILE_NAME = "_service.sqlite"
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE account (name TEXT PRIMARY KEY, password BLOB);
+CREATE TABLE application (
+    client_id TEXT PRIMARY KEY, secret BLOB NOT NULL, redirect_uri TEXT NOT NULL);
+CREATE TABLE code (
+    hash BLOB PRIMARY KEY, account TEXT NOT NULL, client_id TEXT NOT NULL,
+    redirect_uri TEXT NOT NULL, challenge TEXT, expires REAL NOT NULL, used INTEGER NOT NULL);
+CREATE TABLE token (
+    hash BLOB PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, client_id TEXT NOT NULL,
+    origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
+CREATE INDEX token_origin ON token (origin);
+"""
+
+
+class State:
+    """Transactions on ``_service.sqlite`` in one folder."""
+
+    def __init__(self, archive_path: str | os.PathLike[str]) -> None:
+        folder = os.fspath(archive_path)
+        if "://" in folder:
+            raise ConfigurationError(
+                f"the service runs on a local archive, not on {folder!r}: sync or copy it to a"
+                " folder first"
+            )
+        self.folder = Path(folder).expanduser()
+        self._file = self.folder / _FILE_NAME
+
+    def prepare(self) -> None:
+        """Make the file where there is none, with its schema and signing key (0600).
+
+        Raises
+        ------
+        ConfigurationError
+            If the file cannot be made or used.
+        """
+        try:
+            prepare(self._file, _fill)
+        except OSError as error:
+            raise ConfigurationError(
+                f"cannot keep the service's state in {self._file}: {error.strerror}"
+            ) from None
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def rows(self, sql: str, *values: Any) -> list[Any]:
+        """Return what a query finds; nothing, where there is no file."""
+        if not self._file.exists():
+            return []
+        with self._open() as db:
+            return db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Open one transaction; an error in it leaves the file as it was."""
+        with self._open() as db, transaction(db):
+            yield db
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        # A connection for each use: about 0.1 ms, and nothing to share between threads.
+        try:
+            with closing(connect(self._file, write=True)) as db:
+                yield db
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error) -> ConfigurationError:
+        return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
+
+
+def _fill(db: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";"):
+        db.execute(statement)
+    db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))

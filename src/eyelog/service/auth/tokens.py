@@ -1,0 +1,122 @@
+"""OAuth 2.0: the token and revoke endpoints, and who speaks by a bearer token.
+
+RFC 6749 (tokens and their errors), RFC 6750 (bearer tokens), RFC 7009 (revocation), RFC 7636
+(PKCE, S256 alone).
+"""
+
+import re
+from typing import Any
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.service.auth.forms import read_form, require
+from eyelog.service.auth.redirects import matches
+from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE, Bearer, GrantRefused, Registry
+from eyelog.service.responses import Problem, json_answer
+
+__all__ = ["Bearer", "Registry", "authenticate", "revoke", "token"]
+
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_REALM = 'Bearer realm="eyelog"'
+_BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
+
+
+async def token(request: Request) -> Response:
+    """Answer POST /v1/oauth/token: a code or a refresh token for an access token."""
+    form = await read_form(request)
+    try:
+        answer = await to_thread.run_sync(_grant, request.app.state.registry, form)
+    except Problem as problem:
+        problem.headers |= NO_STORE
+        raise
+    return json_answer(answer, headers=NO_STORE)
+
+
+def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
+    grant_type, client_id, secret, redirect_uri = require(
+        form, "grant_type", "client_id", "client_secret", "redirect_uri"
+    )
+    if grant_type not in ("authorization_code", "refresh_token"):
+        raise Problem(
+            400,
+            "unsupported_grant_type",
+            "grant_type must be authorization_code or refresh_token",
+        )
+    if not registry.check_secret(client_id, secret):
+        raise Problem(
+            401,
+            "invalid_client",
+            "client_id or client_secret is wrong",
+            headers={"WWW-Authenticate": 'Form realm="eyelog"'},
+        )
+    registered = registry.redirect_uri(client_id)
+    if registered is None or not matches(registered, redirect_uri):
+        raise Problem(
+            400, "invalid_grant", "redirect_uri is not the one registered for this application"
+        )
+    try:
+        if grant_type == "authorization_code":
+            (code,) = require(form, "code")
+            access, refresh = registry.exchange(
+                code, client_id, redirect_uri, form.get("code_verifier")
+            )
+        else:
+            (refresh,) = require(form, "refresh_token")
+            access = registry.refresh(refresh, client_id)
+    except GrantRefused as refused:
+        raise Problem(400, "invalid_grant", str(refused)) from None
+    return {
+        "access_token": access,
+        "refresh_token": refresh,
+        "token_type": "Bearer",
+        "expires_in": ACCESS_SECONDS,
+        "scope": SCOPE,
+    }
+
+
+async def revoke(request: Request) -> Response:
+    """Answer POST /v1/oauth/revoke: make one of the caller's own tokens unusable."""
+    registry: Registry = request.app.state.registry
+    caller = await to_thread.run_sync(authenticate, request)
+    (revoked,) = require(await read_form(request), "token")
+    if not await to_thread.run_sync(registry.revoke, revoked, caller):
+        raise Problem(
+            400,
+            "unauthorized_client",
+            "the token belongs to another application or account, so it was not revoked",
+        )
+    return json_answer({}, headers=NO_STORE)
+
+
+def authenticate(request: Request) -> Bearer:
+    """Return whom the request's bearer token speaks for.
+
+    Raises
+    ------
+    Problem
+        401 with ``WWW-Authenticate``, if there is no bearer token or it is not valid.
+    """
+    given = request.headers.getlist("authorization")
+    if not given:
+        raise Problem(
+            401,
+            "unauthorized",
+            "send the access token as the header Authorization: Bearer ACCESS_TOKEN",
+            headers={"WWW-Authenticate": _REALM},
+        )
+    found = _BEARER.fullmatch(given[0].strip()) if len(given) == 1 else None
+    if found is None:
+        why: Bearer | str = "the Authorization header is not one bearer token"
+    else:
+        registry: Registry = request.app.state.registry
+        why = registry.bearer(found[1])
+    if isinstance(why, Bearer):
+        return why
+    raise Problem(
+        401,
+        "invalid_token",
+        why,
+        headers={"WWW-Authenticate": f'{_REALM}, error="invalid_token", error_description="{why}"'},
+    )

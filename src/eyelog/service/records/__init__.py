@@ -1,0 +1,1 @@
+"""The service's data endpoints: the query, the page, the cursor."""

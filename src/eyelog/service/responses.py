@@ -1,0 +1,86 @@
+"""Answers of the service: JSON, errors in one shape, and bodies packed as the caller accepts."""
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import zstandard
+from starlette.requests import Request
+from starlette.responses import Response
+
+__all__ = ["Problem", "json_answer", "packed", "problem_answer", "problem_body"]
+
+# A page of 500 records (0.5 MB): zstd-1 takes 0.8 ms to a tenth, gzip-1 3.5 ms to a sixth.
+_SMALLEST = 1024
+_LEVEL = 1
+
+
+class Problem(Exception):
+    """A request that is refused: the status and the two members of every error body."""
+
+    def __init__(
+        self,
+        status: int,
+        error: str,
+        description: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(description)
+        self.status = status
+        self.error = error
+        self.description = description
+        self.headers = dict(headers or {})
+
+
+def problem_body(error: str, description: str) -> bytes:
+    """Return the body that every error of the service has."""
+    return msgspec.json.encode({"error": error, "error_description": description})
+
+
+def json_answer(
+    value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return `value` as a JSON answer."""
+    return Response(
+        msgspec.json.encode(value), status, headers=headers, media_type="application/json"
+    )
+
+
+def problem_answer(problem: Problem) -> Response:
+    """Return the answer for a request that is refused."""
+    return Response(
+        problem_body(problem.error, problem.description),
+        problem.status,
+        headers={"Cache-Control": "no-store", **problem.headers},
+        media_type="application/json",
+    )
+
+
+def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:
+    """Return a JSON body, compressed by zstd or gzip where the caller accepts it."""
+    sent = {**headers, "Vary": "Authorization, Accept-Encoding"}
+    coding = _coding(request.headers.get("accept-encoding", ""))
+    if coding is not None and len(body) >= _SMALLEST:
+        sent["Content-Encoding"] = coding
+        if coding == "zstd":
+            body = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+        else:
+            body = zlib.compress(body, level=_LEVEL, wbits=31)
+    return Response(body, headers=sent, media_type="application/json")
+
+
+def _coding(accepted: str) -> str | None:
+    """Choose zstd or gzip by the weights of Accept-Encoding; zstd, the faster, wins a tie."""
+    weights: dict[str, float] = {}
+    for part in accepted.split(","):
+        name, _, rest = part.strip().lower().partition(";")
+        weight = rest.strip().removeprefix("q=").strip() or "1"
+        try:
+            weights[name.strip()] = float(weight)
+        except ValueError:
+            weights[name.strip()] = 0.0
+    offered = {c: weights.get(c, weights.get("*", 0.0)) for c in ("zstd", "gzip")}
+    best = max(offered, key=lambda c: offered[c])
+    return best if offered[best] > 0 else None

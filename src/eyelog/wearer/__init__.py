@@ -1,0 +1,1 @@
+"""The simulated wearer: both logs of a person whose truth is known."""
