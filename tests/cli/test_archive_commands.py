@@ -12,8 +12,8 @@ import pytest
 import eyelog as el
 from eyelog.cli import main
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, zipped
+from support.paths import DATASETS
 
-DATASETS = Path(__file__).parents[2] / "datasets"
 FILES = [str(path) for path in sorted(DATASETS.glob("2026*.csv"))]
 
 

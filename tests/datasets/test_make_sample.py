@@ -11,12 +11,11 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue
-
-FOLDER = Path(__file__).parents[2] / "datasets"
+from support.paths import DATASETS
 
 
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_sample", FOLDER / "make_sample.py")
+    spec = importlib.util.spec_from_file_location("make_sample", DATASETS / "make_sample.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -33,14 +32,14 @@ def members(content: bytes) -> dict[str, bytes]:
 
 
 def test_the_folder_holds_what_the_script_makes_and_nothing_else() -> None:
-    found = {path.name for path in FOLDER.iterdir() if path.is_file()}
+    found = {path.name for path in DATASETS.iterdir() if path.is_file()}
     assert found == {*MADE.FILES, "README.md", "make_sample.py"}
 
 
 @pytest.mark.parametrize("name", MADE.FILES)
 def test_a_committed_file_holds_what_the_script_makes(name: str) -> None:
     # Compressed bytes may differ between versions of the packers; what is in them may not.
-    committed, made = (FOLDER / name).read_bytes(), MADE.FILES[name]()
+    committed, made = (DATASETS / name).read_bytes(), MADE.FILES[name]()
     if name.endswith(".parquet"):
         one, other = (pd.read_parquet(io.BytesIO(each)) for each in (committed, made))
         pd.testing.assert_frame_equal(one, other)
@@ -51,18 +50,18 @@ def test_a_committed_file_holds_what_the_script_makes(name: str) -> None:
 
 
 def test_every_file_is_small() -> None:
-    sizes = {path.name: path.stat().st_size for path in FOLDER.iterdir() if path.is_file()}
+    sizes = {path.name: path.stat().st_size for path in DATASETS.iterdir() if path.is_file()}
     assert max(sizes.values()) < 900_000, sizes
 
 
 @pytest.mark.parametrize("log", LOGS)
 def test_the_parquet_file_is_the_sample(log: str) -> None:
-    pd.testing.assert_frame_equal(pd.read_parquet(FOLDER / f"{log}.parquet"), el.sample(log))
+    pd.testing.assert_frame_equal(pd.read_parquet(DATASETS / f"{log}.parquet"), el.sample(log))
 
 
 @pytest.mark.parametrize("log", LOGS)
 def test_the_dictionary_names_every_field(log: str) -> None:
-    text = (FOLDER / "data-dictionary.md").read_text("utf-8").split(f"## {log}")[1]
+    text = (DATASETS / "data-dictionary.md").read_text("utf-8").split(f"## {log}")[1]
     part = text.split("\n## ")[0]
     rows = [line.split("|")[1].strip(" `") for line in part.splitlines() if line.startswith("| `")]
     assert rows == list(catalogue(log))

@@ -1,13 +1,14 @@
 """The page about other toolkits runs, and its numbers are those that it gives."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "other-toolkits.md"
+from support.paths import ROOT
+
+PAGE = ROOT / "docs" / "other-toolkits.md"
 
 # question: (name and format of the plain answer, name and format of ours)
 ROWS = {

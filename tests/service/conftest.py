@@ -8,7 +8,7 @@ from support import live
 from support.records import records
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
     """Ada has both logs, Bea an hour of one, nobody has none; pages of 100 records."""
     ada = [
@@ -22,7 +22,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
         yield running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def token(there: live.Live) -> str:
     """An access token of Ada's that no test revokes."""
     return str(there.login("ada")["access_token"])

@@ -13,8 +13,8 @@ from eyelog.archive.importing.intake import FileReport, take_in
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, long_fields, zipped
+from support.paths import DATASETS
 
-DATASETS = Path(__file__).parents[2] / "datasets"
 HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}
 
 

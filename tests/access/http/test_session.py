@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 import requests
@@ -27,6 +26,7 @@ from eyelog.errors import AuthorizationError, RateLimited, Refused, ServerFault,
 from support import authority, faulty
 from support.access import credentials, fresh, session_of
 from support.authority import Authority
+from support.paths import TESTS
 
 PAYLOAD = {"computed_data": {"9": [{"date": "2026-10-24T09:00:00+00:00", "n": 1}] * 50}}
 GOOD = faulty.answer(PAYLOAD)
@@ -504,7 +504,7 @@ def test_a_forked_child_uses_its_own_connection_and_no_lock_of_its_parent(home):
     with faulty.server(Authority(live={"access-token-0"})) as there:
         subprocess.run(
             [sys.executable, "-c", FORKED, str(home), there.url],
-            cwd=Path(__file__).parents[1],
+            cwd=TESTS,
             check=True,
             timeout=30,
         )

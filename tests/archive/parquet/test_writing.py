@@ -17,15 +17,15 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
+from support.paths import TESTS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
-TESTS = str(Path(__file__).parents[1])
 
 # Writes the states 1 and 2 of three months, in turn, until it is killed.
 RESTLESS = f"""
 import sys
-sys.path.insert(0, {TESTS!r})
+sys.path.insert(0, {str(TESTS)!r})
 from itertools import cycle
 from eyelog.archive.store import Archive
 from support.records import records
@@ -40,7 +40,7 @@ for state in cycle(states[::-1]):
 # Writes every n-th record, one small write after another.
 SHARE = f"""
 import sys
-sys.path.insert(0, {TESTS!r})
+sys.path.insert(0, {str(TESTS)!r})
 from eyelog.archive.store import Archive
 from support.records import records
 share, shares = int(sys.argv[2]), int(sys.argv[3])

@@ -5,7 +5,6 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -27,6 +26,7 @@ from eyelog.errors import (
 from support import authority, faulty
 from support.access import APPLICATION, credentials, fresh, session_of, spent
 from support.authority import Authority
+from support.paths import TESTS
 
 FORM = {
     "redirect_uri": authority.REDIRECT_URI,
@@ -336,7 +336,7 @@ def test_eight_processes_make_one_refresh(home, known):
         children = [
             subprocess.Popen(
                 [sys.executable, "-W", "error", "-c", CHILD, str(home), there.url],
-                cwd=Path(__file__).parents[1],
+                cwd=TESTS,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

@@ -31,8 +31,8 @@ from support.loggerfiles import (
     sample_script_csv,
     zipped,
 )
+from support.paths import DATASETS
 
-DATASETS = Path(__file__).parents[2] / "datasets"
 HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}
 TEN = HOURS[FIFTEEN].iloc[:10]
 
