@@ -12,7 +12,7 @@ import pandas as pd
 from eyelog.access.auth.application import Application
 from eyelog.access.auth.credentials import Credentials
 from eyelog.access.auth.tokens import Token, TokenStore
-from eyelog.access.days import Source, plan
+from eyelog.access.days import DayFetcher, plan
 from eyelog.access.environment import (
     application_from_environment,
     base_url_from_environment,
@@ -100,7 +100,7 @@ class Client:
         self.home: Path = home_dir(home)
         store = TokenStore(self.home, self.account, self.base_url)
         self.credentials = Credentials(self.base_url, application, token=token, store=store)
-        self._source = Source(self.home, self.account, self.credentials, workers=self.workers)
+        self._fetcher = DayFetcher(self.home, self.account, self.credentials, workers=self.workers)
 
     def __repr__(self) -> str:
         offline = ", offline=True" if self.offline else ""
@@ -114,7 +114,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connections. The client can still be used: it opens new ones."""
-        self._source.close()
+        self._fetcher.close()
 
     def exchange(self, code: str) -> Token:
         """Exchange a grant code for a token, and save it in the account's token file.
@@ -261,13 +261,13 @@ class Client:
         first, last = instant_range(start, end, place)
         days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
         try:
-            pages = self._source.fetch(
+            pages = self._fetcher.fetch(
                 days, offline=self.offline, refresh=refresh, progress=self.progress
             )
         except KeyboardInterrupt:
             self.close()  # ends the waits of requests under way
             raise
-        for note in self._source.take_notes():
+        for note in self._fetcher.take_notes():
             warnings.warn(note, EyelogWarning, stacklevel=3)
         frame = join_pages(pages, log, tz=place, fields=names)
         _look_outside(frame, first, last)

@@ -23,7 +23,7 @@ from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
 from eyelog.errors import AnswerError, NotCached
 
-__all__ = ["Day", "Source", "plan"]
+__all__ = ["Day", "DayFetcher", "plan"]
 
 DATA_PATH: Final = "/v2/users/me/official/"
 SHOWN: Final = 5
@@ -58,7 +58,7 @@ def plan(
     ]
 
 
-class Source:
+class DayFetcher:
     """Where the days of one account come from.
 
     Parameters

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
-from eyelog.access.days import Day, Source, plan
+from eyelog.access.days import Day, DayFetcher, plan
 from eyelog.access.progress import progress_line
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page, join_pages
@@ -121,7 +121,9 @@ class _Run:
         self.client = client
         self.log = log
         self.account = client.account
-        self.source = Source(client.home, self.account, client.credentials, workers=client.workers)
+        self.fetcher = DayFetcher(
+            client.home, self.account, client.credentials, workers=client.workers
+        )
         self.noted: Days = {}
         self.held: dict[date, int] = {}
         self.found: dict[date, _Found] = {}
@@ -134,10 +136,10 @@ class _Run:
 
     def close(self) -> None:
         """Close the connections, and say once what every chunk would have said again."""
-        self.source.close()
+        self.fetcher.close()
         for each in self._said.values():
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        notes = self.source.take_notes()
+        notes = self.fetcher.take_notes()
         if self.outside:
             notes.append(
                 f"the service sent {self.outside} record(s) with a stamp outside the asked days;"
@@ -194,7 +196,7 @@ class _Run:
                 try:
                     side_by_side(chunk, self._ask, workers=self.client.workers, done=done)
                 except KeyboardInterrupt:
-                    self.source.close()  # ends the waits of requests under way
+                    self.fetcher.close()  # ends the waits of requests under way
                     raise
                 finally:
                     self._keep()  # also what came before an interrupt
@@ -211,7 +213,7 @@ class _Run:
             return
         asked = datetime.now(UTC)
         try:
-            pages = self.source.bring(day, stop)
+            pages = self.fetcher.bring(day, stop)
         except _FOR_ALL as error:
             self.fatal = error
         except _FOR_EACH as error:
