@@ -13,11 +13,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Final
 
 from eyelog.errors import ConfigurationError, FieldError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "COMPUTED_DATA",
@@ -173,7 +174,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     return chosen
 
 
-def fields(log: str) -> pd.DataFrame:
+def fields(log: str) -> "pd.DataFrame":
     """Return the catalogue of one log as a table.
 
     Parameters
@@ -202,6 +203,8 @@ def fields(log: str) -> pd.DataFrame:
     >>> len(el.fields("computed_data")), len(el.fields("standard_mode_logs"))
     (75, 46)
     """
+    import pandas as pd  # slow to load, and only this function needs it
+
     rows = [
         {
             "name": f.name,

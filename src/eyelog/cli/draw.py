@@ -1,18 +1,18 @@
-"""Figures into files, for `eyelog plot` and `eyelog demo`."""
+"""Figures into files, for `eyelog plot` and `eyelog demo`.
+
+The parser reads the kinds of figures here, so pandas is loaded when one is drawn.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.catalogue import field
-from eyelog.cli.output import (
-    write_private,
-)
-from eyelog.clock import local_days
+from eyelog.cli.output import write_private
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of, require
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "ENDINGS",
@@ -50,7 +50,7 @@ def _pyplot() -> Any:
     return plt
 
 
-def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | None) -> None:
+def draw(kind: str, frame: "pd.DataFrame", path: Path, *, fields: Sequence[str] | None) -> None:
     """Draw one kind of figure of a raw frame into `path`.
 
     Raises
@@ -58,6 +58,8 @@ def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | 
     ConfigurationError
         If there are no records, or the file's ending is none of a figure.
     """
+    from eyelog.frame import log_of
+
     if path.suffix not in ENDINGS:
         raise ConfigurationError(f"cannot draw {path.name}: end it with {', '.join(ENDINGS)}")
     if frame.empty:
@@ -74,8 +76,10 @@ def draw(kind: str, frame: pd.DataFrame, path: Path, *, fields: Sequence[str] | 
     plt.close(figure)
 
 
-def _check(kind: str, frame: pd.DataFrame, log: str, fields: Sequence[str]) -> None:
+def _check(kind: str, frame: "pd.DataFrame", log: str, fields: Sequence[str]) -> None:
     """Raise where what was named to be drawn is not there: nothing is left out silently."""
+    from eyelog.frame import require
+
     if kind == "quality":
         raise ConfigurationError("quality is drawn of all fields at once: leave out --field")
     if kind in ("timeline", "heatmap"):
@@ -85,7 +89,7 @@ def _check(kind: str, frame: pd.DataFrame, log: str, fields: Sequence[str]) -> N
         require(frame, fields, purpose=f"the {kind}")
 
 
-def _panels(plt: Any, kind: str, frame: pd.DataFrame, names: Sequence[str]) -> Any:
+def _panels(plt: Any, kind: str, frame: "pd.DataFrame", names: Sequence[str]) -> Any:
     from eyelog.analysis.daily import daily
     from eyelog.analysis.quality.flags import flag, mask
     from eyelog.analysis.resample import resample
@@ -118,8 +122,12 @@ def _panels(plt: Any, kind: str, frame: pd.DataFrame, names: Sequence[str]) -> A
     return figure
 
 
-def save(frames: Mapping[str, pd.DataFrame], output: Path) -> list[str]:
+def save(frames: "Mapping[str, pd.DataFrame]", output: Path) -> list[str]:
     """Draw every kind of figure of both logs into a folder; return the files' names."""
+    import pandas as pd
+
+    from eyelog.clock import local_days
+
     made = []
     for log, frame in frames.items():
         for kind in FIGURES:
