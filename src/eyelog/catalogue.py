@@ -1,8 +1,14 @@
-"""The catalogue: what eyelog knows about each field of each log.
+"""The catalogue: everything that eyelog knows about each field of each log.
 
-``fields.csv`` is the only place that knows a field; this module turns its rows into frozen
-`Field` records and answers questions about them. The same name can mean different things in the
-two logs, so every look-up names the log.
+``fields.csv`` is the only place where fields are named; this module turns its rows into frozen
+`Field` records and looks them up. The same name can mean different things in the two logs, so
+every look-up states the log.
+
+The column ``role`` says what part a field plays in an analysis: ``steps``, ``worn``, ``noise_s``,
+``tilt_sideways``. Code asks for a role and so need not name the fields of either log. A field can
+play several parts (separated by spaces in the file), and several fields can share one (the four
+step classes of the 60-second log are all ``steps``). What plays a part differs between the logs:
+``worn`` is a yes or no in the 15-second log and a number of seconds in the 60-second log.
 """
 
 import csv
@@ -34,6 +40,8 @@ __all__ = [
     "field",
     "fields",
     "near",
+    "role",
+    "role_field",
 ]
 
 COMPUTED_DATA: Final = "computed_data"
@@ -44,7 +52,7 @@ INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
 LOGS: Final = tuple(INTERVAL_SECONDS)
 
 _DTYPES: Final = {
-    "int": "float64",  # a whole number may be missing, so it is held as a float
+    "int": "float64",  # NaN marks a missing value, and integers have none
     "float": "float64",
     "bool": "boolean",
     "str": "string",
@@ -54,7 +62,7 @@ _DTYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of one log. None (or an empty text) means unknown, and is not checked."""
+    """One field of one log; None (or an empty text) means unknown, and is not checked."""
 
     log: str
     name: str
@@ -70,18 +78,19 @@ class Field:
     group: str
     agg: str
     weight: tuple[str, ...]
+    role: tuple[str, ...]
     label: str
     description: str
     source: str
 
     @property
     def dtype(self) -> str:
-        """The dtype of the field's column, whatever the values of the day."""
+        """The dtype of the field's column, whatever values the day holds."""
         return _DTYPES[self.value_type]
 
     @property
     def documented(self) -> bool:
-        """Whether a source says what the field means; if not, it is never interpreted."""
+        """Whether the vendor documents the field; if not, its values are never interpreted."""
         return self.source == "vendor-doc"
 
 
@@ -107,20 +116,21 @@ def _table() -> Mapping[str, Mapping[str, Field]]:
             max=None if is_date else _number(row["max"]),
             invalid_value=_number(row["invalid_value"]),
             weight=tuple(row["weight"].split("+")) if row["weight"] else (),
+            role=tuple(row["role"].split()),
         )
     return MappingProxyType({log: MappingProxyType(rows) for log, rows in table.items()})
 
 
 @cache
 def catalogue_version() -> str:
-    """Return a short digest of ``fields.csv``, written into the files of an archive."""
+    """Return a short digest of ``fields.csv``; the files of an archive carry it."""
     return sha256(_csv_bytes()).hexdigest()[:12]
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the nearest known name, or an empty text."""
-    found = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.6)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+def near(name: str, names: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for the nearest of `names`, or an empty text."""
+    matches = difflib.get_close_matches(str(name), list(names), n=1, cutoff=0.6)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
 def check_log(log: str) -> str:
@@ -146,13 +156,62 @@ def columns(log: str) -> tuple[str, ...]:
 
 def field(log: str, name: str) -> Field:
     """Return one field, or raise `FieldError` with the nearest name."""
-    known = catalogue(log)
-    if name not in known:
+    rows = catalogue(log)
+    if name not in rows:
         raise FieldError(
-            f"unknown field {name!r} in log {log!r}{near(name, known)}:"
+            f"unknown field {name!r} in log {log!r}{near(name, rows)}:"
             f" eyelog.fields({log!r}) lists them"
         )
-    return known[name]
+    return rows[name]
+
+
+@cache
+def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]:
+    """Return the fields that play a part, by name and in catalogue order.
+
+    Parameters
+    ----------
+    log : {"computed_data", "standard_mode_logs"}
+        The 15-second or the 60-second log.
+    *parts : str
+        One or several roles of the catalogue, such as ``"steps"``.
+    cleansing : {"strong", "weak"}, optional
+        Leave out the fields of the other cleansing (60-second log).
+
+    Returns
+    -------
+    tuple of str
+        Each field once; empty where only the other log has a field for the part.
+
+    Raises
+    ------
+    FieldError
+        If neither log has a field for the part.
+
+    Examples
+    --------
+    >>> role("standard_mode_logs", "steps")
+    ('stp_fst', 'stp_mid', 'stp_slw', 'stp_vsl')
+    >>> role("computed_data", "worn"), role("computed_data", "worn_s")
+    (('isl',), ())
+    """
+    roles = {part for rows in _table().values() for row in rows.values() for part in row.role}
+    for part in parts:
+        if part not in roles:
+            raise FieldError(f"unknown role {part!r}{near(part, roles)}: no field plays it")
+    return tuple(
+        name
+        for name, row in catalogue(log).items()
+        if not set(parts).isdisjoint(row.role) and cleansing in (None, row.cleansing or cleansing)
+    )
+
+
+def role_field(log: str, part: str, *, cleansing: str | None = None) -> str:
+    """Return the one field that plays a part, or raise `FieldError` if there is not just one."""
+    names = role(log, part, cleansing=cleansing)
+    if len(names) != 1:
+        raise FieldError(f"log {log!r} has {len(names)} fields for {part!r}, not one")
+    return names[0]
 
 
 def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
@@ -161,7 +220,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     Raises
     ------
     FieldError
-        If a name is not a field of `log`, or if only ``date`` or nothing is asked.
+        If a name is not a field of `log`, or if there is no name but ``date``.
     """
     if names is None:
         return columns(log)
@@ -170,7 +229,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
         field(log, name)
     chosen = tuple(name for name in columns(log) if name in wanted)
     if not chosen:
-        raise FieldError(f"no field asked of log {log!r}: name at least one besides 'date'")
+        raise FieldError(f"no field of log {log!r} was named: name at least one besides 'date'")
     return chosen
 
 
@@ -187,8 +246,10 @@ def fields(log: str) -> "pd.DataFrame":
     DataFrame
         Index ``name`` in catalogue order (``date`` first); columns ``label``, ``unit``, ``dtype``,
         ``min``, ``max``, ``invalid_value`` (float64, missing where unknown), ``kind``,
-        ``cleansing``, ``group``, ``agg``, ``weight``, ``long_name``, ``description`` and
-        ``source`` (how well the meaning is known).
+        ``cleansing``, ``group``, ``agg`` (how values of several intervals combine), ``weight``
+        (the fields whose sum weighs them), ``role`` (the parts it plays in an analysis, separated
+        by spaces), ``long_name`` (in the files of the Logger app), ``description`` and ``source``
+        (where the meaning is documented; ``inferred`` or ``unknown`` where it is not).
 
     Raises
     ------
@@ -219,6 +280,7 @@ def fields(log: str) -> "pd.DataFrame":
             "group": f.group,
             "agg": f.agg,
             "weight": "+".join(f.weight),
+            "role": " ".join(f.role),
             "long_name": f.long_name,
             "description": f.description,
             "source": f.source,
