@@ -1,7 +1,7 @@
-"""Make the files of this folder again: the sample week in the forms that people have.
+"""Make the files of this folder: the sample week in the file formats that people have.
 
-Run ``python datasets/make_sample.py [FOLDER]``; without a folder the files beside this script are
-replaced. The values come from `eyelog.sample`, the dictionary from the catalogue.
+Run ``python datasets/make_sample.py [FOLDER]``; without a folder it replaces the files beside this
+script. The values come from `eyelog.sample`, the data dictionary from the catalogue.
 """
 
 import argparse
@@ -31,11 +31,11 @@ def parquet(log: str) -> bytes:
 
 
 def answers() -> bytes:
-    """Return a zip file of the answers of the service for one day, each log in one page."""
+    """Return a zip file of the service's answers for one day, one page per log."""
     sink = BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as box:
         for log in LOGS:
-            # A fixed time of writing: the same values give the same file.
+            # The time of writing is fixed, so that the same values give the same file.
             entry = zipfile.ZipInfo(f"{log}-{DAY}.json", (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -45,53 +45,56 @@ def answers() -> bytes:
 
 def logger_csv(log: str) -> bytes:
     """Return one recording as the Logger app saves it: long names, UTC, booleans as 0 and 1."""
-    known = catalogue(log)
-    names = [name for name in columns(log) if known[name].long_name]
+    fields = catalogue(log)
+    names = [name for name in columns(log) if fields[name].long_name]
     part = el.sample(log).loc[RECORDING[0] : RECORDING[1], names]
     table = pd.DataFrame(index=range(len(part)))
     table["date"] = part.index.tz_convert("UTC").strftime("%Y-%m-%dT%H:%M:%SZ")
     for name in names:
-        whole = known[name].value_type in ("int", "bool")
+        whole = fields[name].value_type in ("int", "bool")
         values = part[name].astype("Int64") if whole else part[name]
-        table[known[name].long_name] = values.array
+        table[fields[name].long_name] = values.array
     sink = StringIO()
     table.to_csv(sink, index=False, lineterminator="\n")
     return sink.getvalue().encode()
 
 
-def _range(known: Field) -> str:
-    if known.min is None and known.max is None:
+def _range(field: Field) -> str:
+    if field.min is None and field.max is None:
         return ""
-    low, high = ("" if x is None else f"{x:.12g}" for x in (known.min, known.max))
+    low, high = ("" if x is None else f"{x:.12g}" for x in (field.min, field.max))
     return f"{low} to {high}"
 
 
-def _rule(known: Field) -> str:
-    return f"{known.agg} by {' + '.join(known.weight)}" if known.weight else known.agg
+def _rule(field: Field) -> str:
+    return f"{field.agg} by {' + '.join(field.weight)}" if field.weight else field.agg
 
 
 def data_dictionary() -> bytes:
-    """Return every field of both logs as Markdown tables, straight from the catalogue."""
-    heads = ("field", "label", "unit", "type", "range", "invalid", "kind", "rule", "Logger name",
-             "description", "source")  # fmt: skip
+    """Return the catalogue of both logs as Markdown tables."""
+    heads = ("field", "label", "unit", "type", "range", "invalid", "kind", "rule", "role",
+             "Logger name", "description", "source")  # fmt: skip
     lines = [
         "# Data dictionary",
         "",
-        "Made from the catalogue (`src/eyelog/fields.csv`) by `make_sample.py`; do not edit."
-        " An empty cell is unknown.",
+        "Generated from the catalogue (`src/eyelog/fields.csv`) by `make_sample.py`: edit the"
+        " catalogue, not this file. An empty cell means unknown.",
         "",
-        "- kind: `static` fields hold only while the wearer is still, `gait` fields only while"
-        " walking.",
-        "- rule: how intervals are put together; `wmean by x` is a mean weighted by field `x`.",
-        "- source: `vendor-doc` is documented; anything else is a guess from names or samples.",
+        "- kind: `static` fields are valid only while the wearer is still, `gait` fields only"
+        " while the wearer walks.",
+        "- rule: how values of several intervals are combined; `wmean by x` is a mean weighted by"
+        " the field `x`.",
+        "- role: the parts that the field plays in an analysis.",
+        "- source: `vendor-doc` means that the vendor documents the field; the meaning of all"
+        " others is a guess from their names.",
     ]
     for log in LOGS:
         lines += ["", f"## {log}", "", f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-        for name, known in catalogue(log).items():
-            invalid = "" if known.invalid_value is None else f"{known.invalid_value:g}"
-            cells = (f"`{name}`", known.label, known.unit, known.dtype, _range(known), invalid,
-                     known.kind, _rule(known), known.long_name, known.description,
-                     known.source)  # fmt: skip
+        for name, field in catalogue(log).items():
+            invalid = "" if field.invalid_value is None else f"{field.invalid_value:g}"
+            cells = (f"`{name}`", field.label, field.unit, field.dtype, _range(field), invalid,
+                     field.kind, _rule(field), ", ".join(field.role), field.long_name,
+                     field.description, field.source)  # fmt: skip
             lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
     return ("\n".join(lines) + "\n").encode()
 
@@ -108,7 +111,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 def main() -> None:
-    """Write every file and say how large it is."""
+    """Write every file and print its size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent)
     folder = parser.parse_args().folder

@@ -17,11 +17,13 @@ from eyelog.catalogue import (
     check_log,
     columns,
     field,
+    role,
+    role_field,
 )
 
 
-def words(text: str) -> list[str]:
-    return text.split()
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 # Sections 2.2 and 2.3 of the service's contract, in the order in which they list the fields.
@@ -67,8 +69,8 @@ each_row = pytest.mark.parametrize("row", ROWS)
 
 @pytest.mark.parametrize("log", LOGS)
 def test_the_catalogue_holds_exactly_the_fields_of_the_contract_in_its_order(log: str) -> None:
-    assert list(catalogue(log)) == CONTRACT[log]
-    assert list(columns(log)) == CONTRACT[log][1:]
+    assert tuple(catalogue(log)) == CONTRACT[log]
+    assert columns(log) == CONTRACT[log][1:]
 
 
 def test_the_two_logs_have_75_and_46_fields_at_15_and_60_seconds() -> None:
@@ -151,10 +153,11 @@ def test_a_field_cannot_be_changed() -> None:
 def test_fields_shows_the_catalogue_with_unknown_left_missing() -> None:
     table = el.fields("standard_mode_logs")
     assert table.index.name == "name"
-    assert list(table.index) == CONTRACT["standard_mode_logs"]
+    assert tuple(table.index) == CONTRACT["standard_mode_logs"]
     assert table["min"].dtype == table["max"].dtype == "float64"
     assert pd.isna(table.loc["stp_s", "invalid_value"])
     assert table.loc["st_r", "weight"] == "stp_fst+stp_mid+stp_slw+stp_vsl"
+    assert table.loc["stp_s", "role"] == "walking walking_s"
 
 
 def test_a_wrong_field_is_refused_with_the_nearest_name() -> None:
@@ -181,6 +184,42 @@ def test_asked_fields_come_in_catalogue_order_once_and_without_the_date() -> Non
 def test_asking_for_no_field_is_refused(names: list[str] | str) -> None:
     with pytest.raises(el.FieldError):
         check_fields("computed_data", names)
+
+
+def test_a_role_gives_its_fields_in_catalogue_order_and_each_once() -> None:
+    assert role("standard_mode_logs", "steps") == words("stp_fst stp_mid stp_slw stp_vsl")
+    assert role("computed_data", "steps", "walking", "cadence") == words("stp cad")
+    both = role("standard_mode_logs", "eye_moves_vertical", "eye_moves_horizontal")
+    assert both == words("ems_rl ems_ud eml_rl eml_ud")
+
+
+def test_a_role_that_only_the_other_log_has_is_played_by_no_field() -> None:
+    assert role("computed_data", "burst_count") == ()
+    assert role("standard_mode_logs", "valid") == ()
+
+
+def test_a_role_can_be_asked_for_one_cleansing_which_the_15_second_log_has_not() -> None:
+    assert role("standard_mode_logs", "blink_count", cleansing="weak") == words("lc_bk_n")
+    assert role("standard_mode_logs", "blink_count") == words("lc_bk_n sc_bk_n")
+    assert role("computed_data", "blink_count", cleansing="weak") == words("bk_n")
+
+
+def test_a_wrong_role_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(el.FieldError, match=r"unknown role 'step' \(did you mean 'steps'"):
+        role("computed_data", "step")
+
+
+def test_one_field_is_given_only_where_just_one_plays_the_part() -> None:
+    assert role_field("computed_data", "noise_s") == "nis_time"
+    with pytest.raises(el.FieldError, match="'standard_mode_logs' has 4 fields for 'steps'"):
+        role_field("standard_mode_logs", "steps")
+    with pytest.raises(el.FieldError, match="'computed_data' has 0 fields for 'worn_s'"):
+        role_field("computed_data", "worn_s")
+
+
+def test_only_documented_fields_play_a_part() -> None:
+    for log in LOGS:
+        assert all(row.documented for row in catalogue(log).values() if row.role)
 
 
 def test_the_version_of_the_catalogue_is_a_short_digest() -> None:

@@ -184,8 +184,44 @@ def test_every_quantity_is_a_field_of_its_log_and_stands_once() -> None:
     names = [pair.quantity for pair in PAIRS]
     assert len(set(names)) == len(names)
     for pair in PAIRS:
-        assert set(pair.fifteen) - {"worn_s"} <= set(columns(EYES))
-        assert set(pair.sixty) - {"worn_s"} <= set(columns(MINUTES))
+        for log in (EYES, MINUTES):
+            assert pair.fields(log)
+            assert set(pair.fields(log)) - {"worn_s"} <= set(columns(log))
+            assert set(pair.weight(log)) <= set(columns(log))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "unit", "rule", "fifteen", "sixty"),
+    [
+        ("worn", "s/min", "sum", "worn_s", "worn_s"),
+        ("noise", "s/min", "sum", "nis_time", "nis_s"),
+        ("steps", "count/min", "sum", "stp", "stp_fst stp_mid stp_slw stp_vsl"),
+        ("head_moves_pitch", "count/min", "sum", "hm_po", "hm_po"),
+        ("head_moves_yaw", "count/min", "sum", "hm_yo", "hm_yo"),
+        ("eye_moves_horizontal", "count/min", "sum", "re_r re_l", "ems_rl eml_rl"),
+        ("eye_moves_vertical", "count/min", "sum", "re_u re_d", "ems_ud eml_ud"),
+        ("tilt_forward", "deg", "circ_mean", "tl_yav", "tl_yav"),
+        ("tilt_sideways", "deg", "circ_mean", "tl_xav", "tl_xav"),
+        ("blinks_strong", "count/min", "sum", "bk_n", "sc_bk_n"),
+        ("blinks_weak", "count/min", "sum", "bk_n", "lc_bk_n"),
+        ("blink_strength_strong", "uV-equiv", "wmean", "bkh_av", "sc_bkh_av"),
+        ("blink_strength_weak", "uV-equiv", "wmean", "bkh_av", "lc_bkh_av"),
+        ("blink_duration_strong", "ms", "wmean", "bkw_av", "sc_bkw_av"),
+        ("blink_duration_weak", "ms", "wmean", "bkw_av", "lc_bkw_av"),
+        ("landing_right", "G", "wmean", "st_r", "st_r"),
+        ("landing_left", "G", "wmean", "st_l", "st_l"),
+        ("sway_sideways_right", "cm", "wmean", "sa_xr", "sa_xr"),
+        ("sway_fore_aft_left", "cm", "wmean", "sa_yl", "sa_yl"),
+        ("sway_vertical_right", "cm", "wmean", "sa_zr", "sa_zr"),
+    ],
+)
+def test_the_catalogue_gives_each_quantity_its_unit_its_rule_and_its_fields(
+    quantity: str, unit: str, rule: str, fifteen: str, sixty: str
+) -> None:
+    pair = next(pair for pair in PAIRS if pair.quantity == quantity)
+    assert (pair.unit, pair.rule) == (unit, rule)
+    assert pair.fields(EYES) == tuple(fifteen.split())
+    assert pair.fields(MINUTES) == tuple(sixty.split())
 
 
 def test_what_a_frame_lacks_is_named_in_its_row() -> None:

@@ -6,17 +6,18 @@ import numpy as np
 
 from eyelog.analysis.grouped.reductions import count, garwood, ratio, root_mean_square, total
 from eyelog.analysis.grouped.summary import Opened
-from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
 from eyelog.errors import ConfigurationError
 
 __all__ = [
+    "CLEANSINGS",
     "Cleansing",
     "Gaps",
+    "burst_fields",
     "check_gaps",
     "gap_fields",
     "gap_totals",
-    "noise_field",
     "noise_onsets",
     "rate_columns",
     "shape_fields",
@@ -26,28 +27,45 @@ Cleansing = Literal["strong", "weak"]
 
 Gaps = Literal["rms", "mean", "exponential"]
 
-PREFIX = {"strong": "sc_", "weak": "lc_"}
+CLEANSINGS: tuple[Cleansing, ...] = ("strong", "weak")
 
 # Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
 GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
 
 
 def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
-    """Return the fields that hold the number of gaps and their sum (15 s) or average (60 s)."""
-    if cleansing not in PREFIX:
-        raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
-    if log == COMPUTED_DATA:
-        return "bki_n", "bki_sum"
-    return f"{PREFIX[cleansing]}bki_n", f"{PREFIX[cleansing]}bki_av"
+    """Return the fields of the number of gaps and of their sum (15 s) or average (60 s)."""
+    length = "gap_total" if log == COMPUTED_DATA else "gap_mean"
+    return (
+        _field(log, cleansing, "gap_count"),
+        _field(log, cleansing, length),
+    )
 
 
 def shape_fields(log: str, cleansing: str) -> dict[str, str]:
-    """Return the fields of blink count, strength, duration and their spreads."""
-    prefix = "" if log == COMPUTED_DATA else PREFIX[cleansing]
-    names = {"count": "bk_n", "strength": "bkh_av", "strength_sd": "bkh_sd", "duration": "bkw_av"}
-    if log != COMPUTED_DATA:
-        names["duration_sd"] = "bkw_sd"
-    return {noun: prefix + name for noun, name in names.items()}
+    """Return the fields of the blink count, and of strength and duration with their spreads.
+
+    The 15-second log has no spread of durations: ``duration_sd`` is then left out.
+    """
+    parts = {
+        "count": "blink_count",
+        "strength": "blink_strength",
+        "strength_sd": "blink_strength_sd",
+        "duration": "blink_duration",
+        "duration_sd": "blink_duration_sd",
+    }
+    return {noun: _field(log, cleansing, part) for noun, part in parts.items() if role(log, part)}
+
+
+def burst_fields(log: str, cleansing: str) -> tuple[str, str]:
+    """Return the fields of the blink count and the burst count of the 60-second log."""
+    return _field(log, cleansing, "blink_count"), _field(log, cleansing, "burst_count")
+
+
+def _field(log: str, cleansing: str, part: str) -> str:
+    if cleansing not in CLEANSINGS:
+        raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
+    return role_field(log, part, cleansing=cleansing)
 
 
 def gap_totals(opened: Opened, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
@@ -89,14 +107,9 @@ def check_gaps(gaps: str | None) -> None:
         raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
 
 
-def noise_field(log: str) -> str:
-    """Return the field that holds the seconds of noise."""
-    return "nis_time" if log == COMPUTED_DATA else "nis_s"
-
-
 def noise_onsets(opened: Opened, cleansing: str) -> Floats:
     """Return the onsets of noise per noise-free minute; missing where none can be judged."""
-    noise = numbers(opened.frame[noise_field(opened.log)])
+    noise = opened.values(role_field(opened.log, "noise_s"))
     n = opened.values(gap_fields(opened.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[opened.log])
     stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it

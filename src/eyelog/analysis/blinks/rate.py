@@ -6,29 +6,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.effective_n import effective_n
 from eyelog.analysis.blinks.gaps import (
+    CLEANSINGS,
     Cleansing,
     Gaps,
     check_gaps,
     gap_fields,
     gap_totals,
-    noise_field,
     noise_onsets,
     rate_columns,
 )
-from eyelog.analysis.blinks.shape import bursts, duration, strength
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.series.durations import seconds_of
-from eyelog.catalogue import COMPUTED_DATA
+from eyelog.catalogue import COMPUTED_DATA, role_field
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import record
 
-__all__ = ["bursts", "cleansings", "duration", "effective_n", "rate", "strength"]
+__all__ = ["cleansings", "rate"]
 
-BOTH: tuple[Cleansing, Cleansing] = ("strong", "weak")
 RMS_NOTE = (
     "the blink gaps of the 60-second log are root mean squares from firmware 2.2.0, so its blink"
     " rate is a lower bound (a root mean square is never below the mean): pass gaps='rms' to accept"
@@ -132,7 +129,7 @@ def rate(
                 "correct_noise needs single intervals and this frame is resampled:"
                 " take the rate before resample"
             )
-        names.append(noise_field(which))
+        names.append(role_field(which, "noise_s"))
     opened = open_frame(
         frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp
     )
@@ -213,9 +210,9 @@ def cleansings(
             stamp=stamp,
             log=which,
         )
-        for kind in BOTH
+        for kind in CLEANSINGS
     }
-    table = pd.concat([tables[kind].add_prefix(f"{kind}_") for kind in BOTH], axis=1)
+    table = pd.concat([tables[kind].add_prefix(f"{kind}_") for kind in CLEANSINGS], axis=1)
     table["difference_per_min"] = table["weak_rate_per_min"] - table["strong_rate_per_min"]
     table.attrs = dict(frame.attrs)
     return record(table, "blinks.cleansings", log=which, gaps=gaps)

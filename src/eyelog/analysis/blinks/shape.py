@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.gaps import Cleansing, gap_fields, shape_fields
+from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import combined_sd, pooled_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
@@ -196,9 +196,10 @@ def bursts(
     """
     which = log_of(frame, log)
     if which == COMPUTED_DATA:
-        raise FieldError("blinks.bursts needs the 60-second log: the 15-second log has no bkg_n")
-    prefix = gap_fields(which, cleansing)[0].removesuffix("bki_n")
-    fields = [f"{prefix}bk_n", f"{prefix}bkg_n"]
+        raise FieldError(
+            "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
+        )
+    fields = burst_fields(which, cleansing)
     opened = open_frame(
         frame, fields, by, purpose="blinks.bursts", log=which, judge=judge, stamp=stamp
     )

@@ -1,6 +1,5 @@
 """Do the two logs say the same? Bias and limits of agreement over shared minutes; never a merge."""
 
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,7 +12,15 @@ from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.angles import wrapped_mean
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import (
+    COMPUTED_DATA,
+    INTERVAL_SECONDS,
+    STANDARD_MODE_LOGS,
+    Field,
+    catalogue,
+    role,
+    role_field,
+)
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import record
@@ -24,49 +31,66 @@ __all__ = ["Limits", "agreement", "limits_of_agreement"]
 MISSING: Final = float("nan")
 REACH: Final = 1.96  # SDs either way that hold 95 % of normal differences
 LEAST_MINUTES: Final = 3
-_EVIDENCE: Final = {"15": "isl", "60": "wea_s"}  # of `worn_s`, which is no field
-STEPS: Final = ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
+WORN_S: Final = "worn_s"  # the column of worn seconds, which `_opened` adds
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One quantity that both logs carry: the fields whose sum it is, and how it fills a minute.
-
-    ``sum`` adds up, ``wmean`` is averaged by the catalogue's weight, ``circ_mean`` on the circle.
-    """
+class Pair(NamedTuple):
+    """One quantity that both logs carry, and the part that its fields play in the catalogue."""
 
     quantity: str
-    unit: str
-    rule: str
-    fifteen: tuple[str, ...]
-    sixty: tuple[str, ...]
+    part: str
+    cleansing: str | None = None
+
+    def fields(self, log: str) -> tuple[str, ...]:
+        """Return the columns whose sum is the quantity."""
+        return (WORN_S,) if self.part == "worn" else role(log, self.part, cleansing=self.cleansing)
+
+    def weight(self, log: str) -> tuple[str, ...]:
+        """Return the columns whose sum weighs an average; none for what adds up."""
+        return () if self.part == "worn" else catalogue(log)[self.fields(log)[0]].weight
+
+    @property
+    def rule(self) -> str:
+        """How records fill a minute: ``sum``, ``wmean`` or, on the circle, ``circ_mean``."""
+        return "sum" if self.part == "worn" else self._field.agg
+
+    @property
+    def unit(self) -> str:
+        """The unit of the quantity; what adds up is per minute."""
+        unit = "s" if self.part == "worn" else self._field.unit
+        return f"{unit}/min" if self.rule == "sum" else unit
+
+    @property
+    def _field(self) -> Field:
+        return catalogue(COMPUTED_DATA)[self.fields(COMPUTED_DATA)[0]]
 
 
 # The one place that says what is compared with what. Blink gaps are left out: the 60-second log
 # holds their root mean square, the 15-second log their mean. NPT is, too: the logs cap it
-# differently. The 15-second log has one cleansing, so its blinks meet both of the other.
+# differently. The 15-second log has one cleansing, so its blinks are compared with both cleansings
+# of the 60-second log.
 PAIRS: Final = (
-    Pair("worn", "s/min", "sum", ("worn_s",), ("worn_s",)),
-    Pair("noise", "s/min", "sum", ("nis_time",), ("nis_s",)),
-    Pair("steps", "count/min", "sum", ("stp",), STEPS),
-    Pair("head_moves_pitch", "count/min", "sum", ("hm_po",), ("hm_po",)),
-    Pair("head_moves_yaw", "count/min", "sum", ("hm_yo",), ("hm_yo",)),
-    Pair("eye_moves_horizontal", "count/min", "sum", ("re_r", "re_l"), ("ems_rl", "eml_rl")),
-    Pair("eye_moves_vertical", "count/min", "sum", ("re_u", "re_d"), ("ems_ud", "eml_ud")),
-    Pair("tilt_forward", "deg", "circ_mean", ("tl_yav",), ("tl_yav",)),
-    Pair("tilt_sideways", "deg", "circ_mean", ("tl_xav",), ("tl_xav",)),
-    Pair("blinks_strong", "count/min", "sum", ("bk_n",), ("sc_bk_n",)),
-    Pair("blinks_weak", "count/min", "sum", ("bk_n",), ("lc_bk_n",)),
-    Pair("blink_strength_strong", "uV-equiv", "wmean", ("bkh_av",), ("sc_bkh_av",)),
-    Pair("blink_strength_weak", "uV-equiv", "wmean", ("bkh_av",), ("lc_bkh_av",)),
-    Pair("blink_duration_strong", "ms", "wmean", ("bkw_av",), ("sc_bkw_av",)),
-    Pair("blink_duration_weak", "ms", "wmean", ("bkw_av",), ("lc_bkw_av",)),
-    Pair("landing_right", "G", "wmean", ("st_r",), ("st_r",)),
-    Pair("landing_left", "G", "wmean", ("st_l",), ("st_l",)),
+    Pair("worn", "worn"),
+    Pair("noise", "noise_s"),
+    Pair("steps", "steps"),
+    Pair("head_moves_pitch", "head_moves_pitch"),
+    Pair("head_moves_yaw", "head_moves_yaw"),
+    Pair("eye_moves_horizontal", "eye_moves_horizontal"),
+    Pair("eye_moves_vertical", "eye_moves_vertical"),
+    Pair("tilt_forward", "tilt_fore_aft"),
+    Pair("tilt_sideways", "tilt_sideways"),
+    Pair("blinks_strong", "blink_count", "strong"),
+    Pair("blinks_weak", "blink_count", "weak"),
+    Pair("blink_strength_strong", "blink_strength", "strong"),
+    Pair("blink_strength_weak", "blink_strength", "weak"),
+    Pair("blink_duration_strong", "blink_duration", "strong"),
+    Pair("blink_duration_weak", "blink_duration", "weak"),
+    Pair("landing_right", "landing_right"),
+    Pair("landing_left", "landing_left"),
     *(
-        Pair(f"sway_{word}_{side}", "cm", "wmean", (f"sa_{axis}{foot}",), (f"sa_{axis}{foot}",))
-        for axis, word in (("x", "sideways"), ("y", "fore_aft"), ("z", "vertical"))
-        for foot, side in (("r", "right"), ("l", "left"))
+        Pair(quantity, quantity)
+        for axis in ("sideways", "fore_aft", "vertical")
+        for quantity in (f"sway_{axis}_right", f"sway_{axis}_left")
     ),
 )
 
@@ -240,26 +264,25 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
 
 def _opened(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
-    which = "15" if log == COMPUTED_DATA else "60"
+    length = INTERVAL_SECONDS[log]
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError("agreement takes two frames: the 15-second and the 60-second log")
-    found = log_of(frame)
-    if found != log:
+    actual = log_of(frame)
+    if actual != log:
         raise MixedLogsError(
-            f"agreement(fifteen, sixty) needs {log!r} as its {which}-second log, not {found!r}"
+            f"agreement(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
     if is_resampled(frame):
         raise ConfigurationError(
-            f"agreement needs single intervals and the {which}-second frame is resampled:"
+            f"agreement needs single intervals and the {length}-second frame is resampled:"
             " ask it before resample"
         )
     frame, _ = sorted_frame(frame)
-    names = {name for pair in PAIRS for name in (pair.fifteen if which == "15" else pair.sixty)}
-    frame = frame[needed(frame, log, names)]
+    frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
     if judge:
         frame = judged(frame, log=log)
-    if _EVIDENCE[which] in frame.columns:
-        frame = frame.assign(worn_s=seconds(frame, log=log)["worn_s"])
+    if role_field(log, "worn") in frame.columns:
+        frame = frame.assign(**{WORN_S: seconds(frame, log=log)["worn_s"]})
     return frame
 
 
@@ -267,27 +290,21 @@ def _row(
     pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
 ) -> dict[str, Any]:
     """Return one row of the report."""
-    weights = [
-        catalogue(log)[names[0]].weight if pair.rule == "wmean" else ()
-        for log, names in ((COMPUTED_DATA, pair.fifteen), (STANDARD_MODE_LOGS, pair.sixty))
-    ]
     absent = [
-        f"the {which}-second frame lacks {', '.join(lacking)}"
-        for which, frame, names in (
-            ("15", fifteen, (*pair.fifteen, *weights[0])),
-            ("60", sixty, (*pair.sixty, *weights[1])),
-        )
-        if (lacking := [_EVIDENCE[which] if n == "worn_s" else n for n in names if n not in frame])
+        f"the {INTERVAL_SECONDS[log]}-second frame lacks {', '.join(lacking)}"
+        for log, frame in ((COMPUTED_DATA, fifteen), (STANDARD_MODE_LOGS, sixty))
+        if (lacking := _lacking(pair, frame, log))
     ]
+    weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
     if absent:
         first = second = np.full(minutes.n, np.nan)
     else:
         first = minutes.fill(
-            _sum(fifteen, pair.fifteen),
+            _sum(fifteen, pair.fields(COMPUTED_DATA)),
             pair.rule,
             _sum(fifteen, weights[0]) if weights[0] else None,
         )
-        second = _sum(sixty, pair.sixty)
+        second = _sum(sixty, pair.fields(STANDARD_MODE_LOGS))
         if weights[1]:
             second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
         second = second[minutes.rows]
@@ -310,6 +327,12 @@ def _row(
             "reason": "; ".join(absent) or reason.replace("pairs", "shared minutes"),
         }
     )
+
+
+def _lacking(pair: Pair, frame: pd.DataFrame, log: str) -> list[str]:
+    """Return the fields that a quantity needs and the frame does not have."""
+    names = [name for name in (*pair.fields(log), *pair.weight(log)) if name not in frame.columns]
+    return [role_field(log, "worn") if name == WORN_S else name for name in names]
 
 
 def _sum(frame: pd.DataFrame, names: tuple[str, ...]) -> Floats:

@@ -11,7 +11,7 @@ from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import count, ratio, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, LOGS, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
@@ -20,12 +20,9 @@ __all__ = [
 ]
 
 # From the quickest to the slowest class of the 60-second log.
-STEPS = {
-    COMPUTED_DATA: ("stp",),
-    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
-}
+STEPS = {log: role(log, "steps") for log in LOGS}
 
-PACE_FIELD = {COMPUTED_DATA: "cad", STANDARD_MODE_LOGS: "stp_s"}
+PACE_FIELD = {log: role(log, "cadence", "walking_s")[0] for log in LOGS}
 
 MIN_WALKED_S = 50.0
 

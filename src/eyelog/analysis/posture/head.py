@@ -8,16 +8,14 @@ from eyelog.analysis.grouped.reductions import count, quantile, ratio, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import numbers
-from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
 from eyelog.frame import log_of, require
 
 __all__ = [
     "head_movements",
 ]
 
-HEAD_MOVES = {"pitch": "hm_po", "yaw": "hm_yo"}
-
-WEAR = {"computed_data": "isl", "standard_mode_logs": "wea_s"}
+DIRECTIONS = ("pitch", "yaw")
 
 
 def head_movements(
@@ -79,10 +77,11 @@ def head_movements(
     """
     which = log_of(frame, log)
     if "exposure_min" not in frame.columns:
-        require(frame, [WEAR[which]], purpose="posture.head_movements")
+        require(frame, role(which, "worn"), purpose="posture.head_movements")
+    fields = {noun: role_field(which, f"head_moves_{noun}") for noun in DIRECTIONS}
     opened = open_frame(
         frame,
-        list(HEAD_MOVES.values()),
+        list(fields.values()),
         by,
         purpose="posture.head_movements",
         log=which,
@@ -90,7 +89,7 @@ def head_movements(
         stamp=stamp,
     )
     worn_s = numbers(seconds(opened.frame, log=which)["worn_s"])
-    moves = {noun: opened.values(name) for noun, name in HEAD_MOVES.items()}
+    moves = {noun: opened.values(name) for noun, name in fields.items()}
     known = ~np.isnan(sum(moves.values()) + worn_s)
     hours = total(np.where(known, worn_s, np.nan), opened.groups) / 3600.0
     data = {

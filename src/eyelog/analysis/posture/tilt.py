@@ -14,7 +14,7 @@ from eyelog.analysis.grouped.summary import summary_table as as_table
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import wrapped
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.catalogue import INTERVAL_SECONDS, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 from eyelog.provenance import record
@@ -25,7 +25,7 @@ __all__ = [
     "zones",
 ]
 
-TILT = ("tl_yav", "tl_xav")
+TILT = {"forward": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles of the catalogue
 
 FIXED_EDGES = (-45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0)
 
@@ -68,9 +68,11 @@ def relative_tilt(
     >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
     True
     """
-    opened = open_frame(frame, TILT, None, purpose="posture.relative_tilt", log=log, judge=judge)
-    medians = {name: circular_median(opened.values(name)) for name in TILT}
-    data = {name: wrapped(opened.values(name) - medians[name]) for name in TILT}
+    which = log_of(frame, log)
+    names = [role_field(which, part) for part in TILT.values()]
+    opened = open_frame(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
+    medians = {name: circular_median(opened.values(name)) for name in names}
+    data = {name: wrapped(opened.values(name) - medians[name]) for name in names}
     table = pd.DataFrame(data, index=opened.frame.index)
     table.attrs = dict(opened.frame.attrs)
     said = {name: None if np.isnan(value) else value for name, value in medians.items()}
@@ -80,7 +82,7 @@ def relative_tilt(
 def zones(
     frame: pd.DataFrame,
     *,
-    field: Literal["tl_yav", "tl_xav"] = "tl_yav",
+    field: str | None = None,
     reference: Literal["gravity", "median"] = "gravity",
     edges: Sequence[float] | None = None,
     judge: bool = True,
@@ -92,8 +94,8 @@ def zones(
     ----------
     frame : DataFrame
         A frame of one log with the tilt.
-    field : {"tl_yav", "tl_xav"}
-        Tilt fore-aft or sideways.
+    field : {"tl_yav", "tl_xav"}, optional
+        Tilt fore-aft (the default) or sideways.
     reference : {"gravity", "median"}
         Tilt as it stands, or against the wearer's own median (`relative_tilt`).
     edges : sequence of float, optional
@@ -132,9 +134,11 @@ def zones(
     1.0
     """
     which = log_of(frame, log)
-    if field not in TILT or reference not in ("gravity", "median"):
+    names = [role_field(which, part) for part in TILT.values()]
+    field = names[0] if field is None else field
+    if field not in names or reference not in ("gravity", "median"):
         raise ConfigurationError(
-            "field must be 'tl_yav' or 'tl_xav' and reference 'gravity' or 'median',"
+            f"field must be {names[0]!r} or {names[1]!r} and reference 'gravity' or 'median',"
             f" not {field!r} and {reference!r}"
         )
     default = FIXED_EDGES if reference == "gravity" else OWN_EDGES
@@ -212,14 +216,20 @@ def spread(
     >>> bool((table["forward_total"] >= table["forward_within"]).all())
     True
     """
-    names = ("tl_yav", "tl_ysd", "tl_xav", "tl_xsd")
+    which = log_of(frame, log)
+    # Per direction the fields of the mean tilt and of its SD.
+    pairs = {
+        noun: (role_field(which, part), role_field(which, f"{part}_sd"))
+        for noun, part in TILT.items()
+    }
+    names = [name for pair in pairs.values() for name in pair]
     opened = open_frame(
-        frame, names, by, purpose="posture.spread", log=log, judge=judge, stamp=stamp
+        frame, names, by, purpose="posture.spread", log=which, judge=judge, stamp=stamp
     )
     groups = opened.groups
     known = ~np.isnan(sum(opened.values(name) for name in names))
     data: dict[str, Any] = {}
-    for noun, average, sd in (("forward", "tl_yav", "tl_ysd"), ("sideways", "tl_xav", "tl_xsd")):
+    for noun, (average, sd) in pairs.items():
         angles = np.where(known, opened.values(average), np.nan)
         inner = np.where(known, opened.values(sd), np.nan)
         away = _from_centre(angles, groups)
