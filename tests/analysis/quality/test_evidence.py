@@ -5,8 +5,9 @@ from hypothesis import given
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality.evidence import evidence, seconds, valid, walking, worn
+from eyelog.analysis.quality.evidence import seconds, valid, walking, worn
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.values import evidence
 from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of, frames
 

@@ -38,7 +38,7 @@ def test_explain_of_no_rows_has_no_share():
 def test_explain_takes_reasons_and_not_values():
     with pytest.raises(ConfigurationError, match="integers"):
         el.explain(frame_of(EYES, {"sc_fcs": [1]}))
-    with pytest.raises(ConfigurationError, match="no reasons"):
+    with pytest.raises(ConfigurationError, match="numbers that are not reasons"):
         el.explain(el.flag(frame_of(EYES, {"sc_fcs": [1]})).astype("int64") - 1)
 
 

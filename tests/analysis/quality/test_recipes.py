@@ -149,7 +149,7 @@ def test_evidence_or_outcomes_that_are_not_there_are_named():
     frame = frame_of(MINUTES, {"stp_fst": [5], "stp_s": [60]}, calm=False)
     with pytest.raises(FieldError, match=r"'steps' needs 'wea_s"):
         el.attrition(frame, recipe="steps")
-    with pytest.raises(FieldError, match=r"one of the field.s. ems_rl, ems_ud"):
+    with pytest.raises(FieldError, match=r"at least one of ems_rl, ems_ud, eml_rl, eml_ud"):
         select(frame_of(MINUTES, {"hm_po": [5]}), recipe="eye")
 
 

@@ -10,8 +10,9 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import count, ratio, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, LOGS, role
+from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
@@ -24,7 +25,7 @@ STEPS = {log: role(log, "steps") for log in LOGS}
 
 PACE_FIELD = {log: role(log, "cadence", "walking_s")[0] for log in LOGS}
 
-MIN_WALKED_S = 50.0
+MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
 def check_single(frame: pd.DataFrame, noun: str) -> None:

@@ -11,6 +11,7 @@ from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import circular_mean, count, ratio, root_mean_square, total
 from eyelog.analysis.grouped.summary import open_frame, whole
 from eyelog.analysis.grouped.summary import summary_table as as_table
+from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import wrapped
 from eyelog.analysis.series.arrays import Floats
@@ -27,9 +28,8 @@ __all__ = [
 
 TILT = {"forward": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles of the catalogue
 
-FIXED_EDGES = (-45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0)
-
-OWN_EDGES = (-30.0, -15.0, -5.0, 5.0, 15.0, 30.0)
+# The limits that hold the edges of the zones, by what the tilt is measured against.
+EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 
 
 def relative_tilt(
@@ -136,13 +136,14 @@ def zones(
     which = log_of(frame, log)
     names = [role_field(which, part) for part in TILT.values()]
     field = names[0] if field is None else field
-    if field not in names or reference not in ("gravity", "median"):
+    if field not in names or reference not in EDGES:
         raise ConfigurationError(
             f"field must be {names[0]!r} or {names[1]!r} and reference 'gravity' or 'median',"
             f" not {field!r} and {reference!r}"
         )
-    default = FIXED_EDGES if reference == "gravity" else OWN_EDGES
-    cuts = np.asarray(default if edges is None else edges, dtype=np.float64)
+    if edges is None:
+        edges = limit(which, EDGES[reference]).values
+    cuts = np.asarray(edges, dtype=np.float64)
     good = (
         cuts.ndim == 1 and cuts.size and (np.abs(cuts) <= 180).all() and (np.diff(cuts) > 0).all()
     )

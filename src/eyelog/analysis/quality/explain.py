@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.quality.flags import flag, judged, mask
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.quality.recipes import RECIPES, attrition, select
 from eyelog.errors import ConfigurationError
 
-__all__ = ["RECIPES", "Reason", "attrition", "explain", "flag", "judged", "mask", "select"]
+__all__ = ["explain"]
 
 
 def explain(reasons: pd.DataFrame) -> pd.DataFrame:
@@ -22,14 +20,15 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index ``field``; int64 columns ``n`` (values judged), one for each `Reason` by its name
-        (a value can carry several), ``masked`` (values that `mask` takes out by default: any
-        reason but SATURATED) and float64 ``masked_share`` (of ``n``; missing where ``n`` is 0).
+        Index ``field``. Columns: int64 ``n`` (values judged), one int64 column per `Reason`,
+        named for it (a value can carry several reasons), int64 ``masked`` (values that
+        `eyelog.mask` removes by default: those with any reason but SATURATED) and float64
+        ``masked_share`` (of ``n``; missing where ``n`` is 0).
 
     Raises
     ------
     ConfigurationError
-        If the values are not reasons.
+        If the values are not the reasons of `eyelog.flag`.
 
     Examples
     --------
@@ -39,21 +38,23 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     (True, 0)
     """
     if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
-        raise ConfigurationError("explain takes reasons, which are integers: explain(flag(frame))")
-    everything = 2 * max(Reason)
-    codes = np.arange(everything)
+        raise ConfigurationError(
+            "explain takes a table of reasons, which are integers, not values: type"
+            " explain(flag(frame))"
+        )
+    codes = np.arange(2 * max(Reason))
     carries = {str(reason.name): (codes & reason) != 0 for reason in Reason}
     lost = (codes & ~int(Reason.SATURATED)) != 0
     n = len(reasons)
     rows = []
     for i in range(reasons.shape[1]):
         values = reasons.iloc[:, i].to_numpy()
-        if n and not 0 <= values.min() <= values.max() < everything:
+        if n and not 0 <= values.min() <= values.max() < len(codes):
             raise ConfigurationError(
-                f"column {reasons.columns[i]!r} holds numbers that are no reasons:"
+                f"column {reasons.columns[i]!r} holds numbers that are not reasons: type"
                 " explain(flag(frame))"
             )
-        counts = np.bincount(values, minlength=everything)
+        counts = np.bincount(values, minlength=len(codes))
         row = {"n": n} | {name: int(counts[c].sum()) for name, c in carries.items()}
         rows.append(row | {"masked": int(counts[lost].sum())})
     columns = ["n", *carries, "masked"]

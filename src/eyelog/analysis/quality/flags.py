@@ -1,7 +1,4 @@
-"""Judge each value: the reasons against it, and a frame without the values they speak against.
-
-`eyelog.analysis.quality.reasons` says which reason can hold against which field.
-"""
+"""Flag each value with the reasons against it, and mask the flagged values."""
 
 import math
 from collections.abc import Mapping
@@ -11,20 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.quality.evidence import (
-    MAX_NOISE_S,
-    MIN_WORN_S,
-    TILT_FORE_AFT,
-    TILT_SIDEWAYS,
-    WALKING_ABOVE,
-    evidence,
-    floats,
-    off_limits,
-    off_pose,
-)
-from eyelog.analysis.quality.reasons import EVIDENCE, Reason, applies, counter
+from eyelog.analysis.limits import Limit, limit, limits
+from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
+from eyelog.analysis.quality.values import evidence, floats, out_of_range
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import COMPUTED_DATA, Field, catalogue
+from eyelog.catalogue import STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import history, record, stated_log
@@ -32,10 +20,16 @@ from eyelog.provenance import history, record, stated_log
 __all__ = ["flag", "judged", "mask"]
 
 Bits = npt.NDArray[np.uint16]
+Range = tuple[float, float]
 
 
-# Rows judged at once: what is made on the way stays in the processor's cache.
+# Rows judged at once: intermediate arrays of this size stay in the processor's cache.
 AT_ONCE: Final = 65_536
+
+MIN_WORN_S: Final = limit(STANDARD_MODE_LOGS, "worn").value
+WALKING_ABOVE: Final = limit(STANDARD_MODE_LOGS, "walking").value
+TILT_SIDEWAYS: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_sideways").values)
+TILT_FORE_AFT: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values)
 
 
 def flag(
@@ -45,55 +39,57 @@ def flag(
     min_worn_s: float = MIN_WORN_S,
     max_noise_s: float | None = None,
     walking_above: float = WALKING_ABOVE,
-    tilt_sideways: tuple[float, float] = TILT_SIDEWAYS,
-    tilt_fore_aft: tuple[float, float] = TILT_FORE_AFT,
+    tilt_sideways: Range = TILT_SIDEWAYS,
+    tilt_fore_aft: Range = TILT_FORE_AFT,
 ) -> pd.DataFrame:
-    """Return for every value the reasons against it.
+    """Flag every value with the reasons against it.
 
     Parameters
     ----------
     frame : DataFrame
         A frame of one log.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
     min_worn_s : float
-        60-second log: fewer seconds of ``wea_s`` are UNWORN. 20 is documented for long trends;
-        step counts ask for 30 (recipe ``steps``).
+        60-second log: minutes with less than this many seconds of wear (``wea_s``) are UNWORN. The
+        default of 20 is documented for long trends; step counts need 30 (recipe ``steps``).
     max_noise_s : float, optional
-        More seconds of noise in the interval are NOISY. Default: 3 of 15 s, 10 of 60 s.
+        Intervals with more seconds of noise than this are NOISY. Default: 3 of 15 s, 10 of 60 s.
     walking_above : float
-        More steps in 15 s, or more seconds of walking in 60 s, are walking.
+        More steps in 15 s, or more seconds of walking in 60 s, count as walking.
     tilt_sideways, tilt_fore_aft : (float, float)
-        Degrees of ``tl_xav`` and ``tl_yav`` of worn eyewear, both ends included.
+        Range in degrees of ``tl_xav`` and ``tl_yav`` while the eyewear is worn, ends included.
+        Defaults: -45 to 45 and -45 to 90.
 
     Returns
     -------
     DataFrame of uint16
-        Same index and columns; each value a sum of `Reason` bits, 0 where nothing speaks against
-        it. The provenance states the limits, and as ``unchecked`` the reasons that could not be
-        judged because their evidence is not in the frame: not checked is neither good nor bad.
+        Same index and columns; each value is a sum of `Reason` bits, 0 where there is no reason
+        against it. The provenance records the limits and, as ``unchecked``, the reasons that could
+        not be judged because their evidence is not in the frame: an unchecked value is neither
+        good nor bad.
 
     Raises
     ------
     ConfigurationError
-        If a limit makes no sense, a column holds text where numbers belong, or the log cannot
-        be told.
+        If a limit is not usable, a column holds text where numbers belong, or the log cannot
+        be determined.
     MixedLogsError
         If the frame holds fields of both logs.
 
     Notes
     -----
-    Limits are the vendor's documented ones. At exactly 3 s of noise the vendor's English and
+    The limits are the vendor's documented ones. At exactly 3 s of noise the vendor's English and
     Japanese texts differ on ``vld``; the eyewear's own verdict (INVALID) then decides.
 
     The blink statistics come from a buffer of recent blinks. Where their count is 0 and the value
-    is the one before (or, at the start of such a run, the one after), it is the buffer's old
-    value: STALE. Gaps in time do not empty the buffer, so they do not end a run; a missing value
-    does. A total of 0 is a measurement and never stale.
+    equals the one before (or, at the start of such a run, the one after), the value is left over
+    in the buffer: STALE. Gaps in time do not empty the buffer, so they do not end a run; a missing
+    value does. A total of 0 is a measurement and never stale.
 
-    The reasons from the context (worn, walking, noise, tilt) also stand beside MISSING: they may
-    be why the value is missing. Rows of a resampled frame are bins, to which limits of single
-    intervals do not apply: there only MISSING is told.
+    The reasons from the context (worn, walking, noise, tilt) are set beside MISSING too: they may
+    be why the value is missing. The rows of a resampled frame are bins, to which the limits of
+    single intervals do not apply: only MISSING is set there.
 
     Examples
     --------
@@ -117,19 +113,21 @@ def flag(
             tilt_fore_aft=tilt_fore_aft,
         )
         return ordered.iloc[np.argsort(order)]
-    limits: dict[str, Any] = {
+    if max_noise_s is None:
+        max_noise_s = limit(which, "noise").value
+    chosen: dict[str, Any] = {
         "min_worn_s": min_worn_s,
-        "max_noise_s": MAX_NOISE_S[which] if max_noise_s is None else max_noise_s,
+        "max_noise_s": max_noise_s,
         "walking_above": walking_above,
         "tilt_sideways": list(tilt_sideways),
         "tilt_fore_aft": list(tilt_fore_aft),
     }
-    _check_limits(limits)
-    known = catalogue(which)
+    _check_limits(chosen)
+    fields = catalogue(which)
     resampled = is_resampled(frame)
-    context = [applies(known.get(str(name)), which) for name in frame.columns]
-    rows = {} if resampled else _context(frame, which, limits)
-    # One row of memory per column: each column of the result is contiguous and nothing is copied.
+    context = [applies(fields.get(str(name)), which) for name in frame.columns]
+    rows = {} if resampled else _context(frame, which, chosen)
+    # One row of memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(context), len(frame)), dtype=np.uint16)
     shared: dict[Reason, Bits] = {}
     for i, (name, reasons) in enumerate(zip(frame.columns, context, strict=True)):
@@ -137,7 +135,7 @@ def flag(
         if reasons not in shared:
             shared[reasons] = _combine(rows, reasons, len(frame))
         bits[i] = shared[reasons]
-        field = known.get(str(name))
+        field = fields.get(str(name))
         if resampled or field is None or field.value_type in ("str", "bool"):
             _set(bits[i], column.isna().to_numpy(), Reason.MISSING)
             continue
@@ -158,13 +156,13 @@ def flag(
         if resampled
         else _unchecked(frame, which, wanted)
     )
-    return record(result, "flag", log=which, limits=limits, unchecked=unchecked)
+    return record(result, "flag", log=which, limits=chosen, unchecked=unchecked)
 
 
 def mask(
     frame: pd.DataFrame, reasons: pd.DataFrame, *, allow: Reason | int | None = None
 ) -> pd.DataFrame:
-    """Return the frame with a missing value wherever a reason speaks against the value.
+    """Mask the flagged values: replace each with a missing value.
 
     Parameters
     ----------
@@ -173,18 +171,19 @@ def mask(
     reasons : DataFrame of integers
         Same index and columns, as from `eyelog.flag`.
     allow : Reason, optional
-        Reasons that are let pass. Default: ``Reason.SATURATED``, since a count at its cap is
-        still a lower bound; a value given here replaces that.
+        Reasons that do not mask a value. Default: ``Reason.SATURATED``, since a count at its cap
+        is still a lower bound; a value of your own replaces this default.
 
     Returns
     -------
     DataFrame
-        Same index, columns, dtypes and rows. Numbers become NaN, booleans ``<NA>``; texts stay.
+        Same index, columns, dtypes and rows. Masked numbers become NaN, masked booleans
+        ``<NA>``; texts stay.
 
     Raises
     ------
     ConfigurationError
-        If the reasons are not of this shape, or are no integers.
+        If the reasons do not have the shape of the frame, or are not integers.
 
     Examples
     --------
@@ -197,8 +196,8 @@ def mask(
     _check_same_shape(frame, reasons)
     passing = Reason.SATURATED if allow is None else Reason(allow)
     against = np.uint16(~int(passing) & 0xFFFF)
-    # Columns that stay as they are stay shared (pandas copies on write); the others are new, and
-    # written once: setting them one by one in a copy of the frame would copy each three times.
+    # Unmasked columns stay shared (pandas copies on write); masked ones are written once. Setting
+    # them one by one in a copy of the frame would copy each of them three times.
     masked: dict[int, Any] = {}
     for i in range(frame.shape[1]):
         bad = (reasons.iloc[:, i].to_numpy() & against) != 0
@@ -214,28 +213,28 @@ def mask(
     result.attrs = dict(frame.attrs)
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
-    told = {key: step[key] for key in ("limits", "unchecked") if key in step}
+    details = {key: step[key] for key in ("limits", "unchecked") if key in step}
     allowed = [reason.name for reason in Reason if reason & passing]
-    return record(result, "mask", log=stated_log(reasons), allow=allowed, **told)
+    return record(result, "mask", log=stated_log(reasons), allow=allowed, **details)
 
 
 def judged(frame: pd.DataFrame, *, log: str | None = None, **limits: Any) -> pd.DataFrame:
-    """Return the frame without the values that `flag` speaks against, by the given limits."""
+    """Return the frame with its flagged values masked, under the given limits of `flag`."""
     return mask(frame, flag(frame, log=log, **limits))
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
     if not isinstance(reasons, pd.DataFrame) or not reasons.columns.equals(frame.columns):
         raise ConfigurationError(
-            "the reasons do not have the columns of the frame: mask(frame, flag(frame))"
+            "the reasons do not have the columns of the frame: type mask(frame, flag(frame))"
         )
     if not reasons.index.equals(frame.index):
         raise ConfigurationError(
             f"the reasons ({len(reasons)} rows) do not have the stamps of the frame"
-            f" ({len(frame)} rows): mask(frame, flag(frame))"
+            f" ({len(frame)} rows): type mask(frame, flag(frame))"
         )
     if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
-        raise ConfigurationError("the reasons must be integers, as flag(frame) gives them")
+        raise ConfigurationError("the reasons must be integers, as flag(frame) returns them")
 
 
 def _check_limits(limits: Mapping[str, Any]) -> None:
@@ -247,35 +246,28 @@ def _check_limits(limits: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
 
 
-def _context(frame: pd.DataFrame, log: str, limits: Mapping[str, Any]) -> dict[Reason, Bools]:
-    """Return the rows for which each reason of the context holds."""
-    found: dict[Reason, Bools] = {}
-
-    def judge(reason: Reason, name: str, test: Any) -> None:
-        values = evidence(frame, name, log)
-        if values is not None:
-            found[reason] = test(values)  # a comparison with NaN is False: not set
-
-    def walks(steps: Floats) -> Bools:
-        return cast(Bools, steps > limits["walking_above"])
-
-    def stands(steps: Floats) -> Bools:
-        return cast(Bools, steps <= limits["walking_above"])
-
-    def noisy(noise: Floats) -> Bools:
-        return cast(Bools, noise > limits["max_noise_s"])
-
-    walked = "stp" if log == COMPUTED_DATA else "stp_s"
-    judge(Reason.MOVING, walked, walks)
-    judge(Reason.STILL, walked, stands)
-    judge(Reason.NOISY, EVIDENCE[log][Reason.NOISY][0], noisy)
-    if log == COMPUTED_DATA:
-        judge(Reason.INVALID, "vld", lambda vld: vld < 0.5)
-        judge(Reason.UNWORN, "isl", lambda isl: isl >= 0.5)
-    else:
-        judge(Reason.UNWORN, "wea_s", lambda worn: worn < limits["min_worn_s"])
-    found[Reason.OFF_POSE] = off_pose(frame, log, limits["tilt_sideways"], limits["tilt_fore_aft"])
-    return found
+def _context(frame: pd.DataFrame, log: str, chosen: Mapping[str, Any]) -> dict[Reason, Bools]:
+    """Return the rows for which each reason from the context holds."""
+    rules: dict[str, Limit] = {
+        **limits(log),
+        "noise": limit(log, "noise").at(chosen["max_noise_s"]),
+        "walking": limit(log, "walking").at(chosen["walking_above"]),
+        "tilt_sideways": limit(log, "tilt_sideways").at(*chosen["tilt_sideways"]),
+        "tilt_fore_aft": limit(log, "tilt_fore_aft").at(*chosen["tilt_fore_aft"]),
+    }
+    if log == STANDARD_MODE_LOGS:
+        rules["worn"] = rules["worn"].at(chosen["min_worn_s"])
+    rows: dict[Reason, Bools] = {}
+    for reason in evidence_for(log):
+        for name in CONTEXT[reason]:
+            rule = rules[name]
+            values = evidence(frame, role_field(log, rule.role), log)
+            if values is None:
+                continue
+            # A missing value neither keeps nor breaks a limit, so it sets no reason.
+            holds = rule.keeps(values) if reason is Reason.MOVING else rule.breaks(values)
+            rows[reason] = rows[reason] | holds if reason in rows else holds
+    return rows
 
 
 def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
@@ -289,7 +281,7 @@ def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
 def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
     """Set MISSING, SENTINEL, RANGE and SATURATED in `bits`."""
     _set(bits, np.isnan(values), Reason.MISSING)
-    bad = off_limits(values, field)
+    bad = out_of_range(values, field)
     if field.invalid_value is not None:
         sentinel = values == field.invalid_value
         _set(bits, sentinel, Reason.SENTINEL)
@@ -300,7 +292,7 @@ def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
-    # Arithmetic on all values takes a tenth of the time of choosing the few by index.
+    # Arithmetic on all values takes a tenth of the time of indexing the few.
     if where.any():
         np.bitwise_or(bits, np.multiply(where, np.uint16(reason), dtype=np.uint16), out=bits)
 
@@ -319,14 +311,14 @@ def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits)
 
 
 def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None, list[str]]:
-    """Return the reasons that lack evidence, with the fields whose values would be it."""
+    """Return the reasons that lack evidence, with the fields to add."""
 
     def absent(name: str) -> bool:
         return name not in frame.columns or (len(frame) > 0 and bool(frame[name].isna().all()))
 
-    found = {
+    missing = {
         reason.name: [name for name in names if absent(name)]
-        for reason, names in EVIDENCE[log].items()
+        for reason, names in evidence_for(log).items()
         if reason & wanted
     }
     counters = {
@@ -335,5 +327,5 @@ def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None
         if (field := catalogue(log).get(str(name))) is not None
         and (count := counter(field, log)) is not None
     }
-    found[Reason.STALE.name] = sorted(filter(absent, counters))
-    return {name: fields for name, fields in found.items() if fields}
+    missing[Reason.STALE.name] = sorted(filter(absent, counters))
+    return {name: fields for name, fields in missing.items() if fields}

@@ -1,6 +1,7 @@
 """The reasons against a value, and which of them can hold against which field.
 
-Which reason can apply to which kind of field (``kind`` of the catalogue), and its evidence:
+Each reason, the kinds of field it can hold against (``kind`` in the catalogue), and its evidence
+with the default limits (``limits.csv``):
 
 =========  =================================  ==========================  ===================
 reason     applies to                         15-second log               60-second log
@@ -22,27 +23,30 @@ STALE      blink statistics                   unchanged while their count (``bk_
 SATURATED  counts                             at the cap: a lower bound   the same
 =========  =================================  ==========================  ===================
 
-Wear, durations (``stp_s`` too), battery, time, place and undocumented fields get only the first
-three: they are the evidence, or nothing is known about them.
+Wear, durations (``stp_s`` too), battery, time, place and undocumented fields carry only the first
+three reasons: they are the evidence themselves, or their meaning is unknown.
 """
 
 from collections.abc import Mapping
 from enum import IntFlag
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, Field, catalogue
+from eyelog.analysis.limits import limits
+from eyelog.catalogue import Field, role_field
 
-__all__ = ["EVIDENCE", "Reason", "applies", "counter"]
+__all__ = ["CONTEXT", "Reason", "applies", "counter", "evidence_for"]
 
 
 class Reason(IntFlag):
-    """A reason against a value; several can hold at once, 0 is none.
+    """A reason against a value; several can hold at once, and 0 means none.
 
-    ``(reasons & Reason.MOVING) != 0`` asks a whole table; ``Reason(value)`` reads one value.
+    ``(reasons & Reason.MOVING) != 0`` marks the values of a table that carry a reason;
+    ``Reason(value)`` shows the reasons in one number.
     """
 
-    __iter__ = None  # type: ignore[assignment]  # pandas would take what iterates for a list
+    __iter__ = None  # type: ignore[assignment]  # pandas would treat an iterable as a list
 
     MISSING = 1
     SENTINEL = 2
@@ -65,46 +69,54 @@ _BY_KIND: Final[Mapping[str, Reason]] = MappingProxyType(
         "gait": _ALWAYS | Reason.STILL,
     }
 )
-EVIDENCE: Final[Mapping[str, Mapping[Reason, tuple[str, ...]]]] = MappingProxyType(
+# The limits (by their name in ``limits.csv``) behind each reason that comes from the context.
+CONTEXT: Final[Mapping[Reason, tuple[str, ...]]] = MappingProxyType(
     {
-        COMPUTED_DATA: {
-            Reason.INVALID: ("vld",),
-            Reason.MOVING: ("stp",),
-            Reason.STILL: ("stp",),
-            Reason.UNWORN: ("isl",),
-            Reason.NOISY: ("nis_time",),
-            Reason.OFF_POSE: ("tl_xav", "tl_yav"),
-        },
-        STANDARD_MODE_LOGS: {
-            Reason.MOVING: ("stp_s",),
-            Reason.STILL: ("stp_s",),
-            Reason.UNWORN: ("wea_s",),
-            Reason.NOISY: ("nis_s",),
-            Reason.OFF_POSE: ("tl_xav", "tl_yav"),
-        },
+        Reason.INVALID: ("valid",),
+        Reason.MOVING: ("walking",),
+        Reason.STILL: ("walking",),
+        Reason.UNWORN: ("worn",),
+        Reason.NOISY: ("noise",),
+        Reason.OFF_POSE: ("tilt_sideways", "tilt_fore_aft"),
     }
 )
-# Blink statistics that the catalogue gives no weight: totals and extremes of the same buffer.
-_COUNTED_BY: Final = {"bki_sum": "bki_n", "bkh_sum": "bk_n", "bkh_max": "bk_n"}
+# Blink statistics that the catalogue gives no weight (totals, extremes, normalized values) play a
+# part that says what they count.
+_COUNTED: Final = {"gap_statistic": "gap_count", "blink_statistic": "blink_count"}
+
+
+@cache
+def evidence_for(log: str) -> Mapping[Reason, tuple[str, ...]]:
+    """Return the fields that each reason from the context is judged by, if the log has any."""
+    table = limits(log)
+    return MappingProxyType(
+        {
+            reason: tuple(role_field(log, table[name].role) for name in names)
+            for reason, names in CONTEXT.items()
+            if set(names) <= set(table)
+        }
+    )
 
 
 def applies(field: Field | None, log: str) -> Reason:
-    """Return the reasons of the context that can hold against a field."""
-    if field is None or not field.documented or field.name == "stp_s":
+    """Return the reasons from the context that can hold against a field."""
+    if field is None or not field.documented or "walking_s" in field.role:
         return Reason(0)
     reasons = _BY_KIND.get(field.kind, Reason(0))
     if field.kind == "gait" and field.agg == "sum":
         reasons &= ~Reason.STILL  # no steps is a measurement
-    if log == STANDARD_MODE_LOGS:
+    if Reason.INVALID not in evidence_for(log):
         reasons &= ~Reason.INVALID
     return reasons
 
 
 def counter(field: Field, log: str) -> str | None:
-    """Return the count that a blink statistic rests on, or None for any other field."""
+    """Return the field that counts what a blink statistic is computed from, else None."""
     if field.kind != "static" or not field.documented:
         return None
-    if field.name in _COUNTED_BY:
-        return _COUNTED_BY[field.name]
-    plain = catalogue(log).get(field.name.removesuffix("_wa"), field)
-    return plain.weight[0] if len(plain.weight) == 1 else None
+    if len(field.weight) == 1:
+        return field.weight[0]
+    for part, count in _COUNTED.items():
+        if part in field.role:
+            return role_field(log, count, cleansing=field.cleansing or None)
+    return None

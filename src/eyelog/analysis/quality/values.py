@@ -1,0 +1,49 @@
+"""A column as numbers, and which of its values the catalogue allows."""
+
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.catalogue import Field, catalogue
+from eyelog.errors import ConfigurationError
+
+__all__ = ["evidence", "floats", "out_of_range"]
+
+
+def floats(column: pd.Series, name: str = "") -> Floats:
+    """Return a numeric or boolean column as float64, NaN where missing; not a copy if it can."""
+    if column.dtype == np.float64:
+        return cast(Floats, column.to_numpy())
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        raise ConfigurationError(
+            f"column {name or column.name!r} holds {column.dtype}, not numbers: convert it with"
+            " astype('float64')"
+        )
+    return cast(Floats, column.to_numpy(dtype="float64", na_value=np.nan))
+
+
+def evidence(frame: pd.DataFrame, name: str, log: str) -> Floats | None:
+    """Return the values of a field that others are judged by, or None where it is absent.
+
+    Values outside the field's own range are missing: they are not evidence of anything.
+    """
+    if name not in frame.columns:
+        return None
+    values = floats(frame[name], name)
+    outside = out_of_range(values, catalogue(log)[name])
+    return np.where(outside, np.nan, values) if outside.any() else values
+
+
+def out_of_range(values: Floats, field: Field) -> Bools:
+    """Return where values break the range of the catalogue; blank ends are not checked."""
+    outside = np.zeros(len(values), dtype=bool)
+    # The extremes are cheap; most fields keep their range, so no look at each value is needed.
+    if field.min is not None and np.fmin.reduce(values, initial=np.inf) < field.min:
+        outside |= values < field.min
+    if field.max is not None and np.fmax.reduce(values, initial=-np.inf) > field.max:
+        outside |= values > field.max
+    if field.value_type == "int":
+        outside |= np.floor(values) < values
+    return outside
