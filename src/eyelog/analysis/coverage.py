@@ -102,7 +102,7 @@ def coverage(
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
-    return record(table, "coverage", log=which, every=str(every), stamp=stamp)
+    return record(table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp)
 
 
 def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> pd.DataFrame:

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import history, record, stated_log
+from eyelog.frame import interval_seconds
+from eyelog.provenance import record
 
 __all__ = ["episodes"]
 
@@ -53,7 +53,7 @@ def episodes(
     """
     index, holds = _check(condition)
     least = _length(at_least, "at_least")
-    step = _interval(condition, index, interval)
+    step = _interval(condition, interval)
     stamps = index.as_unit("us").asi8
     rows = np.flatnonzero(holds)
     # A record that is late by less than an interval leaves room for no other one.
@@ -105,23 +105,17 @@ def _length(text: str | pd.Timedelta, name: str) -> int:
     return int(length // pd.Timedelta(1, "us"))
 
 
-def _interval(condition: pd.Series, index: pd.DatetimeIndex, interval: str | None) -> int:
+def _interval(condition: pd.Series, interval: str | None) -> int:
     """Return the length of one row in microseconds."""
     if interval is not None:
         step = _length(interval, "interval")
         if step == 0:
             raise ConfigurationError("interval must be longer than 0")
         return step
-    log = stated_log(condition)
-    widths = [step["interval_s"] for step in history(condition) if "interval_s" in step]
-    stated = round((widths[-1] if widths else INTERVAL_SECONDS.get(log or "", 0)) * 1e6)
-    spaces = np.diff(index.as_unit("us").asi8)
-    # Provenance survives pandas' own resampling; rows that are all wider apart know better.
-    if stated and (not len(spaces) or spaces.min() <= stated):
-        return stated
-    if len(spaces):
-        return int(np.median(spaces))
-    if not len(index):
+    seconds = interval_seconds(condition)
+    if not np.isnan(seconds):
+        return round(seconds * 1e6)
+    if condition.empty:
         return 1
     raise ConfigurationError(
         "cannot tell how long one row is from a single row: pass interval='15s' or '60s'"

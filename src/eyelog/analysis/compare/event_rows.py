@@ -14,11 +14,11 @@ from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import length_us
-from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel, step_of
-from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
+from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel
+from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require
-from eyelog.provenance import history, stated_log
+from eyelog.provenance import stated_log
 
 __all__ = [
     "Column",
@@ -64,10 +64,11 @@ def open_columns(
         unit = known.unit if known is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         values = _finite(numbers(frame))
+        seconds = interval_seconds(frame, told)
         return (
             index,
             [Column(name, values, "circ_mean" if angle else "mean", None, unit)],
-            _step(frame, told),
+            0 if np.isnan(seconds) else round(seconds * 1e6),
             told,
         )
     which = log_of(frame, log)
@@ -109,14 +110,6 @@ def _weights(frame: pd.DataFrame, field: Field) -> Floats | None:
 
 def _finite(values: Floats) -> Floats:
     return np.where(np.isinf(values), np.nan, values)
-
-
-def _step(series: pd.Series, log: str | None) -> int:
-    """Return the length of one row: what the provenance states, else the usual distance."""
-    stated = [step["interval_s"] for step in history(series) if "interval_s" in step]
-    usual = step_of(pd.DatetimeIndex(series.index))
-    own = round(1e6 * (stated[-1] if stated else INTERVAL_SECONDS.get(log or "", 0)))
-    return own if own and (not usual or usual <= own) else usual
 
 
 def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:

@@ -212,10 +212,13 @@ def open_frame(
 def summary_table(
     data: Mapping[str, Any], opened: Opened, step: str, **details: Any
 ) -> pd.DataFrame:
-    """Return the columns `data` with the groups as index, and the step in its provenance."""
+    """Return the columns `data` with the groups as index, and the step in its provenance.
+
+    Groups are no intervals of one length, so the provenance takes back what it stated of that.
+    """
     table = pd.DataFrame(dict(data), index=opened.groups.labels)
     table.attrs = dict(opened.frame.attrs)
-    return record(table, step, log=opened.log, **details)
+    return record(table, step, log=opened.log, interval_s=None, **details)
 
 
 def whole(values: Floats) -> npt.NDArray[np.int64]:

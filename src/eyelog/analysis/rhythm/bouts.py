@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_of
+from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_us
 from eyelog.errors import ConfigurationError
 
 __all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
@@ -38,7 +38,7 @@ def bout_lengths(states: pd.Series) -> npt.NDArray[np.int64]:
     if not on.any():
         return np.empty(0, dtype="int64")
     us = index.as_unit("us").asi8
-    step = step_of(index)
+    step = step_us(states)
     # A run starts where the state turns on, or where a stamp comes later than the usual step.
     starts = on & ~(np.r_[False, on[:-1]] & np.r_[False, np.diff(us) <= 1.5 * step])
     lengths: npt.NDArray[np.int64] = np.bincount(np.cumsum(starts)[on])[1:].astype("int64")
@@ -172,7 +172,7 @@ def activity_bouts(
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     here = np.isfinite(values)
     us = index.as_unit("us").asi8[here]
-    values, step = values[here], step_of(index)
+    values, step = values[here], step_us(series)
     edges = np.r_[0, np.flatnonzero(np.diff(us) > 1.5 * step) + 1, len(us)]
     # A single stamp has no known length, so it can be no bout.
     need = -(-shortest.value // 1000 // step) if step else len(us) + 1
