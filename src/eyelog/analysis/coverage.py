@@ -15,6 +15,8 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
 from eyelog.analysis.grouped.summary import records_of, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.series.arrays import Bools
+from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue
 from eyelog.clock import check_stamp
 from eyelog.frame import interval_seconds, log_of
@@ -23,6 +25,7 @@ from eyelog.provenance import record
 __all__ = ["coverage", "gaps"]
 
 Ints = npt.NDArray[np.int64]
+Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
 
@@ -125,7 +128,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
         intervals that fit in), and ``kind``:
 
         - ``implicit``: there are no rows;
-        - ``explicit``: there are rows, and every value in them is missing;
+        - ``explicit``: there are rows, and every value in them is missing (with the short
+          rests between such rows, where their grid of stamps starts anew);
         - ``irregular``: less than one interval between two records, or records that overlap
           (then ``duration`` is 0): the grid of stamps starts anew.
 
@@ -160,7 +164,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     calendar = step % (DAY_S * SECOND_US) == 0
     clock = index.tz_localize(None) if calendar else index
     stamps = clock.as_unit("us").asi8
-    found = [*_between(stamps, step), *_explicit(frame, which, stamps, step)]
+    firsts, lasts = runs(_vacant(frame, which), stamps, step)
+    found = [*_between(stamps, step, firsts, lasts), *_explicit(stamps, step, firsts, lasts)]
     opens = np.array([row[0] for row in found], dtype=np.int64)
     order = np.argsort(opens, kind="stable")
     late = step if stamp == "start" else 0
@@ -190,11 +195,15 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     return record(table, "gaps", log=which, stamp=stamp)
 
 
-def _between(stamps: Ints, step: int) -> list[tuple[int, int, int, str]]:
-    """Return the gaps between neighbouring records: (start, end, whole intervals, kind)."""
+def _between(stamps: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+    """Return the gaps between neighbouring rows, but for those inside runs of empty rows."""
     space = np.diff(stamps) - step
-    found: list[tuple[int, int, int, str]] = []
-    for i in np.flatnonzero(space):
+    inside = np.zeros(len(stamps) + 1, dtype=np.int64)
+    inside[firsts] += 1
+    inside[lasts] -= 1
+    between = (space != 0) & (np.cumsum(inside)[: len(space)] == 0)
+    found: list[Gap] = []
+    for i in np.flatnonzero(between):
         start, free = int(stamps[i]), max(int(space[i]), 0)
         whole = free // step
         if whole:
@@ -204,23 +213,21 @@ def _between(stamps: Ints, step: int) -> list[tuple[int, int, int, str]]:
     return found
 
 
-def _explicit(
-    frame: pd.DataFrame, log: str, stamps: Ints, step: int
-) -> list[tuple[int, int, int, str]]:
-    """Return the runs of neighbouring rows in which every field of the log is missing."""
+def _vacant(frame: pd.DataFrame, log: str) -> Bools:
+    """Return the rows in which every field of the log is missing."""
     names = [name for name in frame.columns if name in catalogue(log)]
-    vacant = np.ones(len(frame), dtype=bool) if names else np.zeros(len(frame), dtype=bool)
+    vacant = np.full(len(frame), bool(names))
     for name in names:
         if not vacant.any():
             break
         vacant &= frame[name].isna().to_numpy()
-    rows = np.flatnonzero(vacant)
-    if not len(rows):
-        return []
-    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) != step)
-    firsts = rows[np.concatenate([[True], apart])]
-    lasts = rows[np.concatenate([apart, [True]])]
+    return vacant
+
+
+def _explicit(stamps: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+    """Return the runs of empty rows."""
+    starts, ends = (stamps[firsts] - step).tolist(), stamps[lasts].tolist()
     return [
-        (int(stamps[first] - step), int(stamps[last]), int(last - first + 1), "explicit")
-        for first, last in zip(firsts, lasts, strict=True)
+        (start, end, (end - start) // step, "explicit")
+        for start, end in zip(starts, ends, strict=True)
     ]

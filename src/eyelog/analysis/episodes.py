@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds
 from eyelog.provenance import record
@@ -40,8 +41,8 @@ def episodes(
 
     Notes
     -----
-    Where the condition is missing, or at least one row is missing from the data, an episode ends:
-    nobody saw it go on.
+    An episode ends where the condition is missing and at a gap in the data, a row that comes more
+    than one and a half rows after the one before: nobody saw the condition go on.
 
     Examples
     --------
@@ -55,12 +56,7 @@ def episodes(
     least = _length(at_least, "at_least")
     step = _interval(condition, interval)
     stamps = index.as_unit("us").asi8
-    rows = np.flatnonzero(holds)
-    # A record that is late by less than an interval leaves room for no other one.
-    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) >= 2 * step)
-    edge = np.ones(min(len(rows), 1), dtype=bool)
-    firsts = rows[np.concatenate([edge, apart])]
-    lasts = rows[np.concatenate([apart, edge])]
+    firsts, lasts = runs(holds, stamps, step)
     start, end = stamps[firsts] - step, stamps[lasts]
     long = end - start >= least
     start, end, n = start[long], end[long], (lasts - firsts + 1)[long]

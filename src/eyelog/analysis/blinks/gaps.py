@@ -7,6 +7,7 @@ import numpy as np
 from eyelog.analysis.grouped.reductions import count, garwood, ratio, root_mean_square, total
 from eyelog.analysis.grouped.summary import Opened
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError
 
@@ -100,9 +101,9 @@ def noise_onsets(opened: Opened, cleansing: str) -> Floats:
     n = opened.values(gap_fields(opened.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[opened.log])
     stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it
-    follows = np.zeros(len(noise), dtype=bool)
-    follows[1:] = (np.diff(stamps) <= 1.5e6 * length) & (noise[:-1] == 0)
-    judged = follows & ~np.isnan(noise) & ~np.isnan(n)
+    after_quiet = np.zeros(len(noise), dtype=bool)
+    after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
+    judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
     noisy = count(judged & (noise > 0), opened.groups)
     share = ratio(noisy, count(judged, opened.groups))
     with np.errstate(divide="ignore"):

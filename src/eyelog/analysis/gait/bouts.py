@@ -12,6 +12,7 @@ from eyelog.analysis.grouped.reductions import count, ratio, total, weighted_mea
 from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 from eyelog.frame import log_of
 
@@ -75,8 +76,9 @@ def bouts(
 
     Notes
     -----
-    A gap in the data ends a bout: no record for more than half an interval, or a record whose
-    steps are missing (eyewear off or stored). What was not seen is neither walking nor pause.
+    A gap in the data ends a bout: a record that comes more than one and a half intervals after
+    the one before, or one whose steps are missing (eyewear off or stored). What was not seen is
+    neither walking nor pause.
 
     Examples
     --------
@@ -140,13 +142,11 @@ def _runs(
 ) -> Groups:
     """Return the runs of walking, pauses included; only walking begins and ends one."""
     us = index.as_unit("us").asi8
-    known = ~np.isnan(spent)
-    breaks = ~known
-    breaks[1:] |= ~known[:-1] | (np.diff(us) > 1.5e6 * length)
-    stretch = np.cumsum(breaks)
-    walked = np.flatnonzero(known & (spent > 0))
+    stretches, _ = runs(~np.isnan(spent), us, length * 1e6)
+    walked = np.flatnonzero(spent > 0)
+    stretch = np.searchsorted(stretches, walked, side="right")
     still = np.diff(us[walked]) / 1e6 - length
-    new = np.append(True, (np.diff(stretch[walked]) > 0) | (still > pause))[: len(walked)]
+    new = np.append(True, (np.diff(stretch) > 0) | (still > pause))[: len(walked)]
     first = walked[new]
     last = walked[np.append(new[1:], True)[: len(walked)]]
     duration = (us[last] - us[first]) / 1e6 + length
