@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds
@@ -53,7 +54,7 @@ def episodes(
     True
     """
     index, holds = _check(condition)
-    least = _length(at_least, "at_least")
+    least = duration_us(at_least, "at_least", example="5min")
     step = _interval(condition, interval)
     stamps = index.as_unit("us").asi8
     firsts, lasts = runs(holds, stamps, step)
@@ -91,23 +92,10 @@ def _check(condition: pd.Series) -> tuple[pd.DatetimeIndex, np.ndarray]:
     return index, condition.to_numpy(dtype=bool, na_value=False)
 
 
-def _length(text: str | pd.Timedelta, name: str) -> int:
-    try:
-        length = pd.Timedelta(text)
-    except ValueError:
-        length = pd.Timedelta(-1)
-    if pd.isna(length) or length < pd.Timedelta(0):
-        raise ConfigurationError(f"{name} must be a length of time such as '5min', not {text!r}")
-    return int(length // pd.Timedelta(1, "us"))
-
-
 def _interval(condition: pd.Series, interval: str | None) -> int:
     """Return the length of one row in microseconds."""
     if interval is not None:
-        step = _length(interval, "interval")
-        if step == 0:
-            raise ConfigurationError("interval must be longer than 0")
-        return step
+        return duration_us(interval, "interval", sign="positive", example="15s")
     seconds = interval_seconds(condition)
     if not np.isnan(seconds):
         return round(seconds * 1e6)

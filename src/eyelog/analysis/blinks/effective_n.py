@@ -8,7 +8,7 @@ from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 
@@ -81,7 +81,7 @@ def effective_n(
     """
     which = log_of(frame, log)
     check_gaps(gaps)
-    seconds_of(block, "block")
+    duration_us(block, "block", sign="positive")
     if draws < 100:
         raise ConfigurationError(f"draws must be at least 100, not {draws!r}")
     opened = open_frame(

@@ -20,7 +20,7 @@ from eyelog.analysis.blinks.gaps import (
 from eyelog.analysis.blinks.shape import bursts, duration, strength
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 from eyelog.frame import is_resampled, log_of
@@ -124,7 +124,7 @@ def rate(
     check_gaps(gaps)
     if which != COMPUTED_DATA and gaps is None:
         warnings.warn(RMS_NOTE, EyelogWarning, stacklevel=2)
-    least = seconds_of(min_valid, "min_valid")
+    least = duration_us(min_valid, "min_valid", example="3min") / 1e6
     names = [*gap_fields(which, cleansing)]
     if correct_noise:
         if is_resampled(frame):

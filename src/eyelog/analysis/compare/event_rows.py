@@ -13,7 +13,7 @@ from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel
 from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
@@ -192,10 +192,10 @@ def baseline_window(baseline: Any) -> tuple[int, int]:
         raise ConfigurationError(
             f"baseline must be (from, to) such as ('-10min', '0min'), not {baseline!r}"
         ) from None
-    edges = length_us(opens, "baseline"), length_us(closes, "baseline")
-    if edges[0] >= edges[1]:
+    first, last = (duration_us(edge, "baseline", sign="any") for edge in (opens, closes))
+    if first >= last:
         raise ConfigurationError(f"baseline must open before it closes, not {baseline!r}")
-    return edges
+    return first, last
 
 
 def cells(stamps: Ints, asked: Ints, opens: int, closes: int, width: int) -> Groups:

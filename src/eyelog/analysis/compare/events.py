@@ -19,7 +19,7 @@ from eyelog.analysis.compare.event_rows import (
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.durations import duration_us
 from eyelog.clock import check_stamp
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
@@ -122,13 +122,16 @@ def events(
     check_stamp(stamp)
     index, columns, step_us, told = open_columns(frame, fields, judge=judge, log=log)
     asked = event_times(times)
-    width = step_us if every is None else length_us(every, "every")
-    back, ahead = length_us(before, "before"), length_us(after, "after")
-    if width <= 0 or back < 0 or ahead < 0 or back + ahead == 0:
+    width = (
+        step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
+    )
+    back, ahead = duration_us(before, "before"), duration_us(after, "after")
+    if width == 0:
         raise ConfigurationError(
-            "events needs before and after of 0 or more, not both 0, and bins longer than 0"
-            " (every=, where a single row does not tell)"
+            "events cannot tell how long one row is from a single row: pass every='1min'"
         )
+    if back + ahead == 0:
+        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
     first, last = -(-back // width), -(-ahead // width)
     opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
     stamps = index.as_unit("us").asi8 + (step_us if stamp == "start" else 0)

@@ -11,7 +11,7 @@ from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import count, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 from eyelog.frame import log_of
@@ -89,7 +89,8 @@ def bouts(
     """
     which = log_of(frame, log)
     check_single(frame, "gait.bouts")
-    pause, least = seconds_of(max_pause, "max_pause"), seconds_of(min_length, "min_length")
+    pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
+    least = duration_us(min_length, "min_length", example="1min") / 1e6
     required = [*STEPS[which], *(["stp_s"] if which == STANDARD_MODE_LOGS else [])]
     optional = [PACE_FIELD[which], *(side for pair in SIDES.values() for side in pair)]
     opened = open_frame(

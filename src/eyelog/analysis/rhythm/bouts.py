@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_us
 from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
@@ -154,19 +155,14 @@ def activity_bouts(
     0  5    0.8
     """
     index = check_series(series, what="activity_bouts")
-    try:
-        shortest = pd.Timedelta(min_length)
-    except ValueError:
-        raise ConfigurationError(
-            f"min_length={min_length!r} is no duration such as '10min'"
-        ) from None
-    if not 0 < share <= 1 or not shortest > pd.Timedelta(0):
-        raise ConfigurationError("activity_bouts needs share in (0, 1] and a positive min_length")
+    shortest = duration_us(min_length, "min_length", sign="positive")
+    if not 0 < share <= 1:
+        raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     stamps, step = index, step_us(series)
     firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
     # A single stamp has no known length, so it can be no bout.
-    need = -(-shortest.value // 1000 // step) if step else len(values) + 1
+    need = -(-shortest // step) if step else len(values) + 1
     found = [
         (low + first, low + last)
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
