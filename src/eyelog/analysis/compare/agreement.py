@@ -11,7 +11,7 @@ from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
-from eyelog.analysis.series.angles import wrapped_mean
+from eyelog.analysis.series.angles import difference, mean_direction
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.errors import ConfigurationError, MixedLogsError
@@ -145,8 +145,8 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
     if n < LEAST_MINUTES:
         return _refused(n, f"fewer than {LEAST_MINUTES} pairs were observed")
     if circular:
-        bias = wrapped_mean(known)
-        around = (known - bias + 180.0) % 360.0 - 180.0
+        bias = mean_direction(known)
+        around = difference(known, bias)
         sd = float(np.sqrt((around**2).sum() / (n - 1)))
     else:
         bias, sd = float(known.mean()), float(known.std(ddof=1))
@@ -292,12 +292,10 @@ def _row(
             second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
         second = second[minutes.rows]
     circular = pair.rule == "circ_mean"
-    differences = first - second
-    if circular:
-        differences = (differences + 180.0) % 360.0 - 180.0
+    differences = difference(first, second) if circular else first - second
     both = np.isfinite(differences)
     limits = _limits(differences, circular=circular)
-    middle = wrapped_mean if circular else _mean
+    middle = mean_direction if circular else _mean
     found = limits._asdict()
     n, reason = found.pop("n"), found.pop("reason")
     return (

@@ -17,6 +17,7 @@ from eyelog.analysis.compare.event_rows import (
     reduce,
 )
 from eyelog.analysis.grouped import reductions
+from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
@@ -177,9 +178,7 @@ def events(
 def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:
     """Return mean, change and their bands for each offset (events are rows)."""
     angle = column.rule == "circ_mean"
-    changes = values - own
-    if angle:
-        changes = (changes + 180.0) % 360.0 - 180.0
+    changes = difference(values, own) if angle else values - own
     out: dict[str, Any] = {}
     for name, each in (("mean", values), ("change", changes)):
         known = ~np.isnan(each)
@@ -191,7 +190,7 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
             found = [_means(d, each[:, enough], known[:, enough], angle=angle) for d in draws]
             drawn = np.concatenate(found)
             if angle:  # percentiles on the branch around the mean
-                drawn = out[name][enough] + (drawn - out[name][enough] + 180.0) % 360.0 - 180.0
+                drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn)
         prefix = "" if name == "mean" else "change_"
         out[f"{prefix}low"], out[f"{prefix}high"] = low, high
@@ -202,14 +201,11 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
 def _means(times: Floats, values: Floats, known: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
     """Return the mean of each draw (rows) and offset."""
     below = times @ known
-    parts = [values]
-    if angle:
-        parts = [np.cos(np.deg2rad(values)), np.sin(np.deg2rad(values))]
-    sums = [times @ np.where(known, part, 0.0) for part in parts]
+    filled = np.where(known, values, 0.0)
     if not angle:
-        return reductions.ratio(sums[0], below)
-    points = np.hypot(*sums) > 1e-12 * np.maximum(below, 1.0)
-    return np.where(points, np.rad2deg(np.arctan2(sums[1], sums[0])), np.nan)
+        return reductions.ratio(times @ filled, below)
+    east, north = (times @ np.where(known, part, 0.0) for part in unit_vectors(filled))
+    return direction(east, north, below)
 
 
 def _reasons(part: dict[str, Any], asked: int) -> list[str]:

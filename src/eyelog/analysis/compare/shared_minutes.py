@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.series.angles import direction, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 
@@ -62,10 +63,9 @@ class Minutes:
         covered = self._add(share)
         whole = covered >= MINUTE_US - SLACK_US
         if rule == "circ_mean":
-            radians = np.deg2rad(np.where(known, inside, 0.0))
-            east, north = self._add(share * np.cos(radians)), self._add(share * np.sin(radians))
-            points = np.hypot(east, north) > 1e-12 * MINUTE_US
-            return np.where(whole & points, np.rad2deg(np.arctan2(north, east)), np.nan)
+            east, north = unit_vectors(np.where(known, inside, 0.0))
+            mean = direction(self._add(share * east), self._add(share * north), covered)
+            return np.where(whole, mean, np.nan)
         if rule == "sum":
             part = np.where(known, inside, 0.0) * share / self.length_us
             # Up to a second without a record is taken to be like the rest of the minute.

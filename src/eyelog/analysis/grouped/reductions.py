@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.series.angles import direction, unit_vectors
 from eyelog.analysis.series.arrays import Bools, Floats
 
 __all__ = [
@@ -129,14 +130,6 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
     return CombinedSD(within, between, np.hypot(within, between))
 
 
-def _unit_vectors(degrees: Floats) -> list[Floats]:
-    """Return cosine and sine, both from the tangent of the half angle: half the work."""
-    half = np.tan(degrees * (np.pi / 360.0))
-    square = half * half
-    scale = 1.0 / (1.0 + square)
-    return [(1.0 - square) * scale, 2.0 * half * scale]
-
-
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
     ordered = groups.arrange(degrees)
@@ -146,15 +139,13 @@ def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Fl
         ordered = np.where(np.isinf(ordered), np.nan, ordered)
     holes = find_holes(ordered, groups)
     there = Groups(groups.labels, holes.bounds, None, groups.seconds)
-    parts = _unit_vectors(holes.values(ordered))
+    east, north = unit_vectors(holes.values(ordered))
     size = there.sizes.astype(np.float64)
     if weights is not None:
         used = holes.values(groups.arrange(weights))
-        parts = [part * used for part in parts]
+        east, north = east * used, north * used
         size = total(used, there)
-    east, north = (total(part, there) for part in parts)
-    length = ratio(np.hypot(east, north), size)
-    return np.where(length > 1e-12, np.rad2deg(np.arctan2(north, east)), np.nan)
+    return direction(total(east, there), total(north, there), size)
 
 
 def largest(values: Floats, groups: Groups) -> Floats:

@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.reductions import circular_mean, count, ratio, root
 from eyelog.analysis.grouped.summary import open_frame, whole
 from eyelog.analysis.grouped.summary import summary_table as as_table
 from eyelog.analysis.posture.circular import circular_median
-from eyelog.analysis.series.angles import wrapped
+from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError
@@ -70,7 +70,7 @@ def relative_tilt(
     """
     opened = open_frame(frame, TILT, None, purpose="posture.relative_tilt", log=log, judge=judge)
     medians = {name: circular_median(opened.values(name)) for name in TILT}
-    data = {name: wrapped(opened.values(name) - medians[name]) for name in TILT}
+    data = {name: difference(opened.values(name), medians[name]) for name in TILT}
     table = pd.DataFrame(data, index=opened.frame.index)
     table.attrs = dict(opened.frame.attrs)
     said = {name: None if np.isnan(value) else value for name, value in medians.items()}
@@ -147,7 +147,7 @@ def zones(
     opened = open_frame(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
     tilt = opened.values(field)
     if reference == "median":
-        tilt = wrapped(tilt - circular_median(tilt))
+        tilt = difference(tilt, circular_median(tilt))
     known = ~np.isnan(tilt)
     zone = np.searchsorted(cuts, tilt[known], side="right")
     rows = np.bincount(zone, minlength=len(cuts) + 1)
@@ -241,5 +241,5 @@ def _from_centre(angles: Floats, groups: Groups) -> Floats:
     centre = circular_mean(angles, None, groups)[groups.codes]
     away = np.full(len(angles), np.nan)
     rows = slice(None) if groups.order is None else groups.order
-    away[rows] = wrapped(angles[rows] - centre)
+    away[rows] = difference(angles[rows], centre)
     return away
