@@ -10,13 +10,14 @@ from eyelog.analysis.blinks.gaps import gap_fields, gap_totals, rate_columns, sh
 from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, pace_totals, steps
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
-    count,
+    count_rows,
+    count_values,
     first_row,
-    held,
     last_row,
     mean,
     pooled_sd,
     ratio,
+    sum_fields,
     total,
     weighted_mean,
 )
@@ -272,9 +273,7 @@ def _moves(opened: Opened, time: pd.DataFrame, worn_s: Floats | None) -> dict[st
     for name, parts in MOVES[opened.log].items():
         if not _has(opened, *parts):
             continue
-        made = opened.values(parts[0])
-        for part in parts[1:]:
-            made = made + opened.values(part)
+        made = sum_fields(opened.frame, parts)
         spent = eyes_s if name.startswith("eye") else worn_s
         # Time without a count does not count, nor does a count without time.
         hours = total(np.where(np.isnan(made), np.nan, spent), opened.groups) / 3600.0
@@ -313,10 +312,10 @@ def _scores(opened: Opened, time: pd.DataFrame) -> dict[str, Any]:
         if not _has(opened, name):
             continue
         values = opened.values(name)
-        valid = held(values, groups)
+        valid = count_values(values, groups)
         if weights is None:
             data[f"{name}_mean"] = mean(values, groups)
-            data[f"{name}_high_share"] = ratio(count(values >= HIGH_SCORE, groups), valid)
+            data[f"{name}_high_share"] = ratio(count_rows(values >= HIGH_SCORE, groups), valid)
         else:
             high = np.where(np.isnan(values), np.nan, values >= HIGH_SCORE)
             data[f"{name}_mean"] = weighted_mean(values, weights, groups)

@@ -166,20 +166,18 @@ class _Bins:
             weights, covered = self._weight(field.weight)
         else:
             weights, covered = self._time(field), self._coverage(values)
-        found = self._reduce(field.agg, values, weights)
-        return np.where(covered >= self.least, found, np.nan)
+        reduced = reductions.by_rule(field.agg, values, weights, self.groups)
+        return np.where(covered >= self.least, reduced, np.nan)
 
     def _coverage(self, values: Floats) -> Floats:
         if self.resampled:
             return coverage(~np.isnan(values), self.records, self.groups, self.log)
         room = self.groups.seconds / INTERVAL_SECONDS[self.log]
-        return np.minimum(reductions.held(values, self.groups) / room, 1.0)
+        return np.minimum(reductions.count_values(values, self.groups) / room, 1.0)
 
     def _weight(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
         if names not in self._weights:
-            weights = numbers(self.frame[names[0]])
-            for name in names[1:]:
-                weights = weights + numbers(self.frame[name])
+            weights = reductions.sum_fields(self.frame, names)
             self._weights[names] = weights, self._coverage(weights)
         return self._weights[names]
 
@@ -188,21 +186,3 @@ class _Bins:
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
-
-    def _reduce(self, rule: str, values: Floats, weights: Floats | None) -> Floats:
-        groups = self.groups
-        if rule == "sum":
-            return reductions.total(values, groups)
-        if rule == "max":
-            return reductions.largest(values, groups)
-        if rule == "last":
-            return reductions.last(values, groups)
-        if rule == "pooled_sd":
-            return reductions.pooled_sd(values, weights, groups)
-        if rule == "circ_mean":
-            return reductions.circular_mean(values, weights, groups)
-        if rule in ("mean", "wmean"):
-            if weights is None:
-                return reductions.mean(values, groups)
-            return reductions.weighted_mean(values, weights, groups)
-        raise ConfigurationError(f"the catalogue names a rule that is not known: {rule!r}")

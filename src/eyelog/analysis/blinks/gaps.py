@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from eyelog.analysis.grouped.reductions import count, garwood, ratio, root_mean_square, total
+from eyelog.analysis.grouped.reductions import count_rows, garwood, ratio, root_mean_square, total
 from eyelog.analysis.grouped.summary import Opened
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.runs import follows
@@ -104,7 +104,7 @@ def noise_onsets(opened: Opened, cleansing: str) -> Floats:
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
     judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count(judged & (noise > 0), opened.groups)
-    share = ratio(noisy, count(judged, opened.groups))
+    noisy = count_rows(judged & (noise > 0), opened.groups)
+    share = ratio(noisy, count_rows(judged, opened.groups))
     with np.errstate(divide="ignore"):
         return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)

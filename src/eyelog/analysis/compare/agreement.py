@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
+from eyelog.analysis.grouped.reductions import sum_fields
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
@@ -283,13 +284,13 @@ def _row(
         first = second = np.full(minutes.n, np.nan)
     else:
         first = minutes.fill(
-            _sum(fifteen, pair.fifteen),
+            sum_fields(fifteen, pair.fifteen),
             pair.rule,
-            _sum(fifteen, weights[0]) if weights[0] else None,
+            sum_fields(fifteen, weights[0]) if weights[0] else None,
         )
-        second = _sum(sixty, pair.sixty)
+        second = sum_fields(sixty, pair.sixty)
         if weights[1]:
-            second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
+            second = np.where(sum_fields(sixty, weights[1]) > 0, second, np.nan)
         second = second[minutes.rows]
     circular = pair.rule == "circ_mean"
     differences = difference(first, second) if circular else first - second
@@ -308,14 +309,6 @@ def _row(
             "reason": "; ".join(absent) or reason.replace("pairs", "shared minutes"),
         }
     )
-
-
-def _sum(frame: pd.DataFrame, names: tuple[str, ...]) -> Floats:
-    first, *rest = names
-    found = numbers(frame[first])
-    for name in rest:
-        found = found + numbers(frame[name])
-    return found
 
 
 def _mean(values: Floats) -> float:

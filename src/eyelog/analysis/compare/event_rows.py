@@ -27,7 +27,6 @@ __all__ = [
     "counted",
     "event_times",
     "open_columns",
-    "reduce",
 ]
 
 ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something about a person
@@ -35,7 +34,11 @@ ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One quantity: its values by row, and how several rows become one value."""
+    """One quantity: its values by row, and how several rows become one value.
+
+    The rule is that of the catalogue, but for counts: those become the mean count of a row, so that
+    offsets with more rows do not count more.
+    """
 
     name: str
     values: Floats
@@ -85,8 +88,8 @@ def open_columns(
         Column(
             field.name,
             _finite(numbers(frame[field.name])),
-            field.agg,
-            _weights(frame, field),
+            "mean" if field.agg == "sum" else field.agg,
+            reductions.sum_fields(frame, field.weight) if field.weight else None,
             field.unit,
         )
         for field in chosen
@@ -97,15 +100,6 @@ def open_columns(
         round(interval_seconds(frame, which) * 1e6),
         which,
     )
-
-
-def _weights(frame: pd.DataFrame, field: Field) -> Floats | None:
-    if not field.weight:
-        return None
-    first, *rest = (numbers(frame[name]) for name in field.weight)
-    for more in rest:
-        first = first + more
-    return first
 
 
 def _finite(values: Floats) -> Floats:
@@ -143,21 +137,6 @@ def counted(column: Column) -> Floats:
     if column.weights is None:
         return column.values
     return np.where(column.weights > 0, column.values, np.nan)
-
-
-def reduce(column: Column, groups: Groups) -> Floats:
-    """Return one value for each group, by the rule of the field; counts as the mean of a row."""
-    if column.rule == "circ_mean":
-        return reductions.circular_mean(column.values, column.weights, groups)
-    if column.rule == "pooled_sd":
-        return reductions.pooled_sd(column.values, column.weights, groups)
-    if column.rule == "max":
-        return reductions.largest(column.values, groups)
-    if column.rule == "last":
-        return reductions.last(column.values, groups)
-    if column.weights is not None:
-        return reductions.weighted_mean(column.values, column.weights, groups)
-    return reductions.mean(column.values, groups)
 
 
 Ints = npt.NDArray[np.int64]

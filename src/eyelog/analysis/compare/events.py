@@ -14,9 +14,9 @@ from eyelog.analysis.compare.event_rows import (
     counted,
     event_times,
     open_columns,
-    reduce,
 )
 from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
@@ -144,14 +144,12 @@ def events(
     drawn = list(multiplicities(len(asked), draws, seed)) if len(asked) else []
     parts = []
     for column in columns:
-        values = reduce(column, rows).reshape(shape)
-        own = (
-            reduce(column, before_them)[:, None]
-            if closes > opens
-            else np.full((shape[0], 1), np.nan)
-        )
+        values = _reduced(column, rows).reshape(shape)
+        own = np.full((shape[0], 1), np.nan)
+        if closes > opens:
+            own = _reduced(column, before_them)[:, None]
         parts.append(_course(column, values, own, drawn))
-        held = reductions.held(counted(column), rows).reshape(shape) * (step_us / 60e6)
+        held = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
         room = np.minimum(held, width / 60e6).sum(axis=0)
         parts[-1]["exposure_min"] = held.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
@@ -173,6 +171,10 @@ def events(
         seed=int(seed),
         units={column.name: column.unit for column in columns},
     )
+
+
+def _reduced(column: Column, groups: Groups) -> Floats:
+    return reductions.by_rule(column.rule, column.values, column.weights, groups)
 
 
 def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pandas as pd
 from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, check_single, pace_totals, steps
 from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.reductions import count, ratio, total, weighted_mean
+from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
@@ -129,7 +129,7 @@ def bouts(
         number, time = pace_totals(opened.frame, which, opened.groups)
         data["pace_spm"] = ratio(number * 60.0, time)
     data |= _sides(opened, taken)
-    data["n"] = whole(count(walked, groups))
+    data["n"] = whole(count_rows(walked, groups))
     seconds_walked = np.where(walked, length if which == COMPUTED_DATA else spent, 0.0)
     data["exposure_min"] = np.nan_to_num(total(seconds_walked, groups)) / 60.0
     data["coverage"] = opened.coverage(~np.isnan(spent))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import STEPS, check_single, steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
-from eyelog.analysis.grouped.reductions import count, ratio, total
+from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -94,7 +94,7 @@ def peak_cadence(
     taken = steps(opened.frame, opened.log)
     index = cast(pd.DatetimeIndex, opened.frame.index)
     clock = time_groups(index, "1min", stamp=stamp)
-    full = count(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
+    full = count_rows(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
     made = np.where(full, total(taken, clock), np.nan)
     days = opened.groups
     # Each minute to the day of its rows; the minutes of a day that is left out go nowhere.
@@ -264,14 +264,14 @@ def day_totals(
         capped |= opened.values(name) == catalogue(which)[name].max
     length = float(INTERVAL_SECONDS[which])
     held = total(recorded, groups)
-    counted = count(known, groups)
+    counted = count_rows(known, groups)
     data = {
         "steps": total(taken, groups),
         "walking_min": total(numbers(time["walking_s"]), groups) / 60.0,
         "unrecorded_h": np.maximum(groups.seconds - held, 0.0) / 3600.0,
         "unworn_h": total(recorded - numbers(time["worn_s"]), groups) / 3600.0,
         "uncounted_h": total(np.where(known, 0.0, recorded), groups) / 3600.0,
-        "capped": whole(count(capped, groups)),
+        "capped": whole(count_rows(capped, groups)),
         "n": whole(counted),
         "exposure_min": counted * length / 60.0,
         "coverage": opened.coverage(known),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import count, ratio, total
+from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
@@ -40,11 +40,7 @@ def check_single(frame: pd.DataFrame, noun: str) -> None:
 
 def steps(frame: pd.DataFrame, log: str) -> Floats:
     """Return the steps of each row, missing where a class of them is."""
-    first, *rest = STEPS[log]
-    found = numbers(frame[first])
-    for name in rest:
-        found = found + numbers(frame[name])
-    return found
+    return sum_fields(frame, STEPS[log])
 
 
 def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
@@ -144,7 +140,7 @@ def pace(
     spent = total(walked, opened.groups)
     data = {
         "pace_spm": ratio(total(taken, opened.groups) * 60.0, spent),
-        "n": whole(count(~np.isnan(walked), opened.groups)),
+        "n": whole(count_rows(~np.isnan(walked), opened.groups)),
         "exposure_min": np.nan_to_num(spent) / 60.0,
         "coverage": opened.coverage(~np.isnan(steps(opened.frame, which))),
     }

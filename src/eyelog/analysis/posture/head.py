@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.reductions import count, quantile, ratio, total
+from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import numbers
@@ -103,7 +103,7 @@ def head_movements(
                 np.where(known, made, np.nan), percent / 100, opened.groups
             )
     table = data | {
-        "n": whole(count(known, opened.groups)),
+        "n": whole(count_rows(known, opened.groups)),
         "exposure_min": np.nan_to_num(hours) * 60.0,
         "coverage": opened.coverage(known),
     }

@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import circular_mean, count, ratio, root_mean_square, total
+from eyelog.analysis.grouped.reductions import (
+    circular_mean,
+    count_rows,
+    ratio,
+    root_mean_square,
+    total,
+)
 from eyelog.analysis.grouped.summary import open_frame, whole
 from eyelog.analysis.grouped.summary import summary_table as as_table
 from eyelog.analysis.posture.circular import circular_median
@@ -230,7 +236,7 @@ def spread(
             f"{noun}_total": np.hypot(within, between),
         }
     held = np.nan_to_num(total(np.where(known, opened.records, 0.0), groups))
-    data["n"] = whole(count(known, groups))
+    data["n"] = whole(count_rows(known, groups))
     data["exposure_min"] = held * INTERVAL_SECONDS[opened.log] / 60.0
     data["coverage"] = opened.coverage(known)
     return as_table(data, opened, "posture.spread")
