@@ -31,6 +31,7 @@ __all__ = [
     "is_resampled",
     "log_of",
     "require",
+    "stamps",
     "warn_unknown",
 ]
 
@@ -57,12 +58,7 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
         If the index is not an aware `DatetimeIndex`.
     """
     known = catalogue(log)
-    index = frame.index
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError(
-            "the frame needs a time-zone aware DatetimeIndex of stamps"
-            " (frame.set_index('date'), then tz_localize or tz_convert)"
-        )
+    index = stamps(frame, what="the frame")
     index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
@@ -78,6 +74,17 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     if shaped.index.has_duplicates:
         shaped = shaped[~shaped.index.duplicated(keep="last")]
     return shaped
+
+
+def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
+    """Return the aware stamps that index a table, or raise `ConfigurationError` for `what`."""
+    index = table.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(
+            f"{what} needs a time-zone aware DatetimeIndex of stamps"
+            " (frame.set_index('date'), then tz_localize or tz_convert)"
+        )
+    return index
 
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:

@@ -5,7 +5,7 @@ LightLogR): *implicit*, no row; *explicit*, a row in which every value is missin
 stamps off the grid.
 """
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from eyelog.analysis.series.arrays import Bools
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue
 from eyelog.clock import check_stamp
-from eyelog.frame import interval_seconds, log_of
+from eyelog.frame import interval_seconds, log_of, stamps
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
@@ -80,7 +80,7 @@ def coverage(
     which = log_of(frame, log)
     check_stamp(stamp)
     frame, _ = sorted_frame(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
+    index = stamps(frame, what="coverage")
     records = records_of(frame)
     groups = time_groups(index, every, stamp=stamp, label="auto")
     if len(groups):
@@ -158,21 +158,21 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     which = log_of(frame, log)
     check_stamp(stamp)
     frame, _ = sorted_frame(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
+    index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are no gap there.
     calendar = step % (DAY_S * SECOND_US) == 0
     clock = index.tz_localize(None) if calendar else index
-    stamps = clock.as_unit("us").asi8
-    firsts, lasts = runs(_vacant(frame, which), stamps, step)
-    found = [*_between(stamps, step, firsts, lasts), *_explicit(stamps, step, firsts, lasts)]
+    us = clock.as_unit("us").asi8
+    firsts, lasts = runs(_vacant(frame, which), us, step)
+    found = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
     opens = np.array([row[0] for row in found], dtype=np.int64)
     order = np.argsort(opens, kind="stable")
     late = step if stamp == "start" else 0
 
     def times(place: int) -> pd.Series:
-        us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
-        at = pd.DatetimeIndex(us.view("datetime64[us]"))
+        at_us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
+        at = pd.DatetimeIndex(at_us.view("datetime64[us]"))
         if calendar:
             zoned = at.tz_localize(
                 index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
@@ -195,16 +195,16 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     return record(table, "gaps", log=which, stamp=stamp)
 
 
-def _between(stamps: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
     """Return the gaps between neighbouring rows, but for those inside runs of empty rows."""
-    space = np.diff(stamps) - step
-    inside = np.zeros(len(stamps) + 1, dtype=np.int64)
+    space = np.diff(us) - step
+    inside = np.zeros(len(us) + 1, dtype=np.int64)
     inside[firsts] += 1
     inside[lasts] -= 1
     between = (space != 0) & (np.cumsum(inside)[: len(space)] == 0)
     found: list[Gap] = []
     for i in np.flatnonzero(between):
-        start, free = int(stamps[i]), max(int(space[i]), 0)
+        start, free = int(us[i]), max(int(space[i]), 0)
         whole = free // step
         if whole:
             found.append((start, start + whole * step, whole, "implicit"))
@@ -224,9 +224,9 @@ def _vacant(frame: pd.DataFrame, log: str) -> Bools:
     return vacant
 
 
-def _explicit(stamps: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+def _explicit(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
     """Return the runs of empty rows."""
-    starts, ends = (stamps[firsts] - step).tolist(), stamps[lasts].tolist()
+    starts, ends = (us[firsts] - step).tolist(), us[lasts].tolist()
     return [
         (start, end, (end - start) // step, "explicit")
         for start, end in zip(starts, ends, strict=True)

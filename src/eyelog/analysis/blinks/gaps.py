@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from eyelog.analysis.grouped.reductions import count_rows, garwood, ratio, root_mean_square, total
-from eyelog.analysis.grouped.summary import Opened
+from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
@@ -51,7 +51,7 @@ def shape_fields(log: str, cleansing: str) -> dict[str, str]:
     return {noun: prefix + name for noun, name in names.items()}
 
 
-def gap_totals(opened: Opened, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
+def gap_totals(opened: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
     """Return for each group the number of gaps, their seconds, and the coverage."""
     number_name, length_name = gap_fields(opened.log, cleansing)
     n, length = opened.values(number_name), opened.values(length_name)
@@ -95,12 +95,12 @@ def noise_field(log: str) -> str:
     return "nis_time" if log == COMPUTED_DATA else "nis_s"
 
 
-def noise_onsets(opened: Opened, cleansing: str) -> Floats:
+def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
     """Return the onsets of noise per noise-free minute; missing where none can be judged."""
     noise = numbers(opened.frame[noise_field(opened.log)])
     n = opened.values(gap_fields(opened.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[opened.log])
-    stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it
+    stamps = opened.index.asi8
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
     judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)

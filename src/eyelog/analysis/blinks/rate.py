@@ -19,7 +19,7 @@ from eyelog.analysis.blinks.gaps import (
 )
 from eyelog.analysis.blinks.shape import bursts, duration, strength
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
@@ -133,14 +133,12 @@ def rate(
                 " take the rate before resample"
             )
         names.append(noise_field(which))
-    opened = open_frame(
-        frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp
-    )
+    opened = prepare(frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp)
     number, seconds, covered = gap_totals(opened, cleansing, gaps or "rms")
     noise = noise_onsets(opened, cleansing) if correct_noise else np.zeros(len(number))
     columns = rate_columns(number, seconds, min_valid_s=least, noise_per_min=noise)
     data: dict[str, Any] = columns | {
-        "n": whole(number),
+        "n": as_counts(number),
         "exposure_min": seconds / 60.0,
         "coverage": covered,
     }

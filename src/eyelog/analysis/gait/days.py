@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.gait.pace import STEPS, check_single, steps
+from eyelog.analysis.gait.pace import STEPS, require_single_intervals, steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
@@ -77,12 +77,12 @@ def peak_cadence(
     True
     """
     which = log_of(frame, log)
-    check_single(frame, "gait.peak_cadence")
+    require_single_intervals(frame, "gait.peak_cadence")
     if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 1:
         raise ConfigurationError(f"minutes must be a whole number from 1 on, not {minutes!r}")
     if not 0 < min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
-    opened = open_frame(
+    prepared = prepare(
         frame,
         STEPS[which],
         "1D",
@@ -91,12 +91,12 @@ def peak_cadence(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened.frame, opened.log)
-    index = cast(pd.DatetimeIndex, opened.frame.index)
+    taken = steps(prepared.frame, prepared.log)
+    index = prepared.index
     clock = time_groups(index, "1min", stamp=stamp)
     full = count_rows(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
     made = np.where(full, total(taken, clock), np.nan)
-    days = opened.groups
+    days = prepared.groups
     # Each minute to the day of its rows; the minutes of a day that is left out go nowhere.
     labels = cast(pd.DatetimeIndex, clock.labels)
     day = _day_of(labels, days, stamp)
@@ -115,7 +115,7 @@ def peak_cadence(
         "exposure_min": n.astype(np.float64),
         "coverage": np.minimum(ratio(n.astype(np.float64) * 60.0, days.seconds), 1.0),
     }
-    return summary_table(data, opened, "gait.peak_cadence", minutes=minutes)
+    return summary_table(data, prepared, "gait.peak_cadence", minutes=minutes)
 
 
 def _day_of(stamps: pd.DatetimeIndex, days: Groups, stamp: str) -> npt.NDArray[np.int64]:
@@ -175,7 +175,7 @@ def speed_classes(
         raise FieldError(
             "gait.speed_classes needs the 60-second log: the 15-second log has no step classes"
         )
-    opened = open_frame(
+    prepared = prepare(
         frame,
         STEPS[which],
         by,
@@ -184,18 +184,18 @@ def speed_classes(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened.frame, opened.log)
+    taken = steps(prepared.frame, prepared.log)
     known = ~np.isnan(taken)
-    made = total(taken, opened.groups)
+    made = total(taken, prepared.groups)
     data: dict[str, Any] = {"steps": made}
     for noun, name in zip(CLASSES, STEPS[which], strict=True):
-        of_class = total(np.where(known, opened.values(name), np.nan), opened.groups)
+        of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
-    held = np.nan_to_num(total(np.where(known, opened.records, 0.0), opened.groups))
-    data["n"] = whole(held)
+    held = np.nan_to_num(total(np.where(known, prepared.records, 0.0), prepared.groups))
+    data["n"] = as_counts(held)
     data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
-    data["coverage"] = opened.coverage(known)
-    return summary_table(data, opened, "gait.speed_classes")
+    data["coverage"] = prepared.coverage(known)
+    return summary_table(data, prepared, "gait.speed_classes")
 
 
 def day_totals(
@@ -245,8 +245,8 @@ def day_totals(
     [24.0]
     """
     which = log_of(frame, log)
-    check_single(frame, "gait.day_totals")
-    opened = open_frame(
+    require_single_intervals(frame, "gait.day_totals")
+    prepared = prepare(
         frame,
         STEPS[which],
         "1D",
@@ -255,13 +255,13 @@ def day_totals(
         judge=judge,
         stamp=stamp,
     )
-    time = seconds(opened.frame, log=which)
+    time = seconds(prepared.frame, log=which)
     recorded = numbers(time["recorded_s"])
-    taken, groups = steps(opened.frame, opened.log), opened.groups
+    taken, groups = steps(prepared.frame, prepared.log), prepared.groups
     known = ~np.isnan(taken)
     capped = np.zeros(len(taken), dtype=bool)
     for name in STEPS[which]:
-        capped |= opened.values(name) == catalogue(which)[name].max
+        capped |= prepared.values(name) == catalogue(which)[name].max
     length = float(INTERVAL_SECONDS[which])
     held = total(recorded, groups)
     counted = count_rows(known, groups)
@@ -271,9 +271,9 @@ def day_totals(
         "unrecorded_h": np.maximum(groups.seconds - held, 0.0) / 3600.0,
         "unworn_h": total(recorded - numbers(time["worn_s"]), groups) / 3600.0,
         "uncounted_h": total(np.where(known, 0.0, recorded), groups) / 3600.0,
-        "capped": whole(count_rows(capped, groups)),
-        "n": whole(counted),
+        "capped": as_counts(count_rows(capped, groups)),
+        "n": as_counts(counted),
         "exposure_min": counted * length / 60.0,
-        "coverage": opened.coverage(known),
+        "coverage": prepared.coverage(known),
     }
-    return summary_table(data, opened, "gait.day_totals")
+    return summary_table(data, prepared, "gait.day_totals")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import INTERVAL_SECONDS
@@ -80,7 +80,7 @@ def head_movements(
     which = log_of(frame, log)
     if "exposure_min" not in frame.columns:
         require(frame, [WEAR[which]], purpose="posture.head_movements")
-    opened = open_frame(
+    opened = prepare(
         frame,
         list(HEAD_MOVES.values()),
         by,
@@ -103,7 +103,7 @@ def head_movements(
                 np.where(known, made, np.nan), percent / 100, opened.groups
             )
     table = data | {
-        "n": whole(count_rows(known, opened.groups)),
+        "n": as_counts(count_rows(known, opened.groups)),
         "exposure_min": np.nan_to_num(hours) * 60.0,
         "coverage": opened.coverage(known),
     }

@@ -15,7 +15,7 @@ from eyelog.analysis.grouped.reductions import (
     root_mean_square,
     total,
 )
-from eyelog.analysis.grouped.summary import open_frame, whole
+from eyelog.analysis.grouped.summary import as_counts, prepare
 from eyelog.analysis.grouped.summary import summary_table as as_table
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import difference
@@ -74,7 +74,7 @@ def relative_tilt(
     >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
     True
     """
-    opened = open_frame(frame, TILT, None, purpose="posture.relative_tilt", log=log, judge=judge)
+    opened = prepare(frame, TILT, None, purpose="posture.relative_tilt", log=log, judge=judge)
     medians = {name: circular_median(opened.values(name)) for name in TILT}
     data = {name: difference(opened.values(name), medians[name]) for name in TILT}
     table = pd.DataFrame(data, index=opened.frame.index)
@@ -150,7 +150,7 @@ def zones(
     )
     if not good:
         raise ConfigurationError(f"edges must rise from -180 to 180 degrees, not {edges!r}")
-    opened = open_frame(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
+    opened = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
     tilt = opened.values(field)
     if reference == "median":
         tilt = difference(tilt, circular_median(tilt))
@@ -219,9 +219,7 @@ def spread(
     True
     """
     names = ("tl_yav", "tl_ysd", "tl_xav", "tl_xsd")
-    opened = open_frame(
-        frame, names, by, purpose="posture.spread", log=log, judge=judge, stamp=stamp
-    )
+    opened = prepare(frame, names, by, purpose="posture.spread", log=log, judge=judge, stamp=stamp)
     groups = opened.groups
     known = ~np.isnan(sum(opened.values(name) for name in names))
     data: dict[str, Any] = {}
@@ -236,7 +234,7 @@ def spread(
             f"{noun}_total": np.hypot(within, between),
         }
     held = np.nan_to_num(total(np.where(known, opened.records, 0.0), groups))
-    data["n"] = whole(count_rows(known, groups))
+    data["n"] = as_counts(count_rows(known, groups))
     data["exposure_min"] = held * INTERVAL_SECONDS[opened.log] / 60.0
     data["coverage"] = opened.coverage(known)
     return as_table(data, opened, "posture.spread")
