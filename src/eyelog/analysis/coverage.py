@@ -13,13 +13,14 @@ import pandas as pd
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
-from eyelog.analysis.grouped.summary import records_of, sorted_frame
+from eyelog.analysis.grouped.summary import needed, records_of, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
-from eyelog.analysis.series.arrays import Bools
+from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import catalogue
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.clock import check_stamp
-from eyelog.frame import interval_seconds, log_of, stamps
+from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
@@ -28,12 +29,16 @@ Ints = npt.NDArray[np.int64]
 Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
+STEPS: Final = {
+    COMPUTED_DATA: ("stp",),
+    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
+}
 
 
 def coverage(
     frame: pd.DataFrame, *, every: str = "1D", log: str | None = None, stamp: str = "end"
 ) -> pd.DataFrame:
-    """Return how much of each day, or other bin, was recorded, worn, valid and walked.
+    """Return how much of each day, or other bin, was recorded, worn, valid, walked and counted.
 
     Parameters
     ----------
@@ -54,8 +59,10 @@ def coverage(
         closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
         ``recorded_h``, ``expected_h`` (23 or 25 on a day that the clocks change),
         ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
-        eye data usable) and ``walking_h``;
-        missing where nothing, or not the evidence, was recorded.
+        eye data usable) and ``walking_h``. Then what a total of steps misses: ``unworn_h``
+        (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off
+        or stored) and ``capped`` (intervals with a step count at its cap, which is a lower bound).
+        All of these are missing where nothing, or not the evidence, was recorded.
 
     Raises
     ------
@@ -68,7 +75,10 @@ def coverage(
     -----
     Under ``stamp="end"`` a first day that holds nothing but the record that closes it is left out:
     a fetch selects by stamp. A record in which every value is missing is not recorded time. A
-    masked frame, or a resampled one, has the same hours as the frame it was made from.
+    masked frame, or a resampled one, has the same hours as the frame it was made from; but the
+    bins of a resampled frame do not show which records had a step count, so ``uncounted_h`` and
+    ``capped`` are missing there. The steps of a day are a lower bound of what was walked: steps
+    without the eyewear are in no record.
 
     Examples
     --------
@@ -103,9 +113,33 @@ def coverage(
     }
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
+    unworn_s = recorded_s - time["worn_s"].to_numpy()
+    uncounted_s, capped = _step_counts(frame, which, recorded_s)
+    data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
+    data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
+    data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
     return record(table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp)
+
+
+def _step_counts(frame: pd.DataFrame, log: str, recorded_s: Floats) -> tuple[Floats, Floats]:
+    """Return for each row the recorded seconds without a step count, and whether one is capped.
+
+    Both are missing where the frame has no steps, and in bins, which have only their sums.
+    """
+    names = STEPS[log]
+    if is_resampled(frame) or not set(names) <= set(frame.columns):
+        missing = np.full(len(frame), np.nan)
+        return missing, missing
+    # Eyewear that is off or stored counts no steps, whatever its records say: judging says so, and
+    # changes nothing in a masked frame.
+    judged_steps = judged(frame[needed(frame, log, names)], log=log)
+    uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
+    capped = np.zeros(len(frame), dtype=bool)
+    for name in names:
+        capped |= numbers(judged_steps[name]) == catalogue(log)[name].max
+    return np.where(uncounted, recorded_s, 0.0), np.where(recorded_s > 0, capped, np.nan)
 
 
 def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> pd.DataFrame:

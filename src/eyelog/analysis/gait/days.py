@@ -1,4 +1,4 @@
-"""How a day is walked: busiest minutes, step classes, and totals that say what they miss."""
+"""How a day is walked: its busiest minutes, and the classes of its steps."""
 
 from typing import Any, cast
 
@@ -10,13 +10,12 @@ from eyelog.analysis.gait.pace import STEPS, require_single_intervals, steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.quality.evidence import seconds
-from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of
 
-__all__ = ["day_totals", "peak_cadence", "speed_classes"]
+__all__ = ["peak_cadence", "speed_classes"]
 
 CLASSES = ("fastest", "medium", "slow", "slowest")  # as in STEPS
 
@@ -196,84 +195,3 @@ def speed_classes(
     data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
     data["coverage"] = prepared.coverage(known)
     return summary_table(data, prepared, "gait.speed_classes")
-
-
-def day_totals(
-    frame: pd.DataFrame,
-    *,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
-) -> pd.DataFrame:
-    """Return the steps and the walking of each local day, and what they miss.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log with its steps, and for the rest its evidence of wear.
-    judge, stamp, log
-        As in `eyelog.gait.pace`.
-
-    Returns
-    -------
-    DataFrame
-        Index ``day``, days with records. Float64 ``steps``, ``walking_min``; what they miss:
-        ``unrecorded_h`` (no record), ``unworn_h`` (recorded, not worn), ``uncounted_h``
-        (recorded, steps missing: the eyewear was off or stored), int64 ``capped`` (intervals with
-        a count at its cap, where the count is a lower bound); int64 ``n`` (records with steps
-        counted), float64 ``exposure_min`` (their minutes) and ``coverage`` (share of the day).
-
-    Raises
-    ------
-    FieldError
-        If the frame lacks the steps.
-    MixedLogsError
-        If the frame holds fields of both logs.
-    ConfigurationError
-        If the frame is resampled.
-
-    Notes
-    -----
-    A day total is a lower bound of what was walked: steps without the eyewear are in no record.
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> table = el.gait.day_totals(el.sample())
-    >>> hours = table["exposure_min"] / 60 + table["uncounted_h"] + table["unrecorded_h"]
-    >>> sorted(set(hours.round(6)))
-    [24.0]
-    """
-    which = log_of(frame, log)
-    require_single_intervals(frame, "gait.day_totals")
-    prepared = prepare(
-        frame,
-        STEPS[which],
-        "1D",
-        purpose="gait.day_totals",
-        log=which,
-        judge=judge,
-        stamp=stamp,
-    )
-    time = seconds(prepared.frame, log=which)
-    recorded = numbers(time["recorded_s"])
-    taken, groups = steps(prepared.frame, prepared.log), prepared.groups
-    known = ~np.isnan(taken)
-    capped = np.zeros(len(taken), dtype=bool)
-    for name in STEPS[which]:
-        capped |= prepared.values(name) == catalogue(which)[name].max
-    length = float(INTERVAL_SECONDS[which])
-    held = total(recorded, groups)
-    counted = count_rows(known, groups)
-    data = {
-        "steps": total(taken, groups),
-        "walking_min": total(numbers(time["walking_s"]), groups) / 60.0,
-        "unrecorded_h": np.maximum(groups.seconds - held, 0.0) / 3600.0,
-        "unworn_h": total(recorded - numbers(time["worn_s"]), groups) / 3600.0,
-        "uncounted_h": total(np.where(known, 0.0, recorded), groups) / 3600.0,
-        "capped": as_counts(count_rows(capped, groups)),
-        "n": as_counts(counted),
-        "exposure_min": counted * length / 60.0,
-        "coverage": prepared.coverage(known),
-    }
-    return summary_table(data, prepared, "gait.day_totals")
