@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue, columns
-from eyelog.frame import between, conform, empty, log_of, require
+from eyelog.frame import between, conform, empty, interval_seconds, log_of, require
 from eyelog.provenance import record
 
 
@@ -157,3 +157,44 @@ def test_what_is_no_frame_is_said_to_be_none(other: object) -> None:
 def test_a_column_that_is_nearly_there_is_named() -> None:
     with pytest.raises(el.FieldError, match="did you mean 'steps'"):
         require(pd.DataFrame(columns=["steps"]), ["stepz"], purpose="the figure")
+
+
+HOUR = pd.date_range("2026-10-24 01:00", periods=3, freq="h", tz="UTC", unit="us")
+
+
+@pytest.mark.parametrize(
+    ("log", "seconds"), [("computed_data", 15.0), ("standard_mode_logs", 60.0)]
+)
+def test_a_row_of_a_raw_frame_lasts_the_interval_of_its_log_however_many_are_missing(
+    log: str, seconds: float
+) -> None:
+    bare = pd.DataFrame({"tl_yav": [1.0, 2.0, 3.0]}, index=HOUR)
+    assert interval_seconds(record(bare.copy(), "fetch", log=log)) == seconds
+    assert interval_seconds(bare, log) == seconds
+    assert interval_seconds(record(bare.iloc[:1].copy(), "fetch", log=log)) == seconds
+
+
+def test_a_row_of_a_resampled_frame_lasts_its_bin_and_a_column_as_its_frame() -> None:
+    bins = el.resample(el.sample("standard_mode_logs"), "10min")
+    assert interval_seconds(bins) == 600
+    assert interval_seconds(bins["stp_s"]) == 600
+    assert interval_seconds(bins["stp_s"].iloc[:1]) == 600
+
+
+def test_a_row_of_a_bare_or_a_daily_table_lasts_the_median_distance() -> None:
+    assert interval_seconds(pd.Series([1.0, 2.0, 3.0], index=HOUR)) == 3600
+    assert interval_seconds(el.daily(el.sample())["worn_h"]) == 86_400
+    assert interval_seconds(el.daily(el.resample(el.sample(), "1h"))) == 86_400
+
+
+def test_a_column_that_pandas_has_averaged_since_lasts_the_distance_of_its_rows() -> None:
+    hourly = el.sample()["tl_yav"].resample("1h").mean()
+    hourly.attrs = el.sample().attrs
+    assert interval_seconds(hourly) == 3600
+
+
+def test_fewer_than_two_rows_of_nothing_stated_have_no_known_length() -> None:
+    bare = pd.Series([1.0, 2.0, 3.0], index=HOUR)
+    assert np.isnan(interval_seconds(bare.iloc[:1]))
+    assert np.isnan(interval_seconds(bare.iloc[:0]))
+    assert np.isnan(interval_seconds(el.daily(el.sample()).iloc[:1]))

@@ -31,6 +31,7 @@ __all__ = [
     "is_resampled",
     "log_of",
     "require",
+    "stamps",
     "warn_unknown",
 ]
 
@@ -57,12 +58,7 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
         If the index is not an aware `DatetimeIndex`.
     """
     known = catalogue(log)
-    index = frame.index
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError(
-            "the frame needs a time-zone aware DatetimeIndex of stamps"
-            " (frame.set_index('date'), then tz_localize or tz_convert)"
-        )
+    index = stamps(frame, what="the frame")
     index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
@@ -78,6 +74,17 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     if shaped.index.has_duplicates:
         shaped = shaped[~shaped.index.duplicated(keep="last")]
     return shaped
+
+
+def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
+    """Return the aware stamps that index a table, or raise `ConfigurationError` for `what`."""
+    index = table.index
+    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        raise ConfigurationError(
+            f"{what} needs a time-zone aware DatetimeIndex of stamps"
+            " (frame.set_index('date'), then tz_localize or tz_convert)"
+        )
+    return index
 
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
@@ -199,17 +206,49 @@ def _clock_us(text: str) -> int:
     raise ConfigurationError(f"{text!r} is not a clock time: write it as 09:00 or 17:30:00")
 
 
-def interval_seconds(frame: pd.DataFrame, log: str) -> float:
-    """Return the length of one row: the log's interval, or the bin of a resampled frame.
+def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) -> float:
+    """Return how long one row of a table lasts, in seconds: the one rule for all.
 
-    A step that makes rows longer states ``interval_s`` in its provenance.
+    Parameters
+    ----------
+    table : DataFrame or Series
+        A frame of a log, raw or resampled, one of its columns, or any table indexed by stamps.
+    log : str, optional
+        The log of a table whose provenance does not state it.
+
+    Returns
+    -------
+    float
+        - Raw frame: the interval of its log, 15 or 60 seconds, whatever is missing from it.
+        - Resampled frame: the width of its bins, which `eyelog.resample` writes into the
+          provenance.
+        - Table without a stated length (a bare table, a daily table): the median distance of
+          neighbouring rows.
+        - Column (a Series): as its frame, unless all of its rows lie further apart than that.
+          Then pandas has averaged it since and has kept the provenance: the median distance.
+        - Fewer than two rows: the stated length, and NaN where there is none.
     """
-    for step in reversed(history(frame)):
+    stated = _stated_seconds(table, log)
+    if isinstance(table, pd.DataFrame) and not np.isnan(stated):
+        return stated
+    index = table.index
+    if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
+        return stated
+    distances = np.diff(index.as_unit("us").asi8)
+    if np.isnan(stated) or distances.min() > stated * 1e6:
+        return float(np.median(distances)) / 1e6
+    return stated
+
+
+def _stated_seconds(table: pd.DataFrame | pd.Series, log: str | None) -> float:
+    """Return the length of a row that the provenance states, else that of the log, else NaN."""
+    for step in reversed(history(table)):
         if "interval_s" in step:
-            return float(step["interval_s"])
-    return float(INTERVAL_SECONDS[log])
+            return float("nan") if step["interval_s"] is None else float(step["interval_s"])
+    which = stated_log(table) if log is None else log
+    return float("nan") if which is None else float(INTERVAL_SECONDS[which])
 
 
-def is_resampled(frame: pd.DataFrame) -> bool:
-    """Return whether the rows are bins of `resample`, not intervals of the eyewear."""
-    return any("interval_s" in step for step in history(frame))
+def is_resampled(frame: pd.DataFrame | pd.Series) -> bool:
+    """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
+    return any(step.get("interval_s") is not None for step in history(frame))

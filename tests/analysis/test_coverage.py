@@ -95,10 +95,16 @@ def test_masked_and_resampled_frames_have_the_hours_of_what_they_were_made_from(
     assert 0 < expected["worn_h"].max() < 24
     assert expected["walking_h"].max() > 0
     assert_frame_equal(el.coverage(judged(frame)), expected)
+    # A bin has only the sum of its steps: which of its records had a count is not in it.
+    of_records = ["uncounted_h", "capped"]
+
+    def hours(table):
+        return table.drop(columns=of_records)
+
     for every in ("10min", "1h", "1D"):
-        assert_frame_equal(el.coverage(el.resample(frame, every)), expected)
+        assert_frame_equal(hours(el.coverage(el.resample(frame, every))), hours(expected))
     again = el.resample(el.resample(frame, "10min"), "1h")
-    assert_frame_equal(el.coverage(again, every="2h"), el.coverage(frame, every="2h"))
+    assert_frame_equal(hours(el.coverage(again, every="2h")), hours(el.coverage(frame, every="2h")))
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -210,3 +216,33 @@ def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
         covered |= set(range(offset - 15, offset))
     free = set(range(offsets[0], offsets[-1])) - covered
     assert el.gaps(frame)["duration"].sum() == pd.Timedelta(len(free), "s")
+
+
+def test_a_day_says_what_its_steps_miss():
+    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2})
+    frame["isl"] = pd.array([False] * 7 + [True], dtype="boolean")
+    row, totals = el.coverage(frame).iloc[0], el.daily(frame).iloc[0]
+    assert totals["steps"] == 120 + 510
+    assert totals["walking_h"] == row["walking_h"] == pytest.approx(1.5 / 60)
+    assert row["expected_h"] - row["recorded_h"] == pytest.approx(24 - 2 / 60)
+    assert row["unworn_h"] == row["uncounted_h"] == pytest.approx(0.25 / 60)
+    assert row["recorded_h"] - row["uncounted_h"] == pytest.approx(7 * 0.25 / 60)
+    assert row["capped"] == 2
+
+
+def test_a_minute_is_unworn_in_part_and_uncounted_as_a_whole():
+    frame = frame_of(MINUTES, {"wea_s": [60, 45, 0], "stp_s": [0] * 3})
+    frame = frame.assign(**dict.fromkeys(("stp_fst", "stp_mid", "stp_slw", "stp_vsl"), 0.0))
+    row = el.coverage(frame).iloc[0]
+    assert row["unworn_h"] == pytest.approx((0 + 15 + 60) / 3600)
+    assert (row["uncounted_h"], row["capped"]) == (pytest.approx(60 / 3600), 0)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_what_was_not_counted_is_missing_without_steps_and_in_bins(log):
+    frame = day(log, "2026-10-20T00:00:00Z", 2)
+    without = el.coverage(frame.drop(columns=[n for n in frame if n.startswith("stp")]))
+    bins = el.coverage(el.resample(el.simulate("2026-10-19", 1, log=log, seed=3), "10min"))
+    for table in (without, bins):
+        assert table[["uncounted_h", "capped"]].isna().all(axis=None)
+        assert table["unworn_h"].notna().all()

@@ -36,7 +36,6 @@ WHOLE: dict[str, Ask] = {
     "daily": el.daily,
     "gait.bouts": el.gait.bouts,
     "gait.peak_cadence": el.gait.peak_cadence,
-    "gait.day_totals": el.gait.day_totals,
     "posture.zones": el.posture.zones,
     "posture.relative_tilt": el.posture.relative_tilt,
 }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.analysis.limits import Limit, limit, limits
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import LOGS, role_field
 from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES
@@ -108,7 +108,7 @@ def test_a_public_default_is_the_limit_of_the_table(
 
 def test_the_least_exposure_of_a_blink_rate_is_the_limit_of_the_table() -> None:
     for function in (el.blinks.rate, el.blinks.cleansings):
-        seconds = seconds_of(default(function, "min_valid"), "min_valid")
+        seconds = duration_us(default(function, "min_valid"), "min_valid") / 1e6
         assert seconds == limit(EYES, "blink_exposure").value
 
 

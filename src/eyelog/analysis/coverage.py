@@ -5,7 +5,7 @@ LightLogR): *implicit*, no row; *explicit*, a row in which every value is missin
 stamps off the grid.
 """
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,24 +13,32 @@ import pandas as pd
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
-from eyelog.analysis.grouped.summary import records_of, sorted_frame
+from eyelog.analysis.grouped.summary import needed, records_of, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
-from eyelog.catalogue import catalogue
+from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.runs import runs
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.clock import check_stamp
-from eyelog.frame import interval_seconds, log_of
+from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
 
 Ints = npt.NDArray[np.int64]
+Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
+STEPS: Final = {
+    COMPUTED_DATA: ("stp",),
+    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
+}
 
 
 def coverage(
     frame: pd.DataFrame, *, every: str = "1D", log: str | None = None, stamp: str = "end"
 ) -> pd.DataFrame:
-    """Return how much of each day, or other bin, was recorded, worn, valid and walked.
+    """Return how much of each day, or other bin, was recorded, worn, valid, walked and counted.
 
     Parameters
     ----------
@@ -51,8 +59,10 @@ def coverage(
         closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
         ``recorded_h``, ``expected_h`` (23 or 25 on a day that the clocks change),
         ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
-        eye data usable) and ``walking_h``;
-        missing where nothing, or not the evidence, was recorded.
+        eye data usable) and ``walking_h``. Then what a total of steps misses: ``unworn_h``
+        (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off
+        or stored) and ``capped`` (intervals with a step count at its cap, which is a lower bound).
+        All of these are missing where nothing, or not the evidence, was recorded.
 
     Raises
     ------
@@ -65,7 +75,10 @@ def coverage(
     -----
     Under ``stamp="end"`` a first day that holds nothing but the record that closes it is left out:
     a fetch selects by stamp. A record in which every value is missing is not recorded time. A
-    masked frame, or a resampled one, has the same hours as the frame it was made from.
+    masked frame, or a resampled one, has the same hours as the frame it was made from; but the
+    bins of a resampled frame do not show which records had a step count, so ``uncounted_h`` and
+    ``capped`` are missing there. The steps of a day are a lower bound of what was walked: steps
+    without the eyewear are in no record.
 
     Examples
     --------
@@ -77,7 +90,7 @@ def coverage(
     which = log_of(frame, log)
     check_stamp(stamp)
     frame, _ = sorted_frame(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
+    index = stamps(frame, what="coverage")
     records = records_of(frame)
     groups = time_groups(index, every, stamp=stamp, label="auto")
     if len(groups):
@@ -100,9 +113,33 @@ def coverage(
     }
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
+    unworn_s = recorded_s - time["worn_s"].to_numpy()
+    uncounted_s, capped = _step_counts(frame, which, recorded_s)
+    data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
+    data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
+    data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
-    return record(table, "coverage", log=which, every=str(every), stamp=stamp)
+    return record(table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp)
+
+
+def _step_counts(frame: pd.DataFrame, log: str, recorded_s: Floats) -> tuple[Floats, Floats]:
+    """Return for each row the recorded seconds without a step count, and whether one is capped.
+
+    Both are missing where the frame has no steps, and in bins, which have only their sums.
+    """
+    names = STEPS[log]
+    if is_resampled(frame) or not set(names) <= set(frame.columns):
+        missing = np.full(len(frame), np.nan)
+        return missing, missing
+    # Eyewear that is off or stored counts no steps, whatever its records say: judging says so, and
+    # changes nothing in a masked frame.
+    judged_steps = judged(frame[needed(frame, log, names)], log=log)
+    uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
+    capped = np.zeros(len(frame), dtype=bool)
+    for name in names:
+        capped |= numbers(judged_steps[name]) == catalogue(log)[name].max
+    return np.where(uncounted, recorded_s, 0.0), np.where(recorded_s > 0, capped, np.nan)
 
 
 def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> pd.DataFrame:
@@ -125,7 +162,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
         intervals that fit in), and ``kind``:
 
         - ``implicit``: there are no rows;
-        - ``explicit``: there are rows, and every value in them is missing;
+        - ``explicit``: there are rows, and every value in them is missing (with the short
+          rests between such rows, where their grid of stamps starts anew);
         - ``irregular``: less than one interval between two records, or records that overlap
           (then ``duration`` is 0): the grid of stamps starts anew.
 
@@ -154,20 +192,21 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     which = log_of(frame, log)
     check_stamp(stamp)
     frame, _ = sorted_frame(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
+    index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are no gap there.
     calendar = step % (DAY_S * SECOND_US) == 0
     clock = index.tz_localize(None) if calendar else index
-    stamps = clock.as_unit("us").asi8
-    found = [*_between(stamps, step), *_explicit(frame, which, stamps, step)]
+    us = clock.as_unit("us").asi8
+    firsts, lasts = runs(_vacant(frame, which), us, step)
+    found = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
     opens = np.array([row[0] for row in found], dtype=np.int64)
     order = np.argsort(opens, kind="stable")
     late = step if stamp == "start" else 0
 
     def times(place: int) -> pd.Series:
-        us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
-        at = pd.DatetimeIndex(us.view("datetime64[us]"))
+        at_us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
+        at = pd.DatetimeIndex(at_us.view("datetime64[us]"))
         if calendar:
             zoned = at.tz_localize(
                 index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
@@ -190,12 +229,16 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     return record(table, "gaps", log=which, stamp=stamp)
 
 
-def _between(stamps: Ints, step: int) -> list[tuple[int, int, int, str]]:
-    """Return the gaps between neighbouring records: (start, end, whole intervals, kind)."""
-    space = np.diff(stamps) - step
-    found: list[tuple[int, int, int, str]] = []
-    for i in np.flatnonzero(space):
-        start, free = int(stamps[i]), max(int(space[i]), 0)
+def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+    """Return the gaps between neighbouring rows, but for those inside runs of empty rows."""
+    space = np.diff(us) - step
+    inside = np.zeros(len(us) + 1, dtype=np.int64)
+    inside[firsts] += 1
+    inside[lasts] -= 1
+    between = (space != 0) & (np.cumsum(inside)[: len(space)] == 0)
+    found: list[Gap] = []
+    for i in np.flatnonzero(between):
+        start, free = int(us[i]), max(int(space[i]), 0)
         whole = free // step
         if whole:
             found.append((start, start + whole * step, whole, "implicit"))
@@ -204,23 +247,21 @@ def _between(stamps: Ints, step: int) -> list[tuple[int, int, int, str]]:
     return found
 
 
-def _explicit(
-    frame: pd.DataFrame, log: str, stamps: Ints, step: int
-) -> list[tuple[int, int, int, str]]:
-    """Return the runs of neighbouring rows in which every field of the log is missing."""
+def _vacant(frame: pd.DataFrame, log: str) -> Bools:
+    """Return the rows in which every field of the log is missing."""
     names = [name for name in frame.columns if name in catalogue(log)]
-    vacant = np.ones(len(frame), dtype=bool) if names else np.zeros(len(frame), dtype=bool)
+    vacant = np.full(len(frame), bool(names))
     for name in names:
         if not vacant.any():
             break
         vacant &= frame[name].isna().to_numpy()
-    rows = np.flatnonzero(vacant)
-    if not len(rows):
-        return []
-    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) != step)
-    firsts = rows[np.concatenate([[True], apart])]
-    lasts = rows[np.concatenate([apart, [True]])]
+    return vacant
+
+
+def _explicit(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
+    """Return the runs of empty rows."""
+    starts, ends = (us[firsts] - step).tolist(), us[lasts].tolist()
     return [
-        (int(stamps[first] - step), int(stamps[last]), int(last - first + 1), "explicit")
-        for first, last in zip(firsts, lasts, strict=True)
+        (start, end, (end - start) // step, "explicit")
+        for start, end in zip(starts, ends, strict=True)
     ]

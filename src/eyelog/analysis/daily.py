@@ -10,17 +10,24 @@ from eyelog.analysis.blinks.gaps import gap_fields, gap_totals, rate_columns, sh
 from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, pace_totals, steps
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
-    count,
+    count_rows,
+    count_values,
     first_row,
-    held,
     last_row,
     mean,
     pooled_sd,
     ratio,
+    sum_fields,
     total,
     weighted_mean,
 )
-from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, time_weights, whole
+from eyelog.analysis.grouped.summary import (
+    Prepared,
+    as_counts,
+    prepare,
+    summary_table,
+    time_weights,
+)
 from eyelog.analysis.quality.evidence import seconds, worn
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
@@ -148,19 +155,19 @@ def daily(
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     wanted = _fields(which)
-    opened = open_frame(
+    prepared = prepare(
         frame, [], "1D", purpose="daily", log=which, judge=judge, stamp=stamp, optional=wanted
     )
-    time = seconds(opened.frame, log=which)
-    worn_s = numbers(time["worn_s"]) if _holds_time(opened, "worn") else None
-    data = _times(opened, time, stamp) | _gait(opened) | _blinks(opened)
-    data |= _moves(opened, time, worn_s) | _tilt(opened, time) | _scores(opened, time)
+    time = seconds(prepared.frame, log=which)
+    worn_s = numbers(time["worn_s"]) if _holds_time(prepared, "worn") else None
+    data = _times(prepared, time, stamp) | _gait(prepared) | _blinks(prepared)
+    data |= _moves(prepared, time, worn_s) | _tilt(prepared, time) | _scores(prepared, time)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
     details = {} if which == COMPUTED_DATA else {"blink_gaps": "rms", "cleansing": CLEANSING}
-    return summary_table(data, opened, "daily", min_coverage=float(min_coverage), **details)
+    return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
 
 
 def _scores_of(log: str) -> list[str]:
@@ -174,41 +181,41 @@ def _fields(log: str) -> list[str]:
     return [*used, *shape_fields(log, CLEANSING).values(), *_scores_of(log)]
 
 
-def _has(opened: Opened, *names: str) -> bool:
-    return all(name in opened.frame.columns for name in names)
+def _has(prepared: Prepared, *names: str) -> bool:
+    return all(name in prepared.frame.columns for name in names)
 
 
-def _holds_time(opened: Opened, noun: str) -> bool:
-    source = "bins" if is_resampled(opened.frame) else opened.log
-    return _has(opened, *TIMES[noun][source])
+def _holds_time(prepared: Prepared, noun: str) -> bool:
+    source = "bins" if is_resampled(prepared.frame) else prepared.log
+    return _has(prepared, *TIMES[noun][source])
 
 
-def _times(opened: Opened, time: pd.DataFrame, stamp: str) -> dict[str, Any]:
+def _times(prepared: Prepared, time: pd.DataFrame, stamp: str) -> dict[str, Any]:
     """Return how much of the day was recorded, worn, valid and walked, and when it was worn."""
-    groups = opened.groups
+    groups = prepared.groups
     recorded = numbers(time["recorded_s"])
     data: dict[str, Any] = {
-        "n": whole(total(np.where(recorded > 0, opened.records, 0.0), groups)),
-        "coverage": opened.coverage(recorded > 0),
+        "n": as_counts(total(np.where(recorded > 0, prepared.records, 0.0), groups)),
+        "coverage": prepared.coverage(recorded > 0),
         "recorded_h": total(recorded, groups) / 3600.0,
     }
     for noun in TIMES:
-        if _holds_time(opened, noun):
+        if _holds_time(prepared, noun):
             data[f"{noun}_h"] = total(numbers(time[f"{noun}_s"]), groups) / 3600.0
-    if _holds_time(opened, "worn"):
-        data |= _first_and_last(opened, stamp)
+    if _holds_time(prepared, "worn"):
+        data |= _first_and_last(prepared, stamp)
     return data
 
 
-def _first_and_last(opened: Opened, stamp: str) -> dict[str, pd.DatetimeIndex]:
+def _first_and_last(prepared: Prepared, stamp: str) -> dict[str, pd.DatetimeIndex]:
     """Return when the first worn interval of each day opens and the last one closes."""
-    frame, groups = opened.frame, opened.groups
+    frame, groups = prepared.frame, prepared.groups
     if is_resampled(frame):
         on = numbers(frame["exposure_min"]) > 0
     else:
-        on = numbers(worn(frame, log=opened.log)) > 0
-    index = cast(pd.DatetimeIndex, frame.index)
-    width = pd.Timedelta(interval_seconds(frame, opened.log), "s").as_unit("us")
+        on = numbers(worn(frame, log=prepared.log)) > 0
+    index = prepared.index
+    width = pd.Timedelta(interval_seconds(frame, prepared.log), "s").as_unit("us")
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
     day_opens = cast(pd.DatetimeIndex, groups.labels)
     lasted = pd.to_timedelta(groups.seconds, unit="s").as_unit("us")
@@ -225,62 +232,60 @@ def _first_and_last(opened: Opened, stamp: str) -> dict[str, pd.DatetimeIndex]:
     return found
 
 
-def _gait(opened: Opened) -> dict[str, Floats]:
-    if not _has(opened, *STEPS[opened.log]):
+def _gait(prepared: Prepared) -> dict[str, Floats]:
+    if not _has(prepared, *STEPS[prepared.log]):
         return {}
-    data = {"steps": total(steps(opened.frame, opened.log), opened.groups)}
-    if _has(opened, PACE_FIELD[opened.log]):
-        taken, walked = pace_totals(opened.frame, opened.log, opened.groups)
+    data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
+    if _has(prepared, PACE_FIELD[prepared.log]):
+        taken, walked = pace_totals(prepared.frame, prepared.log, prepared.groups)
         data["pace_spm"] = ratio(taken * 60.0, walked)
         data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
     return data
 
 
-def _blinks(opened: Opened) -> dict[str, Any]:
+def _blinks(prepared: Prepared) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    if _has(opened, *gap_fields(opened.log, CLEANSING)):
-        number, spent, _ = gap_totals(opened, CLEANSING, "rms")
+    if _has(prepared, *gap_fields(prepared.log, CLEANSING)):
+        number, spent, _ = gap_totals(prepared, CLEANSING, "rms")
         columns = rate_columns(number, spent, min_valid_s=MIN_VALID_S)
         data["blink_rate_per_min"] = columns["rate_per_min"]
         data["blink_rate_low"], data["blink_rate_high"] = columns["low"], columns["high"]
-        data["blink_n"] = whole(number)
+        data["blink_n"] = as_counts(number)
         data["blink_exposure_min"] = spent / 60.0
-    shape = shape_fields(opened.log, CLEANSING)
-    if not _has(opened, shape["count"]):
+    shape = shape_fields(prepared.log, CLEANSING)
+    if not _has(prepared, shape["count"]):
         return data
-    weights, groups = opened.values(shape["count"]), opened.groups
-    if _has(opened, shape["strength"]):
-        strength = opened.values(shape["strength"])
+    weights, groups = prepared.values(shape["count"]), prepared.groups
+    if _has(prepared, shape["strength"]):
+        strength = prepared.values(shape["strength"])
         data["blink_strength_uv"] = weighted_mean(strength, weights, groups)
-    if _has(opened, shape["strength_sd"]):
+    if _has(prepared, shape["strength_sd"]):
         data["blink_strength_sd_uv"] = pooled_sd(
-            opened.values(shape["strength_sd"]), weights, groups
+            prepared.values(shape["strength_sd"]), weights, groups
         )
-    if _has(opened, shape["duration"]):
-        duration = opened.values(shape["duration"])
+    if _has(prepared, shape["duration"]):
+        duration = prepared.values(shape["duration"])
         data["blink_duration_ms"] = weighted_mean(duration, weights, groups)
     return data
 
 
-def _moves(opened: Opened, time: pd.DataFrame, worn_s: Floats | None) -> dict[str, Floats]:
+def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dict[str, Floats]:
     """Return movements per worn hour of the intervals in which they could be counted."""
     if worn_s is None:
         return {}
     # Which intervals of a bin those were is no longer known; for eyes they were the valid ones.
-    eyes_s = numbers(time["valid_s"]) if is_resampled(opened.frame) else worn_s
+    eyes_s = numbers(time["valid_s"]) if is_resampled(prepared.frame) else worn_s
     data = {}
-    for name, parts in MOVES[opened.log].items():
-        if not _has(opened, *parts):
+    for name, parts in MOVES[prepared.log].items():
+        if not _has(prepared, *parts):
             continue
-        made = opened.values(parts[0])
-        for part in parts[1:]:
-            made = made + opened.values(part)
+        made = sum_fields(prepared.frame, parts)
         spent = eyes_s if name.startswith("eye") else worn_s
         # Time without a count does not count, nor does a count without time.
-        hours = total(np.where(np.isnan(made), np.nan, spent), opened.groups) / 3600.0
+        hours = total(np.where(np.isnan(made), np.nan, spent), prepared.groups) / 3600.0
         if np.isnan(spent).any():
             made = np.where(np.isnan(spent), np.nan, made)
-        data[f"{name}_per_h"] = ratio(total(made, opened.groups), hours)
+        data[f"{name}_per_h"] = ratio(total(made, prepared.groups), hours)
     return _both_eyes(data)
 
 
@@ -292,34 +297,34 @@ def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
     return {"eye_moves_per_h": data[names[0]] + data[names[1]], **data}
 
 
-def _weights(opened: Opened, time: pd.DataFrame, kind: str) -> Floats | None:
+def _weights(prepared: Prepared, time: pd.DataFrame, kind: str) -> Floats | None:
     """Return what bins weigh that are no longer alike; single intervals are."""
-    return time_weights(time, kind, opened.records) if is_resampled(opened.frame) else None
+    return time_weights(time, kind, prepared.records) if is_resampled(prepared.frame) else None
 
 
-def _tilt(opened: Opened, time: pd.DataFrame) -> dict[str, Floats]:
-    weights = _weights(opened, time, "motion")
+def _tilt(prepared: Prepared, time: pd.DataFrame) -> dict[str, Floats]:
+    weights = _weights(prepared, time, "motion")
     return {
-        f"tilt_{noun}_deg": circular_mean(opened.values(name), weights, opened.groups)
+        f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
         for noun, name in TILT.items()
-        if _has(opened, name)
+        if _has(prepared, name)
     }
 
 
-def _scores(opened: Opened, time: pd.DataFrame) -> dict[str, Any]:
-    weights, groups = _weights(opened, time, "static"), opened.groups
+def _scores(prepared: Prepared, time: pd.DataFrame) -> dict[str, Any]:
+    weights, groups = _weights(prepared, time, "static"), prepared.groups
     data: dict[str, Any] = {}
-    for name in _scores_of(opened.log):
-        if not _has(opened, name):
+    for name in _scores_of(prepared.log):
+        if not _has(prepared, name):
             continue
-        values = opened.values(name)
-        valid = held(values, groups)
+        values = prepared.values(name)
+        valid = count_values(values, groups)
         if weights is None:
             data[f"{name}_mean"] = mean(values, groups)
-            data[f"{name}_high_share"] = ratio(count(values >= HIGH_SCORE, groups), valid)
+            data[f"{name}_high_share"] = ratio(count_rows(values >= HIGH_SCORE, groups), valid)
         else:
             high = np.where(np.isnan(values), np.nan, values >= HIGH_SCORE)
             data[f"{name}_mean"] = weighted_mean(values, weights, groups)
             data[f"{name}_high_share"] = weighted_mean(high, weights, groups)
-        data[f"{name}_n"] = whole(valid)
+        data[f"{name}_n"] = as_counts(valid)
     return data

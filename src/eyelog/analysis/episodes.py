@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import history, record, stated_log
+from eyelog.frame import interval_seconds
+from eyelog.provenance import record
 
 __all__ = ["episodes"]
 
@@ -40,8 +42,8 @@ def episodes(
 
     Notes
     -----
-    Where the condition is missing, or at least one row is missing from the data, an episode ends:
-    nobody saw it go on.
+    An episode ends where the condition is missing and at a gap in the data, a row that comes more
+    than one and a half rows after the one before: nobody saw the condition go on.
 
     Examples
     --------
@@ -52,15 +54,10 @@ def episodes(
     True
     """
     index, holds = _check(condition)
-    least = _length(at_least, "at_least")
-    step = _interval(condition, index, interval)
+    least = duration_us(at_least, "at_least", example="5min")
+    step = _interval(condition, interval)
     stamps = index.as_unit("us").asi8
-    rows = np.flatnonzero(holds)
-    # A record that is late by less than an interval leaves room for no other one.
-    apart = (np.diff(rows) > 1) | (np.diff(stamps[rows]) >= 2 * step)
-    edge = np.ones(min(len(rows), 1), dtype=bool)
-    firsts = rows[np.concatenate([edge, apart])]
-    lasts = rows[np.concatenate([apart, edge])]
+    firsts, lasts = runs(holds, stamps, step)
     start, end = stamps[firsts] - step, stamps[lasts]
     long = end - start >= least
     start, end, n = start[long], end[long], (lasts - firsts + 1)[long]
@@ -95,33 +92,14 @@ def _check(condition: pd.Series) -> tuple[pd.DatetimeIndex, np.ndarray]:
     return index, condition.to_numpy(dtype=bool, na_value=False)
 
 
-def _length(text: str | pd.Timedelta, name: str) -> int:
-    try:
-        length = pd.Timedelta(text)
-    except ValueError:
-        length = pd.Timedelta(-1)
-    if pd.isna(length) or length < pd.Timedelta(0):
-        raise ConfigurationError(f"{name} must be a length of time such as '5min', not {text!r}")
-    return int(length // pd.Timedelta(1, "us"))
-
-
-def _interval(condition: pd.Series, index: pd.DatetimeIndex, interval: str | None) -> int:
+def _interval(condition: pd.Series, interval: str | None) -> int:
     """Return the length of one row in microseconds."""
     if interval is not None:
-        step = _length(interval, "interval")
-        if step == 0:
-            raise ConfigurationError("interval must be longer than 0")
-        return step
-    log = stated_log(condition)
-    widths = [step["interval_s"] for step in history(condition) if "interval_s" in step]
-    stated = round((widths[-1] if widths else INTERVAL_SECONDS.get(log or "", 0)) * 1e6)
-    spaces = np.diff(index.as_unit("us").asi8)
-    # Provenance survives pandas' own resampling; rows that are all wider apart know better.
-    if stated and (not len(spaces) or spaces.min() <= stated):
-        return stated
-    if len(spaces):
-        return int(np.median(spaces))
-    if not len(index):
+        return duration_us(interval, "interval", sign="positive", example="15s")
+    seconds = interval_seconds(condition)
+    if not np.isnan(seconds):
+        return round(seconds * 1e6)
+    if condition.empty:
         return 1
     raise ConfigurationError(
         "cannot tell how long one row is from a single row: pass interval='15s' or '60s'"

@@ -10,18 +10,18 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
 from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
+    as_counts,
     coverage,
-    judged_or_finite,
     records_of,
     sorted_frame,
     time_weights,
-    whole,
+    trusted,
 )
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require
+from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import record
 
 __all__ = ["resample"]
@@ -105,7 +105,7 @@ def resample(
     for name in kept:
         require(frame, known[name].weight, purpose=f"resample of {name!r}")
     frame, _ = sorted_frame(frame)
-    groups = time_groups(frame.index, every, stamp=stamp)  # type: ignore[arg-type]  # sorted_frame saw stamps
+    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp)
     width = bin_seconds(every)
     own = interval_seconds(frame, which)
     if width % own or width < own:
@@ -115,7 +115,7 @@ def resample(
         )
     records = records_of(frame)
     time = seconds(frame, log=which)
-    frame = judged_or_finite(frame, which, judge=judge)
+    frame = trusted(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
     taken, walked = pace_totals(frame, which, groups)
@@ -124,7 +124,7 @@ def resample(
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0
     held = reductions.total(np.where(recorded, records, 0.0), groups)
-    data["n"] = whole(held)
+    data["n"] = as_counts(held)
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     result = pd.DataFrame(data, index=groups.labels, columns=[*kept, *BIN_COLUMNS])
@@ -166,20 +166,18 @@ class _Bins:
             weights, covered = self._weight(field.weight)
         else:
             weights, covered = self._time(field), self._coverage(values)
-        found = self._reduce(field.agg, values, weights)
-        return np.where(covered >= self.least, found, np.nan)
+        reduced = reductions.by_rule(field.agg, values, weights, self.groups)
+        return np.where(covered >= self.least, reduced, np.nan)
 
     def _coverage(self, values: Floats) -> Floats:
         if self.resampled:
             return coverage(~np.isnan(values), self.records, self.groups, self.log)
         room = self.groups.seconds / INTERVAL_SECONDS[self.log]
-        return np.minimum(reductions.held(values, self.groups) / room, 1.0)
+        return np.minimum(reductions.count_values(values, self.groups) / room, 1.0)
 
     def _weight(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
         if names not in self._weights:
-            weights = numbers(self.frame[names[0]])
-            for name in names[1:]:
-                weights = weights + numbers(self.frame[name])
+            weights = reductions.sum_fields(self.frame, names)
             self._weights[names] = weights, self._coverage(weights)
         return self._weights[names]
 
@@ -188,21 +186,3 @@ class _Bins:
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
-
-    def _reduce(self, rule: str, values: Floats, weights: Floats | None) -> Floats:
-        groups = self.groups
-        if rule == "sum":
-            return reductions.total(values, groups)
-        if rule == "max":
-            return reductions.largest(values, groups)
-        if rule == "last":
-            return reductions.last(values, groups)
-        if rule == "pooled_sd":
-            return reductions.pooled_sd(values, weights, groups)
-        if rule == "circ_mean":
-            return reductions.circular_mean(values, weights, groups)
-        if rule in ("mean", "wmean"):
-            if weights is None:
-                return reductions.mean(values, groups)
-            return reductions.weighted_mean(values, weights, groups)
-        raise ConfigurationError(f"the catalogue names a rule that is not known: {rule!r}")

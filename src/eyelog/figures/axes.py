@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import log_of
-from eyelog.provenance import history
+from eyelog.frame import interval_seconds, log_of
 
 __all__ = ["GAP_COLOUR", "axes", "label_of", "log_or_none", "row_seconds", "stamps", "time_axis"]
 
@@ -58,14 +57,9 @@ def label_of(log: str | None, name: str) -> str:
 
 
 def row_seconds(frame: pd.DataFrame, log: str | None) -> float:
-    """Return how many seconds a row covers: as resampled, else the log's, else the usual step."""
-    for step in reversed(history(frame)):
-        if "interval_s" in step:
-            return float(step["interval_s"])
-    if log is not None:
-        return float(INTERVAL_SECONDS[log])
-    steps = np.diff(stamps(frame.index, what="a figure").as_unit("us").asi8) / 1e6
-    return float(np.median(steps)) if len(steps) else 60.0
+    """Return how many seconds a row covers; a single row of unknown length is drawn as a minute."""
+    seconds = interval_seconds(frame, log)
+    return 60.0 if np.isnan(seconds) else seconds
 
 
 def time_axis(ax: Axes, zone: tzinfo | None) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import (
     GAP_COLOUR,
@@ -108,7 +109,7 @@ def plot_timeline(
 def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
     """Return x with one extra stamp in each hole, and where the extra values go."""
     us = index.as_unit("us").asi8
-    gaps = np.flatnonzero(np.diff(us) > 1.5 * seconds * 1e6) + 1
+    gaps = np.flatnonzero(~follows(us, seconds * 1e6)) + 1
     filled = np.insert(us, gaps, us[gaps - 1] + 1)
     return mdates.date2num(filled.astype("datetime64[us]")), gaps
 

@@ -206,7 +206,7 @@ def test_the_same_seed_gives_the_same_band() -> None:
         ({"times": [pd.NaT]}, "none missing"),
         ({"times": ["2026-10-20T10:05:00Z"] * 2}, "twice"),
         ({"times": "never"}, "aware stamps"),
-        ({"before": "soon"}, "length of time"),
+        ({"before": "soon"}, "before must be a duration"),
         ({"before": "0s", "after": "0s"}, "not both 0"),
         ({"before": "-1min"}, "0 or more"),
         ({"every": "0s"}, "longer than 0"),

@@ -148,3 +148,13 @@ def test_both_intervals_hold_the_planted_shift_about_95_times_in_100() -> None:
         block.append(found.block_low <= 1 <= found.block_high)
     assert 0.91 < np.mean(exact) < 0.99
     assert 0.89 < np.mean(block) < 0.99
+
+
+def test_too_few_values_are_counted_and_give_a_reason_and_no_difference() -> None:
+    days = pd.date_range("2026-10-19", periods=8, freq="D", tz="UTC")
+    steps = pd.Series(np.arange(8.0), index=days)
+    result = el.compare.two_periods(steps[:2], steps[2:])
+    assert np.isnan(result[:6]).all()
+    assert (result.n_before, result.n_after, result.days_before, result.days_after) == (2, 6, 2, 6)
+    assert result.exposure_h == 8 * 24
+    assert result.reason == "fewer than 3 values before"

@@ -130,7 +130,7 @@ def test_no_walk_gives_an_empty_table_of_the_same_shape() -> None:
 
 def test_what_needs_single_intervals_refuses_bins() -> None:
     bins = el.resample(el.sample(), "10min")
-    for ask in (el.gait.bouts, el.gait.peak_cadence, el.gait.day_totals):
+    for ask in (el.gait.bouts, el.gait.peak_cadence):
         with pytest.raises(ConfigurationError, match="resampled"):
             ask(bins)
 
@@ -198,17 +198,6 @@ def test_step_classes_are_shares_of_all_steps() -> None:
     assert row["steps"] == 100
     assert row.filter(like="share_").tolist() == [0.1, 0.2, 0.3, 0.4]
     assert row[["n", "exposure_min", "coverage"]].tolist() == [2, 2, 1]
-
-
-def test_day_totals_say_what_they_miss() -> None:
-    frame = walked([30.0] * 4 + [255.0] * 2 + [0.0] * 2)
-    frame["isl"] = pd.array([False] * 7 + [True], dtype="boolean")
-    row = el.gait.day_totals(frame).iloc[0]
-    assert row["steps"] == 120 + 510
-    assert row["walking_min"] == 1.5
-    assert row["unrecorded_h"] == pytest.approx(24 - 2 / 60)
-    assert row["unworn_h"] == row["uncounted_h"] == pytest.approx(0.25 / 60)
-    assert row[["capped", "n"]].tolist() == [2, 7]
 
 
 def test_symmetry_of_the_published_example() -> None:

@@ -11,6 +11,8 @@ from scipy import stats
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import ConfigurationError
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +26,7 @@ def test_a_group_without_a_value_is_missing_and_never_zero() -> None:
     values, groups = np.array([1.0, np.nan, np.nan, 4.0]), groups_of(1, 2, 0, 1)
     for reduce in (reductions.total, reductions.mean, reductions.largest, reductions.last):
         np.testing.assert_array_equal(reduce(values, groups), [1.0, np.nan, np.nan, 4.0])
-    np.testing.assert_array_equal(reductions.count(~np.isnan(values), groups), [1, 0, 0, 1])
+    np.testing.assert_array_equal(reductions.count_rows(~np.isnan(values), groups), [1, 0, 0, 1])
 
 
 def test_weights_that_sum_to_zero_give_no_mean() -> None:
@@ -129,3 +131,33 @@ def test_the_pooled_sd_of_parts_is_the_sd_of_the_whole(parts: list[list[float]])
 def test_a_quantile_is_that_of_numpy(values: Floats, share: float) -> None:
     found = reductions.quantile(values, share, groups_of(len(values)))
     assert found[0] == pytest.approx(np.quantile(values, share))
+
+
+def test_every_rule_of_the_catalogue_is_carried_out() -> None:
+    values, weights = np.array([1.0, 5.0, 3.0]), np.array([1.0, 1.0, 2.0])
+    expected = {
+        "sum": 9.0,
+        "max": 5.0,
+        "last": 3.0,
+        "mean": 3.0,
+        "wmean": 3.0,
+        "pooled_sd": np.sqrt((1 + 25 + 2 * 9) / 4),
+    }
+    for rule, value in expected.items():
+        assert reductions.by_rule(rule, values, weights, groups_of(3))[0] == pytest.approx(value)
+    turned = reductions.by_rule("circ_mean", np.array([350.0, 20.0]), None, groups_of(2))
+    assert turned[0] == pytest.approx(5.0)
+    rules = {field.agg for log in LOGS for field in catalogue(log).values()} - {"none"}
+    for rule in rules:
+        assert np.isfinite(reductions.by_rule(rule, values, weights, groups_of(3))).all()
+
+
+def test_a_rule_that_the_catalogue_does_not_have_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"unknown rule of aggregation.*'mode'"):
+        reductions.by_rule("mode", np.ones(1), None, groups_of(1))
+
+
+def test_a_sum_of_fields_is_missing_where_one_of_them_is() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan], "c": [True, False]})
+    np.testing.assert_array_equal(reductions.sum_fields(frame, ["a", "b", "c"]), [5.0, np.nan])
+    np.testing.assert_array_equal(reductions.sum_fields(frame, ["a"]), [1.0, 2.0])

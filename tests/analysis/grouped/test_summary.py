@@ -30,7 +30,6 @@ ASK: dict[str, Callable[..., Any]] = {
 PLAIN: dict[str, Callable[..., Any]] = {
     "gait.bouts": el.gait.bouts,
     "gait.peak_cadence": el.gait.peak_cadence,
-    "gait.day_totals": el.gait.day_totals,
     "posture.zones": el.posture.zones,
     "posture.relative_tilt": el.posture.relative_tilt,
     "blinks.cleansings": el.blinks.cleansings,

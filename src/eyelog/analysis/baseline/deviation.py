@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.observed import check_series
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import check_series, step_us
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -104,17 +105,12 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     [6.0, 8.0]
     """
     index = check_series(series, what="personal")
-    try:
-        reach = pd.Timedelta(window)
-    except ValueError:
-        raise ConfigurationError(f"window={window!r} is no duration such as '28D'") from None
-    if not reach > pd.Timedelta(0) or min_n < 1:
-        raise ConfigurationError(
-            "personal needs a window longer than nothing and min_n of 1 or more"
-        )
+    reach = duration_us(window, "window", sign="positive", example="28D")
+    if min_n < 1:
+        raise ConfigurationError(f"min_n must be 1 or more, not {min_n!r}")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     us = index.as_unit("us").asi8
-    first = np.searchsorted(us, us - reach.value // 1000, side="left")
+    first = np.searchsorted(us, us - reach, side="left")
     baseline = np.full(len(values), np.nan)
     spread = np.full(len(values), np.nan)
     counts = np.zeros(len(values), dtype="int64")
@@ -124,7 +120,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         counts[here] = earlier.size
         if earlier.size >= min_n:
             baseline[here], spread[here] = _centre(earlier)
-    step = float(np.median(np.diff(us))) if len(us) > 1 else float(reach.value // 1000)
+    step = step_us(series) or reach
     return pd.DataFrame(
         {
             "value": values,
@@ -132,7 +128,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
             "spread": spread,
             "z": (values - baseline) / np.where(spread > 0, spread, np.nan),
             "n": counts,
-            "coverage": np.minimum(1.0, counts / max(1.0, round(reach.value / 1000 / step))),
+            "coverage": np.minimum(1.0, counts / max(1.0, round(reach / step))),
         },
         index=index,
     )

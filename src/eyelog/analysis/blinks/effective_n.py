@@ -6,9 +6,9 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import Cleansing, Gaps, check_gaps, gap_fields, gap_totals
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import ratio
-from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 
@@ -81,10 +81,10 @@ def effective_n(
     """
     which = log_of(frame, log)
     check_gaps(gaps)
-    seconds_of(block, "block")
+    duration_us(block, "block", sign="positive")
     if draws < 100:
         raise ConfigurationError(f"draws must be at least 100, not {draws!r}")
-    opened = open_frame(
+    opened = prepare(
         frame,
         gap_fields(which, cleansing),
         by,
@@ -101,7 +101,7 @@ def effective_n(
         "rate_per_min": ratio(number * 60.0, seconds),
         "low": np.full(len(number), np.nan),
         "high": np.full(len(number), np.nan),
-        "n": whole(number),
+        "n": as_counts(number),
         "blocks": np.zeros(len(number), dtype=np.int64),
         "exposure_min": seconds / 60.0,
         "coverage": covered,
@@ -122,17 +122,17 @@ def effective_n(
     )
 
 
-def _blocks(opened: Opened, block: str, stamp: str) -> Opened:
+def _blocks(opened: Prepared, block: str, stamp: str) -> Prepared:
     """Return the same frame in groups of one block of one group; labels say which group."""
     groups = opened.groups
-    of_time = time_groups(opened.frame.index, block, stamp=stamp)  # type: ignore[arg-type]  # sorted_frame saw stamps
+    of_time = time_groups(opened.index, block, stamp=stamp)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]
     bounds = np.append(starts, len(key)).astype(np.int64)
     seconds = np.ones(len(starts))
     pieces = Groups(pd.Index(owner), bounds, groups.order, seconds)
-    return Opened(opened.frame, opened.log, pieces, opened.records)
+    return Prepared(opened.frame, opened.log, pieces, opened.records)
 
 
 def _drawn(number: Floats, minutes: Floats, draws: int, generator: np.random.Generator) -> Floats:

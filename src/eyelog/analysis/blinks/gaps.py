@@ -4,9 +4,10 @@ from typing import Literal
 
 import numpy as np
 
-from eyelog.analysis.grouped.reductions import count, garwood, ratio, root_mean_square, total
-from eyelog.analysis.grouped.summary import Opened
+from eyelog.analysis.grouped.reductions import count_rows, garwood, ratio, root_mean_square, total
+from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
 from eyelog.errors import ConfigurationError
 
@@ -68,7 +69,7 @@ def _field(log: str, cleansing: str, part: str) -> str:
     return role_field(log, part, cleansing=cleansing)
 
 
-def gap_totals(opened: Opened, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
+def gap_totals(opened: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
     """Return for each group the number of gaps, their seconds, and the coverage."""
     number_name, length_name = gap_fields(opened.log, cleansing)
     n, length = opened.values(number_name), opened.values(length_name)
@@ -107,16 +108,16 @@ def check_gaps(gaps: str | None) -> None:
         raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
 
 
-def noise_onsets(opened: Opened, cleansing: str) -> Floats:
+def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
     """Return the onsets of noise per noise-free minute; missing where none can be judged."""
     noise = opened.values(role_field(opened.log, "noise_s"))
     n = opened.values(gap_fields(opened.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[opened.log])
-    stamps = opened.frame.index.asi8  # type: ignore[attr-defined]  # open_frame has checked it
-    follows = np.zeros(len(noise), dtype=bool)
-    follows[1:] = (np.diff(stamps) <= 1.5e6 * length) & (noise[:-1] == 0)
-    judged = follows & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count(judged & (noise > 0), opened.groups)
-    share = ratio(noisy, count(judged, opened.groups))
+    stamps = opened.index.asi8
+    after_quiet = np.zeros(len(noise), dtype=bool)
+    after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
+    judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
+    noisy = count_rows(judged & (noise > 0), opened.groups)
+    share = ratio(noisy, count_rows(judged, opened.groups))
     with np.errstate(divide="ignore"):
         return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)

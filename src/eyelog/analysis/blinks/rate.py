@@ -17,8 +17,8 @@ from eyelog.analysis.blinks.gaps import (
     rate_columns,
 )
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
+from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import COMPUTED_DATA, role_field
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 from eyelog.frame import is_resampled, log_of
@@ -121,7 +121,7 @@ def rate(
     check_gaps(gaps)
     if which != COMPUTED_DATA and gaps is None:
         warnings.warn(RMS_NOTE, EyelogWarning, stacklevel=2)
-    least = seconds_of(min_valid, "min_valid")
+    least = duration_us(min_valid, "min_valid", example="3min") / 1e6
     names = [*gap_fields(which, cleansing)]
     if correct_noise:
         if is_resampled(frame):
@@ -130,14 +130,12 @@ def rate(
                 " take the rate before resample"
             )
         names.append(role_field(which, "noise_s"))
-    opened = open_frame(
-        frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp
-    )
+    opened = prepare(frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp)
     number, seconds, covered = gap_totals(opened, cleansing, gaps or "rms")
     noise = noise_onsets(opened, cleansing) if correct_noise else np.zeros(len(number))
     columns = rate_columns(number, seconds, min_valid_s=least, noise_per_min=noise)
     data: dict[str, Any] = columns | {
-        "n": whole(number),
+        "n": as_counts(number),
         "exposure_min": seconds / 60.0,
         "coverage": covered,
     }

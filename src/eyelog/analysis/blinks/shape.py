@@ -8,7 +8,7 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import combined_sd, pooled_sd, ratio, total, weighted_mean
-from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
 from eyelog.errors import FieldError
@@ -17,18 +17,18 @@ from eyelog.frame import log_of
 __all__ = ["bursts", "duration", "strength"]
 
 
-def _rests_on(opened: Opened, known: Bools, number: Floats) -> dict[str, Any]:
+def _rests_on(opened: Prepared, known: Bools, number: Floats) -> dict[str, Any]:
     """Return n, exposure and coverage of what rests on the rows that are `known`."""
     held = total(np.where(known, opened.records, 0.0), opened.groups)
     return {
-        "n": whole(total(np.where(known, number, 0.0), opened.groups)),
+        "n": as_counts(total(np.where(known, number, 0.0), opened.groups)),
         "exposure_min": np.nan_to_num(held) * INTERVAL_SECONDS[opened.log] / 60.0,
         "coverage": opened.coverage(known),
     }
 
 
 def _shape(
-    opened: Opened, average: str, spread: str | None, number: str, name: str
+    opened: Prepared, average: str, spread: str | None, number: str, name: str
 ) -> dict[str, Any]:
     """Return mean and SDs of a quantity of single blinks, and what they rest on."""
     values, weights = opened.values(average), opened.values(number)
@@ -96,7 +96,7 @@ def strength(
     which = log_of(frame, log)
     names = shape_fields(which, cleansing)
     fields = [names["count"], names["strength"], names["strength_sd"]]
-    opened = open_frame(
+    opened = prepare(
         frame, fields, by, purpose="blinks.strength", log=which, judge=judge, stamp=stamp
     )
     data = _shape(opened, names["strength"], names["strength_sd"], names["count"], "strength_uv")
@@ -147,7 +147,7 @@ def duration(
     which = log_of(frame, log)
     names = shape_fields(which, cleansing)
     fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
-    opened = open_frame(
+    opened = prepare(
         frame, fields, by, purpose="blinks.duration", log=which, judge=judge, stamp=stamp
     )
     spread = names.get("duration_sd")
@@ -200,7 +200,7 @@ def bursts(
             "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
         )
     fields = burst_fields(which, cleansing)
-    opened = open_frame(
+    opened = prepare(
         frame, fields, by, purpose="blinks.bursts", log=which, judge=judge, stamp=stamp
     )
     blinks, found = (opened.values(name) for name in fields)
@@ -208,7 +208,7 @@ def bursts(
     number = total(np.where(known, found, 0.0), opened.groups)
     data = {
         "burst_share": ratio(number, total(np.where(known, blinks, 0.0), opened.groups)),
-        "bursts": whole(number),
+        "bursts": as_counts(number),
     } | _rests_on(opened, known, blinks)
     return summary_table(data, opened, "blinks.bursts", cleansing=cleansing)
 

@@ -7,10 +7,11 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
+from eyelog.analysis.grouped.reductions import sum_fields
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
-from eyelog.analysis.series.angles import wrapped_mean
+from eyelog.analysis.series.angles import difference, mean_direction
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import (
     COMPUTED_DATA,
@@ -169,8 +170,8 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
     if n < LEAST_MINUTES:
         return _refused(n, f"fewer than {LEAST_MINUTES} pairs were observed")
     if circular:
-        bias = wrapped_mean(known)
-        around = (known - bias + 180.0) % 360.0 - 180.0
+        bias = mean_direction(known)
+        around = difference(known, bias)
         sd = float(np.sqrt((around**2).sum() / (n - 1)))
     else:
         bias, sd = float(known.mean()), float(known.std(ddof=1))
@@ -300,21 +301,19 @@ def _row(
         first = second = np.full(minutes.n, np.nan)
     else:
         first = minutes.fill(
-            _sum(fifteen, pair.fields(COMPUTED_DATA)),
+            sum_fields(fifteen, pair.fields(COMPUTED_DATA)),
             pair.rule,
-            _sum(fifteen, weights[0]) if weights[0] else None,
+            sum_fields(fifteen, weights[0]) if weights[0] else None,
         )
-        second = _sum(sixty, pair.fields(STANDARD_MODE_LOGS))
+        second = sum_fields(sixty, pair.fields(STANDARD_MODE_LOGS))
         if weights[1]:
-            second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
+            second = np.where(sum_fields(sixty, weights[1]) > 0, second, np.nan)
         second = second[minutes.rows]
     circular = pair.rule == "circ_mean"
-    differences = first - second
-    if circular:
-        differences = (differences + 180.0) % 360.0 - 180.0
+    differences = difference(first, second) if circular else first - second
     both = np.isfinite(differences)
     limits = _limits(differences, circular=circular)
-    middle = wrapped_mean if circular else _mean
+    middle = mean_direction if circular else _mean
     found = limits._asdict()
     n, reason = found.pop("n"), found.pop("reason")
     return (
@@ -333,14 +332,6 @@ def _lacking(pair: Pair, frame: pd.DataFrame, log: str) -> list[str]:
     """Return the fields that a quantity needs and the frame does not have."""
     names = [name for name in (*pair.fields(log), *pair.weight(log)) if name not in frame.columns]
     return [role_field(log, "worn") if name == WORN_S else name for name in names]
-
-
-def _sum(frame: pd.DataFrame, names: tuple[str, ...]) -> Floats:
-    first, *rest = names
-    found = numbers(frame[first])
-    for name in rest:
-        found = found + numbers(frame[name])
-    return found
 
 
 def _mean(values: Floats) -> float:

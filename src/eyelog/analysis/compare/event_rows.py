@@ -13,12 +13,12 @@ from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.durations import length_us
-from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel, step_of
-from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel
+from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require
-from eyelog.provenance import history, stated_log
+from eyelog.provenance import stated_log
 
 __all__ = [
     "Column",
@@ -27,7 +27,6 @@ __all__ = [
     "counted",
     "event_times",
     "open_columns",
-    "reduce",
 ]
 
 ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something about a person
@@ -35,7 +34,11 @@ ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One quantity: its values by row, and how several rows become one value."""
+    """One quantity: its values by row, and how several rows become one value.
+
+    The rule is that of the catalogue, but for counts: those become the mean count of a row, so that
+    offsets with more rows do not count more.
+    """
 
     name: str
     values: Floats
@@ -64,10 +67,11 @@ def open_columns(
         unit = known.unit if known is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         values = _finite(numbers(frame))
+        seconds = interval_seconds(frame, told)
         return (
             index,
             [Column(name, values, "circ_mean" if angle else "mean", None, unit)],
-            _step(frame, told),
+            0 if np.isnan(seconds) else round(seconds * 1e6),
             told,
         )
     which = log_of(frame, log)
@@ -84,8 +88,8 @@ def open_columns(
         Column(
             field.name,
             _finite(numbers(frame[field.name])),
-            field.agg,
-            _weights(frame, field),
+            "mean" if field.agg == "sum" else field.agg,
+            reductions.sum_fields(frame, field.weight) if field.weight else None,
             field.unit,
         )
         for field in chosen
@@ -98,25 +102,8 @@ def open_columns(
     )
 
 
-def _weights(frame: pd.DataFrame, field: Field) -> Floats | None:
-    if not field.weight:
-        return None
-    first, *rest = (numbers(frame[name]) for name in field.weight)
-    for more in rest:
-        first = first + more
-    return first
-
-
 def _finite(values: Floats) -> Floats:
     return np.where(np.isinf(values), np.nan, values)
-
-
-def _step(series: pd.Series, log: str | None) -> int:
-    """Return the length of one row: what the provenance states, else the usual distance."""
-    stated = [step["interval_s"] for step in history(series) if "interval_s" in step]
-    usual = step_of(pd.DatetimeIndex(series.index))
-    own = round(1e6 * (stated[-1] if stated else INTERVAL_SECONDS.get(log or "", 0)))
-    return own if own and (not usual or usual <= own) else usual
 
 
 def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
@@ -152,21 +139,6 @@ def counted(column: Column) -> Floats:
     return np.where(column.weights > 0, column.values, np.nan)
 
 
-def reduce(column: Column, groups: Groups) -> Floats:
-    """Return one value for each group, by the rule of the field; counts as the mean of a row."""
-    if column.rule == "circ_mean":
-        return reductions.circular_mean(column.values, column.weights, groups)
-    if column.rule == "pooled_sd":
-        return reductions.pooled_sd(column.values, column.weights, groups)
-    if column.rule == "max":
-        return reductions.largest(column.values, groups)
-    if column.rule == "last":
-        return reductions.last(column.values, groups)
-    if column.weights is not None:
-        return reductions.weighted_mean(column.values, column.weights, groups)
-    return reductions.mean(column.values, groups)
-
-
 Ints = npt.NDArray[np.int64]
 
 
@@ -199,10 +171,10 @@ def baseline_window(baseline: Any) -> tuple[int, int]:
         raise ConfigurationError(
             f"baseline must be (from, to) such as ('-10min', '0min'), not {baseline!r}"
         ) from None
-    edges = length_us(opens, "baseline"), length_us(closes, "baseline")
-    if edges[0] >= edges[1]:
+    first, last = (duration_us(edge, "baseline", sign="any") for edge in (opens, closes))
+    if first >= last:
         raise ConfigurationError(f"baseline must open before it closes, not {baseline!r}")
-    return edges
+    return first, last
 
 
 def cells(stamps: Ints, asked: Ints, opens: int, closes: int, width: int) -> Groups:

@@ -14,12 +14,13 @@ from eyelog.analysis.compare.event_rows import (
     counted,
     event_times,
     open_columns,
-    reduce,
 )
 from eyelog.analysis.grouped import reductions
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.durations import duration_us
 from eyelog.clock import check_stamp
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
@@ -122,13 +123,16 @@ def events(
     check_stamp(stamp)
     index, columns, step_us, told = open_columns(frame, fields, judge=judge, log=log)
     asked = event_times(times)
-    width = step_us if every is None else length_us(every, "every")
-    back, ahead = length_us(before, "before"), length_us(after, "after")
-    if width <= 0 or back < 0 or ahead < 0 or back + ahead == 0:
+    width = (
+        step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
+    )
+    back, ahead = duration_us(before, "before"), duration_us(after, "after")
+    if width == 0:
         raise ConfigurationError(
-            "events needs before and after of 0 or more, not both 0, and bins longer than 0"
-            " (every=, where a single row does not tell)"
+            "events cannot tell how long one row is from a single row: pass every='1min'"
         )
+    if back + ahead == 0:
+        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
     first, last = -(-back // width), -(-ahead // width)
     opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
     stamps = index.as_unit("us").asi8 + (step_us if stamp == "start" else 0)
@@ -140,14 +144,12 @@ def events(
     drawn = list(multiplicities(len(asked), draws, seed)) if len(asked) else []
     parts = []
     for column in columns:
-        values = reduce(column, rows).reshape(shape)
-        own = (
-            reduce(column, before_them)[:, None]
-            if closes > opens
-            else np.full((shape[0], 1), np.nan)
-        )
+        values = _reduced(column, rows).reshape(shape)
+        own = np.full((shape[0], 1), np.nan)
+        if closes > opens:
+            own = _reduced(column, before_them)[:, None]
         parts.append(_course(column, values, own, drawn))
-        held = reductions.held(counted(column), rows).reshape(shape) * (step_us / 60e6)
+        held = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
         room = np.minimum(held, width / 60e6).sum(axis=0)
         parts[-1]["exposure_min"] = held.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
@@ -171,12 +173,14 @@ def events(
     )
 
 
+def _reduced(column: Column, groups: Groups) -> Floats:
+    return reductions.by_rule(column.rule, column.values, column.weights, groups)
+
+
 def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:
     """Return mean, change and their bands for each offset (events are rows)."""
     angle = column.rule == "circ_mean"
-    changes = values - own
-    if angle:
-        changes = (changes + 180.0) % 360.0 - 180.0
+    changes = difference(values, own) if angle else values - own
     out: dict[str, Any] = {}
     for name, each in (("mean", values), ("change", changes)):
         known = ~np.isnan(each)
@@ -188,7 +192,7 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
             found = [_means(d, each[:, enough], known[:, enough], angle=angle) for d in draws]
             drawn = np.concatenate(found)
             if angle:  # percentiles on the branch around the mean
-                drawn = out[name][enough] + (drawn - out[name][enough] + 180.0) % 360.0 - 180.0
+                drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn)
         prefix = "" if name == "mean" else "change_"
         out[f"{prefix}low"], out[f"{prefix}high"] = low, high
@@ -199,14 +203,11 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
 def _means(times: Floats, values: Floats, known: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
     """Return the mean of each draw (rows) and offset."""
     below = times @ known
-    parts = [values]
-    if angle:
-        parts = [np.cos(np.deg2rad(values)), np.sin(np.deg2rad(values))]
-    sums = [times @ np.where(known, part, 0.0) for part in parts]
+    filled = np.where(known, values, 0.0)
     if not angle:
-        return reductions.ratio(sums[0], below)
-    points = np.hypot(*sums) > 1e-12 * np.maximum(below, 1.0)
-    return np.where(points, np.rad2deg(np.arctan2(sums[1], sums[0])), np.nan)
+        return reductions.ratio(times @ filled, below)
+    east, north = (times @ np.where(known, part, 0.0) for part in unit_vectors(filled))
+    return direction(east, north, below)
 
 
 def _reasons(part: dict[str, Any], asked: int) -> list[str]:

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.reductions import by_rule
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 
@@ -52,30 +54,37 @@ class Minutes:
         """How many minutes."""
         return len(self.rows)
 
+    @property
+    def groups(self) -> Groups:
+        """The overlaps in groups, one for each minute."""
+        sizes = np.bincount(self.minute, minlength=self.n)
+        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        order = np.argsort(self.minute, kind="stable").astype(np.int64)
+        return Groups(pd.RangeIndex(self.n), bounds, order, np.full(self.n, MINUTE_US / 1e6))
+
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing where records with one do not cover it."""
         inside = values[self.record]
-        weigh = np.ones(len(inside)) if weights is None else weights[self.record]
-        # Where nothing happened, its average is not missing: there is nothing to average.
-        known = np.isfinite(weigh) & (np.isfinite(inside) | ((weigh == 0) & (weights is not None)))
+        known = np.isfinite(inside)
+        if weights is not None:
+            # Where nothing happened, its average is not missing: there is nothing to average.
+            known = np.isfinite(weights[self.record]) & (known | (weights[self.record] == 0))
         share = np.where(known, self.overlap_us, 0.0)
         covered = self._add(share)
         whole = covered >= MINUTE_US - SLACK_US
-        if rule == "circ_mean":
-            radians = np.deg2rad(np.where(known, inside, 0.0))
-            east, north = self._add(share * np.cos(radians)), self._add(share * np.sin(radians))
-            points = np.hypot(east, north) > 1e-12 * MINUTE_US
-            return np.where(whole & points, np.rad2deg(np.arctan2(north, east)), np.nan)
+        part = share / self.length_us
+        weigh: Floats | None
         if rule == "sum":
-            part = np.where(known, inside, 0.0) * share / self.length_us
             # Up to a second without a record is taken to be like the rest of the minute.
-            scale = np.where(whole, MINUTE_US / np.where(whole, covered, 1.0), np.nan)
-            return self._add(part) * scale
-        mass = share / self.length_us * np.where(known, weigh, 0.0)
-        top = self._add(mass * np.where(mass > 0, inside, 0.0))
-        below = self._add(mass)
-        good = whole & (below > 0)
-        return np.where(good, top / np.where(good, below, 1.0), np.nan)
+            scale = MINUTE_US / np.where(whole, covered, 1.0)
+            inside, weigh = inside * part, None
+        else:
+            scale = np.ones(self.n)
+            weigh = share if rule == "circ_mean" else part
+            if weights is not None:
+                weigh = weigh * np.where(known, weights[self.record], 0.0)
+        inside = np.where(known & np.isfinite(inside), inside, np.nan)
+        return np.where(whole, by_rule(rule, inside, weigh, self.groups) * scale, np.nan)
 
     def _add(self, parts: Floats) -> Floats:
         return np.asarray(np.bincount(self.minute, parts, self.n), dtype=np.float64)

@@ -12,7 +12,8 @@ from eyelog.analysis.series.observed import HOUR_US, Observed, observed, refuse_
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
 from eyelog.clock import DAY, day_start
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import history, stated_log
+from eyelog.frame import is_resampled
+from eyelog.provenance import stated_log
 
 __all__ = ["StandardisedMean", "standardised_mean"]
 
@@ -194,7 +195,7 @@ def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, 
         if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
-    own_step = not any("interval_s" in step for step in history(series)) and (
+    own_step = not is_resampled(series) and (
         seen.step_us in {round(INTERVAL_SECONDS[each] * 1e6) for each in logs}
     )
     if field.agg == "sum" and not own_step:

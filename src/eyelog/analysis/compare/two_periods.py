@@ -124,8 +124,8 @@ def two_periods(
     }
     if min(first.n, second.n) < LEAST_VALUES:
         short = "before" if first.n < second.n else "after"
-        none = [MISSING] * 6
-        return TwoPeriods(*none, *context, f"fewer than {LEAST_VALUES} values {short}")  # type: ignore[arg-type, call-arg]
+        none: dict[str, Any] = dict.fromkeys(TwoPeriods._fields[:6], MISSING)
+        return TwoPeriods(**none, **context, reason=f"fewer than {LEAST_VALUES} values {short}")
     differences = (second.values[None, :] - first.values[:, None]).ravel()
     order = np.argsort(differences, kind="stable")
     low, high = _moses(differences[order], first.n, second.n)

@@ -10,7 +10,7 @@ from scipy import stats
 from eyelog.analysis.episodes import episodes
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.durations import length_us
+from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     HOUR_US,
     check_series,
@@ -118,7 +118,7 @@ def wear_diagnostic(
         )
     one_log(series, worn, what="wear_diagnostic")
     refuse_sentinel(series, what="wear_diagnostic")
-    margin = length_us(edge, "edge")
+    margin = duration_us(edge, "edge")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     if pd.api.types.is_bool_dtype(worn.dtype):
         return _intervals(values, worn, index, margin, draws, seed)

@@ -5,14 +5,13 @@ cadence (Dall et al. 2013).
 """
 
 from eyelog.analysis.gait.bouts import bouts
-from eyelog.analysis.gait.days import day_totals, peak_cadence, speed_classes
+from eyelog.analysis.gait.days import peak_cadence, speed_classes
 from eyelog.analysis.gait.pace import pace
 from eyelog.analysis.gait.symmetry import Symmetry, symmetry
 
 __all__ = [
     "Symmetry",
     "bouts",
-    "day_totals",
     "pace",
     "peak_cadence",
     "speed_classes",

@@ -5,13 +5,20 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, check_single, pace_totals, steps
+from eyelog.analysis.gait.pace import (
+    PACE_FIELD,
+    STEPS,
+    pace_totals,
+    require_single_intervals,
+    steps,
+)
 from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.reductions import count, ratio, total, weighted_mean
-from eyelog.analysis.grouped.summary import Opened, open_frame, summary_table, whole
+from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
+from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.durations import seconds_of
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 from eyelog.frame import log_of
 
@@ -75,8 +82,9 @@ def bouts(
 
     Notes
     -----
-    A gap in the data ends a bout: no record for more than half an interval, or a record whose
-    steps are missing (eyewear off or stored). What was not seen is neither walking nor pause.
+    A gap in the data ends a bout: a record that comes more than one and a half intervals after
+    the one before, or one whose steps are missing (eyewear off or stored). What was not seen is
+    neither walking nor pause.
 
     Examples
     --------
@@ -86,11 +94,12 @@ def bouts(
     True
     """
     which = log_of(frame, log)
-    check_single(frame, "gait.bouts")
-    pause, least = seconds_of(max_pause, "max_pause"), seconds_of(min_length, "min_length")
+    require_single_intervals(frame, "gait.bouts")
+    pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
+    least = duration_us(min_length, "min_length", example="1min") / 1e6
     required = [*STEPS[which], *(["stp_s"] if which == STANDARD_MODE_LOGS else [])]
     optional = [PACE_FIELD[which], *(side for pair in SIDES.values() for side in pair)]
-    opened = open_frame(
+    prepared = prepare(
         frame,
         required,
         None,
@@ -100,16 +109,16 @@ def bouts(
         stamp=stamp,
         optional=optional,
     )
-    taken = steps(opened.frame, which)
+    taken = steps(prepared.frame, which)
     spent = (
         taken
         if which == COMPUTED_DATA
-        else np.where(np.isnan(taken), np.nan, opened.values("stp_s"))
+        else np.where(np.isnan(taken), np.nan, prepared.values("stp_s"))
     )
-    index = cast(pd.DatetimeIndex, opened.frame.index)
+    index = prepared.index
     length = INTERVAL_SECONDS[which]
     groups = _runs(index, spent, length, pause, least)
-    opened = Opened(opened.frame, which, groups, opened.records)
+    prepared = Prepared(prepared.frame, which, groups, prepared.records)
     width = pd.Timedelta(length, "s").as_unit("us")
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
     rows = groups.order if groups.order is not None else np.zeros(0, dtype=np.int64)
@@ -122,16 +131,16 @@ def bouts(
         "steps": total(taken, groups),
         "pace_spm": np.full(len(groups), np.nan),
     }
-    if PACE_FIELD[which] in opened.frame.columns:
-        number, time = pace_totals(opened.frame, which, opened.groups)
+    if PACE_FIELD[which] in prepared.frame.columns:
+        number, time = pace_totals(prepared.frame, which, prepared.groups)
         data["pace_spm"] = ratio(number * 60.0, time)
-    data |= _sides(opened, taken)
-    data["n"] = whole(count(walked, groups))
+    data |= _sides(prepared, taken)
+    data["n"] = as_counts(count_rows(walked, groups))
     seconds_walked = np.where(walked, length if which == COMPUTED_DATA else spent, 0.0)
     data["exposure_min"] = np.nan_to_num(total(seconds_walked, groups)) / 60.0
-    data["coverage"] = opened.coverage(~np.isnan(spent))
+    data["coverage"] = prepared.coverage(~np.isnan(spent))
     return summary_table(
-        data, opened, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
+        data, prepared, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
     )
 
 
@@ -140,13 +149,11 @@ def _runs(
 ) -> Groups:
     """Return the runs of walking, pauses included; only walking begins and ends one."""
     us = index.as_unit("us").asi8
-    known = ~np.isnan(spent)
-    breaks = ~known
-    breaks[1:] |= ~known[:-1] | (np.diff(us) > 1.5e6 * length)
-    stretch = np.cumsum(breaks)
-    walked = np.flatnonzero(known & (spent > 0))
+    stretches, _ = runs(~np.isnan(spent), us, length * 1e6)
+    walked = np.flatnonzero(spent > 0)
+    stretch = np.searchsorted(stretches, walked, side="right")
     still = np.diff(us[walked]) / 1e6 - length
-    new = np.append(True, (np.diff(stretch[walked]) > 0) | (still > pause))[: len(walked)]
+    new = np.append(True, (np.diff(stretch) > 0) | (still > pause))[: len(walked)]
     first = walked[new]
     last = walked[np.append(new[1:], True)[: len(walked)]]
     duration = (us[last] - us[first]) / 1e6 + length
@@ -158,13 +165,13 @@ def _runs(
     return Groups(pd.RangeIndex(len(first), name="bout"), bounds, order, duration)
 
 
-def _sides(opened: Opened, taken: Floats) -> dict[str, Floats]:
+def _sides(prepared: Prepared, taken: Floats) -> dict[str, Floats]:
     """Return sway and landing of both feet, and how alike the landings are."""
     missing = np.full(len(taken), np.nan)
 
     def side(name: str) -> Floats:
-        values = opened.values(name) if name in opened.frame.columns else missing
-        return weighted_mean(values, taken, opened.groups)
+        values = prepared.values(name) if name in prepared.frame.columns else missing
+        return weighted_mean(values, taken, prepared.groups)
 
     found = {noun: (side(right), side(left)) for noun, (right, left) in SIDES.items()}
     right, left = found["landing_g"]

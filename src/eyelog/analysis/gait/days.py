@@ -1,4 +1,4 @@
-"""How a day is walked: busiest minutes, step classes, and totals that say what they miss."""
+"""How a day is walked: its busiest minutes, and the classes of its steps."""
 
 from typing import Any, cast
 
@@ -6,17 +6,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.gait.pace import STEPS, check_single, steps
+from eyelog.analysis.gait.pace import STEPS, require_single_intervals, steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
-from eyelog.analysis.grouped.reductions import count, ratio, total
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
-from eyelog.analysis.quality.evidence import seconds
-from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
+from eyelog.analysis.grouped.reductions import count_rows, ratio, total
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of
 
-__all__ = ["day_totals", "peak_cadence", "speed_classes"]
+__all__ = ["peak_cadence", "speed_classes"]
 
 CLASSES = ("fastest", "medium", "slow", "slowest")  # as in STEPS
 
@@ -77,12 +76,12 @@ def peak_cadence(
     True
     """
     which = log_of(frame, log)
-    check_single(frame, "gait.peak_cadence")
+    require_single_intervals(frame, "gait.peak_cadence")
     if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 1:
         raise ConfigurationError(f"minutes must be a whole number from 1 on, not {minutes!r}")
     if not 0 < min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
-    opened = open_frame(
+    prepared = prepare(
         frame,
         STEPS[which],
         "1D",
@@ -91,12 +90,12 @@ def peak_cadence(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened.frame, opened.log)
-    index = cast(pd.DatetimeIndex, opened.frame.index)
+    taken = steps(prepared.frame, prepared.log)
+    index = prepared.index
     clock = time_groups(index, "1min", stamp=stamp)
-    full = count(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
+    full = count_rows(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
     made = np.where(full, total(taken, clock), np.nan)
-    days = opened.groups
+    days = prepared.groups
     # Each minute to the day of its rows; the minutes of a day that is left out go nowhere.
     labels = cast(pd.DatetimeIndex, clock.labels)
     day = _day_of(labels, days, stamp)
@@ -115,7 +114,7 @@ def peak_cadence(
         "exposure_min": n.astype(np.float64),
         "coverage": np.minimum(ratio(n.astype(np.float64) * 60.0, days.seconds), 1.0),
     }
-    return summary_table(data, opened, "gait.peak_cadence", minutes=minutes)
+    return summary_table(data, prepared, "gait.peak_cadence", minutes=minutes)
 
 
 def _day_of(stamps: pd.DatetimeIndex, days: Groups, stamp: str) -> npt.NDArray[np.int64]:
@@ -175,7 +174,7 @@ def speed_classes(
         raise FieldError(
             "gait.speed_classes needs the 60-second log: the 15-second log has no step classes"
         )
-    opened = open_frame(
+    prepared = prepare(
         frame,
         STEPS[which],
         by,
@@ -184,96 +183,15 @@ def speed_classes(
         judge=judge,
         stamp=stamp,
     )
-    taken = steps(opened.frame, opened.log)
+    taken = steps(prepared.frame, prepared.log)
     known = ~np.isnan(taken)
-    made = total(taken, opened.groups)
+    made = total(taken, prepared.groups)
     data: dict[str, Any] = {"steps": made}
     for noun, name in zip(CLASSES, STEPS[which], strict=True):
-        of_class = total(np.where(known, opened.values(name), np.nan), opened.groups)
+        of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
-    held = np.nan_to_num(total(np.where(known, opened.records, 0.0), opened.groups))
-    data["n"] = whole(held)
+    held = np.nan_to_num(total(np.where(known, prepared.records, 0.0), prepared.groups))
+    data["n"] = as_counts(held)
     data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
-    data["coverage"] = opened.coverage(known)
-    return summary_table(data, opened, "gait.speed_classes")
-
-
-def day_totals(
-    frame: pd.DataFrame,
-    *,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
-) -> pd.DataFrame:
-    """Return the steps and the walking of each local day, and what they miss.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log with its steps, and for the rest its evidence of wear.
-    judge, stamp, log
-        As in `eyelog.gait.pace`.
-
-    Returns
-    -------
-    DataFrame
-        Index ``day``, days with records. Float64 ``steps``, ``walking_min``; what they miss:
-        ``unrecorded_h`` (no record), ``unworn_h`` (recorded, not worn), ``uncounted_h``
-        (recorded, steps missing: the eyewear was off or stored), int64 ``capped`` (intervals with
-        a count at its cap, where the count is a lower bound); int64 ``n`` (records with steps
-        counted), float64 ``exposure_min`` (their minutes) and ``coverage`` (share of the day).
-
-    Raises
-    ------
-    FieldError
-        If the frame lacks the steps.
-    MixedLogsError
-        If the frame holds fields of both logs.
-    ConfigurationError
-        If the frame is resampled.
-
-    Notes
-    -----
-    A day total is a lower bound of what was walked: steps without the eyewear are in no record.
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> table = el.gait.day_totals(el.sample())
-    >>> hours = table["exposure_min"] / 60 + table["uncounted_h"] + table["unrecorded_h"]
-    >>> sorted(set(hours.round(6)))
-    [24.0]
-    """
-    which = log_of(frame, log)
-    check_single(frame, "gait.day_totals")
-    opened = open_frame(
-        frame,
-        STEPS[which],
-        "1D",
-        purpose="gait.day_totals",
-        log=which,
-        judge=judge,
-        stamp=stamp,
-    )
-    time = seconds(opened.frame, log=which)
-    recorded = numbers(time["recorded_s"])
-    taken, groups = steps(opened.frame, opened.log), opened.groups
-    known = ~np.isnan(taken)
-    capped = np.zeros(len(taken), dtype=bool)
-    for name in STEPS[which]:
-        capped |= opened.values(name) == catalogue(which)[name].max
-    length = float(INTERVAL_SECONDS[which])
-    held = total(recorded, groups)
-    counted = count(known, groups)
-    data = {
-        "steps": total(taken, groups),
-        "walking_min": total(numbers(time["walking_s"]), groups) / 60.0,
-        "unrecorded_h": np.maximum(groups.seconds - held, 0.0) / 3600.0,
-        "unworn_h": total(recorded - numbers(time["worn_s"]), groups) / 3600.0,
-        "uncounted_h": total(np.where(known, 0.0, recorded), groups) / 3600.0,
-        "capped": whole(count(capped, groups)),
-        "n": whole(counted),
-        "exposure_min": counted * length / 60.0,
-        "coverage": opened.coverage(known),
-    }
-    return summary_table(data, opened, "gait.day_totals")
+    data["coverage"] = prepared.coverage(known)
+    return summary_table(data, prepared, "gait.speed_classes")

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import count, ratio, total
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, role
@@ -28,7 +28,7 @@ PACE_FIELD = {log: role(log, "cadence", "walking_s")[0] for log in LOGS}
 MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
-def check_single(frame: pd.DataFrame, noun: str) -> None:
+def require_single_intervals(frame: pd.DataFrame, noun: str) -> None:
     """Raise `ConfigurationError` if the rows are bins."""
     if is_resampled(frame):
         raise ConfigurationError(
@@ -38,11 +38,7 @@ def check_single(frame: pd.DataFrame, noun: str) -> None:
 
 def steps(frame: pd.DataFrame, log: str) -> Floats:
     """Return the steps of each row, missing where a class of them is."""
-    first, *rest = STEPS[log]
-    found = numbers(frame[first])
-    for name in rest:
-        found = found + numbers(frame[name])
-    return found
+    return sum_fields(frame, STEPS[log])
 
 
 def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
@@ -137,12 +133,12 @@ def pace(
     if not min_walked_s >= 0:
         raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
     names = [*STEPS[which], PACE_FIELD[which]]
-    opened = open_frame(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
+    opened = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
     taken, walked = pace_parts(opened.frame, which, min_walked_s)
     spent = total(walked, opened.groups)
     data = {
         "pace_spm": ratio(total(taken, opened.groups) * 60.0, spent),
-        "n": whole(count(~np.isnan(walked), opened.groups)),
+        "n": as_counts(count_rows(~np.isnan(walked), opened.groups)),
         "exposure_min": np.nan_to_num(spent) / 60.0,
         "coverage": opened.coverage(~np.isnan(steps(opened.frame, which))),
     }

@@ -100,8 +100,8 @@ def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
     days = pd.date_range(first, last + timedelta(days=1), freq="D", unit="us")
     # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant; pandas
     # would shift its midnight to one o'clock of the next day.
-    opened = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
-    return np.unique(_microseconds(opened))
+    prepared = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
+    return np.unique(_microseconds(prepared))
 
 
 def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:

@@ -1,30 +1,32 @@
 """Reductions over groups of rows: one place for each formula.
 
 Every function takes float64 arrays with NaN for missing, or booleans, in the order of the table,
-and gives one value a group: missing where there is nothing to reduce, never 0 or 1.
+and returns one value per group: missing where there is nothing to reduce, never 0 or 1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.angles import direction, unit_vectors
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.errors import ConfigurationError
 
 __all__ = [
     "CombinedSD",
-    "Holes",
+    "by_rule",
     "circular_mean",
     "combined_sd",
-    "count",
     "count_rows",
-    "find_holes",
+    "count_values",
     "first_row",
     "garwood",
-    "held",
     "largest",
     "last",
     "last_row",
@@ -33,7 +35,7 @@ __all__ = [
     "quantile",
     "ratio",
     "root_mean_square",
-    "sum_rows",
+    "sum_fields",
     "total",
     "weighted_mean",
 ]
@@ -57,20 +59,20 @@ def _reduce(ufunc: np.ufunc, values: Floats, groups: Groups) -> Floats:
     return out
 
 
-def count(chosen: Bools, groups: Groups) -> Floats:
+def count_rows(chosen: Bools, groups: Groups) -> Floats:
     """Return how many rows of each group are chosen."""
-    return count_rows(groups.arrange(chosen), groups)
+    return count_ordered(groups.arrange(chosen), groups)
 
 
-def held(values: Floats, groups: Groups) -> Floats:
-    """Return how many values each group holds."""
-    return find_holes(groups.arrange(values), groups).counts
+def count_values(values: Floats, groups: Groups) -> Floats:
+    """Return how many values of each group are not missing."""
+    return find_missing(groups.arrange(values), groups).counts
 
 
 def total(values: Floats, groups: Groups) -> Floats:
     """Return the sum of each group; a group without a value is missing."""
     ordered = groups.arrange(values)
-    return sum_rows(ordered, find_holes(ordered, groups), groups)
+    return sum_ordered(ordered, find_missing(ordered, groups), groups)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
@@ -84,28 +86,28 @@ def ratio(above: Floats, below: Floats) -> Floats:
 def mean(values: Floats, groups: Groups) -> Floats:
     """Return the mean of the values of each group."""
     ordered = groups.arrange(values)
-    holes = find_holes(ordered, groups)
-    return ratio(sum_rows(ordered, holes, groups), holes.counts)
+    missing = find_missing(ordered, groups)
+    return ratio(sum_ordered(ordered, missing, groups), missing.counts)
 
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
     with np.errstate(invalid="ignore"):  # an unjudged infinity without weight says nothing
         products = groups.arrange(values * weights)
-    holes = find_holes(products, groups)
-    below = next((summed for known, summed in holes.weights if known is weights), None)
+    missing = find_missing(products, groups)
+    below = next((summed for used, summed in missing.weights if used is weights), None)
     if below is None:
-        below = sum_rows(groups.arrange(weights), holes, groups)
-        holes.weights.append((weights, below))
-    return ratio(sum_rows(products, holes, groups), below)
+        below = sum_ordered(groups.arrange(weights), missing, groups)
+        missing.weights.append((weights, below))
+    return ratio(sum_ordered(products, missing, groups), below)
 
 
 def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return sqrt(sum(w x^2) / sum(w)); equal weights where None."""
     squares = values * values
-    found = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
+    square = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
     with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
-        return np.sqrt(found)
+        return np.sqrt(square)
 
 
 pooled_sd = root_mean_square
@@ -129,14 +131,6 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
     return CombinedSD(within, between, np.hypot(within, between))
 
 
-def _unit_vectors(degrees: Floats) -> list[Floats]:
-    """Return cosine and sine, both from the tangent of the half angle: half the work."""
-    half = np.tan(degrees * (np.pi / 360.0))
-    square = half * half
-    scale = 1.0 / (1.0 + square)
-    return [(1.0 - square) * scale, 2.0 * half * scale]
-
-
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
     """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
     ordered = groups.arrange(degrees)
@@ -144,17 +138,61 @@ def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Fl
         ordered = np.where(groups.arrange(weights) > 0, ordered, np.nan)
     if np.isinf(ordered).any():
         ordered = np.where(np.isinf(ordered), np.nan, ordered)
-    holes = find_holes(ordered, groups)
-    there = Groups(groups.labels, holes.bounds, None, groups.seconds)
-    parts = _unit_vectors(holes.values(ordered))
+    missing = find_missing(ordered, groups)
+    there = Groups(groups.labels, missing.bounds, None, groups.seconds)
+    east, north = unit_vectors(missing.left(ordered))
     size = there.sizes.astype(np.float64)
     if weights is not None:
-        used = holes.values(groups.arrange(weights))
-        parts = [part * used for part in parts]
+        used = missing.left(groups.arrange(weights))
+        east, north = east * used, north * used
         size = total(used, there)
-    east, north = (total(part, there) for part in parts)
-    length = ratio(np.hypot(east, north), size)
-    return np.where(length > 1e-12, np.rad2deg(np.arctan2(north, east)), np.nan)
+    return direction(total(east, there), total(north, there), size)
+
+
+def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -> Floats:
+    """Return one value per group by a rule of aggregation of the catalogue.
+
+    Parameters
+    ----------
+    rule : str
+        ``sum``, ``max``, ``last``, ``mean``, ``wmean``, ``pooled_sd`` or ``circ_mean``.
+    values : array of float64
+        One value per row.
+    weights : array of float64 or None
+        One weight per row, for the last four; None weighs all rows alike.
+    groups : Groups
+        The rows of each group.
+
+    Raises
+    ------
+    ConfigurationError
+        If the rule is not one of these.
+    """
+    if rule == "sum":
+        return total(values, groups)
+    if rule == "max":
+        return largest(values, groups)
+    if rule == "last":
+        return last(values, groups)
+    if rule == "pooled_sd":
+        return pooled_sd(values, weights, groups)
+    if rule == "circ_mean":
+        return circular_mean(values, weights, groups)
+    if rule in ("mean", "wmean"):
+        return mean(values, groups) if weights is None else weighted_mean(values, weights, groups)
+    raise ConfigurationError(f"unknown rule of aggregation in the catalogue: {rule!r}")
+
+
+def sum_fields(frame: pd.DataFrame, names: Sequence[str]) -> Floats:
+    """Return the sum of some fields of each row, missing where one of them is missing.
+
+    One rule for counts in classes (steps by speed, movements by direction) and for weights made of
+    several counts: a sum over the fields that happen to be there would be too small.
+    """
+    first, *rest = (numbers(frame[name]) for name in names)
+    for values in rest:
+        first = first + values
+    return first
 
 
 def largest(values: Floats, groups: Groups) -> Floats:
@@ -174,22 +212,22 @@ def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
 
 def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.int64]:
     ordered = groups.arrange(chosen)
-    through = np.cumsum(count_rows(ordered, groups)).astype(np.int64)
+    through = np.cumsum(count_ordered(ordered, groups)).astype(np.int64)
     before = np.concatenate([[0], through[:-1]]).astype(np.int64)
-    found = through > before
+    some = through > before
     out = np.full(len(groups), -1, dtype=np.int64)
-    at = np.flatnonzero(ordered)[(through - 1 if last else before)[found]]
-    out[found] = at if groups.order is None else groups.order[at]
+    at = np.flatnonzero(ordered)[(through - 1 if last else before)[some]]
+    out[some] = at if groups.order is None else groups.order[at]
     return out
 
 
 def last(values: Floats, groups: Groups) -> Floats:
     """Return the last value of each group."""
     ordered = groups.arrange(values)
-    holes = find_holes(ordered, groups)
+    missing = find_missing(ordered, groups)
     out: Floats = np.full(len(groups), np.nan)
-    some = holes.counts > 0
-    out[some] = holes.values(ordered)[holes.bounds[1:][some] - 1]
+    some = missing.counts > 0
+    out[some] = missing.left(ordered)[missing.bounds[1:][some] - 1]
     return out
 
 
@@ -224,43 +262,43 @@ Ints = npt.NDArray[np.int64]
 
 REMEMBERED = 16
 
-# From so many rows a group on, counting slices in turn is faster than one reduction.
+# From this many rows per group on, counting one slice after another is faster than one reduction.
 LONG_GROUP = 512
 
 
 @dataclass(slots=True, eq=False)
-class Holes:
-    """The missing rows of a column, in the order of the groups.
+class Missing:
+    """Where a column has no value, in the order of the groups.
 
     Attributes
     ----------
-    missing : array of bool
+    rows : array of bool
         Which ordered rows are missing.
     number : int
         How many are.
     counts : array of float64
-        How many values each group holds.
-    rows : array of int64 or None
-        The ordered rows that are not missing; None where all are there.
+        How many values each group has.
+    places : array of int64 or None
+        The ordered rows that are not missing; None where none is missing.
     bounds : array of int64
         The values of group i are ``bounds[i]:bounds[i + 1]`` of those rows.
     weights : list
         Weights with their sums over the rows that are not missing.
     """
 
-    missing: Bools
+    rows: Bools
     number: int
     counts: Floats
-    rows: Ints | None
+    places: Ints | None
     bounds: Ints
     weights: list[tuple[Floats, Floats]] = field(default_factory=list)
 
-    def values(self, ordered: Floats) -> Floats:
-        """Return the values without the holes."""
-        return ordered if self.rows is None else ordered.take(self.rows)
+    def left(self, ordered: Floats) -> Floats:
+        """Return the values without those that are missing."""
+        return ordered if self.places is None else ordered.take(self.places)
 
 
-def count_rows(chosen: Bools, groups: Groups) -> Floats:
+def count_ordered(chosen: Bools, groups: Groups) -> Floats:
     """Return how many of the ordered rows of each group are chosen."""
     out: Floats = np.zeros(len(groups))
     filled = groups.filled
@@ -275,41 +313,41 @@ def count_rows(chosen: Bools, groups: Groups) -> Floats:
     return out
 
 
-def find_holes(ordered: Floats, groups: Groups) -> Holes:
-    """Return where the ordered values are missing; the same object for the same holes."""
+def find_missing(ordered: Floats, groups: Groups) -> Missing:
+    """Return where the ordered values are missing; one object for columns missing alike."""
     memo = groups.memo
     if memo and memo[-1][0] is ordered:
-        return cast(Holes, memo[-1][1])
-    missing = np.isnan(ordered)
-    number = int(np.count_nonzero(missing))
-    found = None
-    for i, (_, known) in enumerate(memo):
-        if known.number == number and (not number or np.array_equal(known.missing, missing)):
-            found = known
+        return cast(Missing, memo[-1][1])
+    rows = np.isnan(ordered)
+    number = int(np.count_nonzero(rows))
+    missing = None
+    for i, (_, other) in enumerate(memo):
+        if other.number == number and (not number or np.array_equal(other.rows, rows)):
+            missing = other
             del memo[i]
             break
-    if found is None:
-        found = _new(missing, number, groups)
+    if missing is None:
+        missing = _new(rows, number, groups)
     if memo:
         memo[-1] = (None, memo[-1][1])  # only the last column is likely to be asked for again
-    memo.append((ordered, found))
+    memo.append((ordered, missing))
     del memo[:-REMEMBERED]
-    return found
+    return missing
 
 
-def _new(missing: Bools, number: int, groups: Groups) -> Holes:
+def _new(rows: Bools, number: int, groups: Groups) -> Missing:
     if not number:
-        return Holes(missing, number, groups.sizes.astype(np.float64), None, groups.bounds)
-    counts = groups.sizes - count_rows(missing, groups)
+        return Missing(rows, number, groups.sizes.astype(np.float64), None, groups.bounds)
+    counts = groups.sizes - count_ordered(rows, groups)
     bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Holes(missing, number, counts, np.flatnonzero(~missing), bounds)
+    return Missing(rows, number, counts, np.flatnonzero(~rows), bounds)
 
 
-def sum_rows(ordered: Floats, holes: Holes, groups: Groups) -> Floats:
+def sum_ordered(ordered: Floats, missing: Missing, groups: Groups) -> Floats:
     """Return the sum of the values of each group; a group without a value is missing."""
     out: Floats = np.full(len(groups), np.nan)
-    some = holes.counts > 0
+    some = missing.counts > 0
     if some.any():
         with np.errstate(invalid="ignore"):  # unjudged infinities of both signs have no sum
-            out[some] = np.add.reduceat(holes.values(ordered), holes.bounds[:-1][some])
+            out[some] = np.add.reduceat(missing.left(ordered), missing.bounds[:-1][some])
     return out

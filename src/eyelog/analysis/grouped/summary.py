@@ -14,21 +14,21 @@ from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require
+from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import history, record
 
 __all__ = [
     "BIN_COLUMNS",
-    "Opened",
+    "Prepared",
+    "as_counts",
     "coverage",
-    "judged_or_finite",
     "needed",
-    "open_frame",
+    "prepare",
     "records_of",
     "sorted_frame",
     "summary_table",
     "time_weights",
-    "whole",
+    "trusted",
 ]
 
 # What `eyelog.resample` says about its bins.
@@ -40,7 +40,7 @@ _EVIDENCE = ("stp", "stp_s", "tl_xav", "tl_yav")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class Prepared:
     """A frame that is sorted, judged and grouped.
 
     Attributes
@@ -59,6 +59,11 @@ class Opened:
     log: str
     groups: Groups
     records: Floats
+
+    @property
+    def index(self) -> pd.DatetimeIndex:
+        """The stamps of the frame."""
+        return stamps(self.frame, what="a summary")
 
     def values(self, name: str) -> Floats:
         """Return a column as float64."""
@@ -108,27 +113,22 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
     ConfigurationError
         If the index holds no aware stamps, a missing one, or one stamp twice.
     """
-    index = frame.index
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError(
-            "a summary needs a time-zone aware DatetimeIndex of stamps"
-            " (frame.set_index('date'), then tz_localize or tz_convert)"
-        )
+    index = stamps(frame, what="a summary")
     order = None
     if not index.is_monotonic_increasing:
         order = np.argsort(index.asi8, kind="stable")
-        frame = frame.iloc[order]
+        frame, index = frame.iloc[order], index[order]
     if frame.index.hasnans or not frame.index.is_unique:
         raise ConfigurationError(
             "the frame has a missing stamp or several rows on one stamp:"
             " eyelog.frame.conform keeps the last row of a stamp"
         )
     if index.unit != "us":
-        frame = frame.set_axis(frame.index.as_unit("us"))  # type: ignore[attr-defined]  # stamps
+        frame = frame.set_axis(index.as_unit("us"))
     return frame, order
 
 
-def judged_or_finite(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
+def trusted(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
     """Return the judged frame; or, where that is not wanted, the frame without infinities.
 
     Bins are not judged again. An infinity is no measurement (judging calls it out of range), and
@@ -162,7 +162,7 @@ def records_of(frame: pd.DataFrame) -> Floats:
     return np.ones(len(frame))
 
 
-def open_frame(
+def prepare(
     frame: pd.DataFrame,
     names: Iterable[str],
     by: By,
@@ -172,7 +172,7 @@ def open_frame(
     judge: bool = True,
     stamp: str = "end",
     optional: Iterable[str] = (),
-) -> Opened:
+) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
 
     Raises
@@ -199,25 +199,28 @@ def open_frame(
     frame.attrs = dict(attrs)
     records = records_of(frame)
     groups = group_by(
-        frame.index,  # type: ignore[arg-type]  # sorted_frame has seen that it holds stamps
+        stamps(frame, what=purpose),
         by,
         interval_s=interval_seconds(frame, which),
         stamp=stamp,
         records=records,
     )
-    frame = judged_or_finite(frame, which, judge=judge)
-    return Opened(frame, which, groups, records)
+    frame = trusted(frame, which, judge=judge)
+    return Prepared(frame, which, groups, records)
 
 
 def summary_table(
-    data: Mapping[str, Any], opened: Opened, step: str, **details: Any
+    data: Mapping[str, Any], prepared: Prepared, step: str, **details: Any
 ) -> pd.DataFrame:
-    """Return the columns `data` with the groups as index, and the step in its provenance."""
-    table = pd.DataFrame(dict(data), index=opened.groups.labels)
-    table.attrs = dict(opened.frame.attrs)
-    return record(table, step, log=opened.log, **details)
+    """Return the columns `data` with the groups as index, and the step in its provenance.
+
+    Groups are no intervals of one length, so the provenance takes back what it stated of that.
+    """
+    table = pd.DataFrame(dict(data), index=prepared.groups.labels)
+    table.attrs = dict(prepared.frame.attrs)
+    return record(table, step, log=prepared.log, interval_s=None, **details)
 
 
-def whole(values: Floats) -> npt.NDArray[np.int64]:
+def as_counts(values: Floats) -> npt.NDArray[np.int64]:
     """Return counts as int64; missing is 0."""
     return np.rint(np.nan_to_num(values)).astype(np.int64)

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.reductions import circular_mean as grouped_circular_mean
 from eyelog.analysis.grouped.reductions import combined_sd, root_mean_square
-from eyelog.analysis.series.angles import wrapped
+from eyelog.analysis.series.angles import mean_direction, near, resultant_length, wrap
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 
@@ -26,14 +25,6 @@ def _angles(degrees: object) -> Floats:
         return numbers(pd.Series(degrees, dtype="float64"))
     except (TypeError, ValueError):
         raise ConfigurationError("angles must be numbers, in degrees") from None
-
-
-def _resultant(angles: Floats) -> float:
-    """Return the length of the mean unit vector, NaN where there is no angle."""
-    known = np.deg2rad(angles[np.isfinite(angles)])
-    if not known.size:
-        return float("nan")
-    return float(np.hypot(np.cos(known).mean(), np.sin(known).mean()))
 
 
 def circular_mean(degrees: object) -> float:
@@ -60,9 +51,7 @@ def circular_mean(degrees: object) -> float:
     >>> round(el.posture.circular_mean([350, 10, 20, 5, 355, 2, 30]), 8)
     7.38355499
     """
-    angles = _angles(degrees)
-    one = Groups(pd.RangeIndex(1), np.array([0, angles.size]), None, np.zeros(1))
-    return float(grouped_circular_mean(angles, None, one)[0])
+    return mean_direction(_angles(degrees))
 
 
 def circular_sd(degrees: object) -> float:
@@ -88,13 +77,13 @@ def circular_sd(degrees: object) -> float:
     >>> round(el.posture.circular_sd([350, 10, 20, 5, 355, 2, 30]), 7)
     12.9414923
     """
-    length = _resultant(_angles(degrees))
+    length = resultant_length(_angles(degrees))
     if np.isnan(length):
         return length
     if length < 1e-12:
         return float("inf")
-    # Rounding may leave R a hair above 1; max() also turns -0.0 into 0.0.
-    return float(np.rad2deg(np.sqrt(max(0.0, -2.0 * np.log(min(length, 1.0))))))
+    # max() turns the -0.0 of angles that are all alike into 0.0.
+    return float(np.rad2deg(np.sqrt(max(0.0, -2.0 * np.log(length)))))
 
 
 class PooledSD(NamedTuple):
@@ -170,15 +159,10 @@ def circular_median(degrees: object) -> float:
     >>> el.posture.circular_median([350, 0, 20])
     0.0
     """
-    try:
-        angles = numbers(pd.Series(degrees, dtype="float64"))
-    except (TypeError, ValueError):
-        raise ConfigurationError("angles must be numbers, in degrees") from None
-    angles = angles[~np.isnan(angles)]
-    one = Groups(pd.RangeIndex(1), np.array([0, angles.size]), None, np.zeros(1))
-    centre = float(grouped_circular_mean(angles, None, one)[0])
+    angles = _angles(degrees)
+    centre = mean_direction(angles)
     if np.isnan(centre):
         return centre
     # Rounded, so that a turn there and back leaves whole degrees whole.
-    turned = np.array([np.median(wrapped(angles - centre)) + centre])
-    return float(np.round(wrapped(turned), 9)[0])
+    turned = np.array([np.median(near(angles[np.isfinite(angles)], centre))])
+    return float(np.round(wrap(turned), 9)[0])

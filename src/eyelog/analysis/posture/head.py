@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.reductions import count, quantile, ratio, total
-from eyelog.analysis.grouped.summary import open_frame, summary_table, whole
+from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
@@ -79,7 +79,7 @@ def head_movements(
     if "exposure_min" not in frame.columns:
         require(frame, role(which, "worn"), purpose="posture.head_movements")
     fields = {noun: role_field(which, f"head_moves_{noun}") for noun in DIRECTIONS}
-    opened = open_frame(
+    opened = prepare(
         frame,
         list(fields.values()),
         by,
@@ -102,7 +102,7 @@ def head_movements(
                 np.where(known, made, np.nan), percent / 100, opened.groups
             )
     table = data | {
-        "n": whole(count(known, opened.groups)),
+        "n": as_counts(count_rows(known, opened.groups)),
         "exposure_min": np.nan_to_num(hours) * 60.0,
         "coverage": opened.coverage(known),
     }

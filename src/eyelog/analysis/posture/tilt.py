@@ -8,12 +8,18 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import circular_mean, count, ratio, root_mean_square, total
-from eyelog.analysis.grouped.summary import open_frame, whole
+from eyelog.analysis.grouped.reductions import (
+    circular_mean,
+    count_rows,
+    ratio,
+    root_mean_square,
+    total,
+)
+from eyelog.analysis.grouped.summary import as_counts, prepare
 from eyelog.analysis.grouped.summary import summary_table as as_table
 from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.circular import circular_median
-from eyelog.analysis.series.angles import wrapped
+from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import INTERVAL_SECONDS, role_field
 from eyelog.errors import ConfigurationError
@@ -70,9 +76,9 @@ def relative_tilt(
     """
     which = log_of(frame, log)
     names = [role_field(which, part) for part in TILT.values()]
-    opened = open_frame(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
+    opened = prepare(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
     medians = {name: circular_median(opened.values(name)) for name in names}
-    data = {name: wrapped(opened.values(name) - medians[name]) for name in names}
+    data = {name: difference(opened.values(name), medians[name]) for name in names}
     table = pd.DataFrame(data, index=opened.frame.index)
     table.attrs = dict(opened.frame.attrs)
     said = {name: None if np.isnan(value) else value for name, value in medians.items()}
@@ -149,10 +155,10 @@ def zones(
     )
     if not good:
         raise ConfigurationError(f"edges must rise from -180 to 180 degrees, not {edges!r}")
-    opened = open_frame(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
+    opened = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
     tilt = opened.values(field)
     if reference == "median":
-        tilt = wrapped(tilt - circular_median(tilt))
+        tilt = difference(tilt, circular_median(tilt))
     known = ~np.isnan(tilt)
     zone = np.searchsorted(cuts, tilt[known], side="right")
     rows = np.bincount(zone, minlength=len(cuts) + 1)
@@ -218,13 +224,13 @@ def spread(
     True
     """
     which = log_of(frame, log)
-    # Per direction the fields of the mean tilt and of its SD.
+    # For each direction the fields of the mean tilt and of its SD.
     pairs = {
         noun: (role_field(which, part), role_field(which, f"{part}_sd"))
         for noun, part in TILT.items()
     }
     names = [name for pair in pairs.values() for name in pair]
-    opened = open_frame(
+    opened = prepare(
         frame, names, by, purpose="posture.spread", log=which, judge=judge, stamp=stamp
     )
     groups = opened.groups
@@ -241,7 +247,7 @@ def spread(
             f"{noun}_total": np.hypot(within, between),
         }
     held = np.nan_to_num(total(np.where(known, opened.records, 0.0), groups))
-    data["n"] = whole(count(known, groups))
+    data["n"] = as_counts(count_rows(known, groups))
     data["exposure_min"] = held * INTERVAL_SECONDS[opened.log] / 60.0
     data["coverage"] = opened.coverage(known)
     return as_table(data, opened, "posture.spread")
@@ -252,5 +258,5 @@ def _from_centre(angles: Floats, groups: Groups) -> Floats:
     centre = circular_mean(angles, None, groups)[groups.codes]
     away = np.full(len(angles), np.nan)
     rows = slice(None) if groups.order is None else groups.order
-    away[rows] = wrapped(angles[rows] - centre)
+    away[rows] = difference(angles[rows], centre)
     return away

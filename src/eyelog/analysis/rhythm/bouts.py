@@ -1,13 +1,14 @@
 """Bouts of a condition and how fragmented they are; `eyelog.rhythm` offers these names."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_of
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_us
+from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
 
 __all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
@@ -34,15 +35,8 @@ def bout_lengths(states: pd.Series) -> npt.NDArray[np.int64]:
     values = states.to_numpy(dtype="float64", na_value=np.nan)
     if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
         raise ConfigurationError("fragmentation takes states: True, False or missing")
-    on = values == 1.0
-    if not on.any():
-        return np.empty(0, dtype="int64")
-    us = index.as_unit("us").asi8
-    step = step_of(index)
-    # A run starts where the state turns on, or where a stamp comes later than the usual step.
-    starts = on & ~(np.r_[False, on[:-1]] & np.r_[False, np.diff(us) <= 1.5 * step])
-    lengths: npt.NDArray[np.int64] = np.bincount(np.cumsum(starts)[on])[1:].astype("int64")
-    return lengths
+    firsts, lasts = runs(values == 1.0, index.as_unit("us").asi8, step_us(states))
+    return lasts - firsts + 1
 
 
 def fragmentation(states: pd.Series) -> Fragmentation:
@@ -161,27 +155,19 @@ def activity_bouts(
     0  5    0.8
     """
     index = check_series(series, what="activity_bouts")
-    try:
-        shortest = pd.Timedelta(min_length)
-    except ValueError:
-        raise ConfigurationError(
-            f"min_length={min_length!r} is no duration such as '10min'"
-        ) from None
-    if not 0 < share <= 1 or not shortest > pd.Timedelta(0):
-        raise ConfigurationError("activity_bouts needs share in (0, 1] and a positive min_length")
+    shortest = duration_us(min_length, "min_length", sign="positive")
+    if not 0 < share <= 1:
+        raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    here = np.isfinite(values)
-    us = index.as_unit("us").asi8[here]
-    values, step = values[here], step_of(index)
-    edges = np.r_[0, np.flatnonzero(np.diff(us) > 1.5 * step) + 1, len(us)]
+    stamps, step = index, step_us(series)
+    firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
     # A single stamp has no known length, so it can be no bout.
-    need = -(-shortest.value // 1000 // step) if step else len(us) + 1
+    need = -(-shortest // step) if step else len(values) + 1
     found = [
         (low + first, low + last)
-        for low, high in pairwise(edges.tolist())
-        for first, last in _stretches(values[low:high] >= threshold, share, int(need))
+        for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
+        for first, last in _stretches(values[low : high + 1] >= threshold, share, int(need))
     ]
-    stamps = index[here]
     rows = [
         {
             "start": stamps[first] - pd.Timedelta(step, "us"),

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from eyelog.analysis.series.observed import local_hours, observed
-from eyelog.errors import ConfigurationError
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import HOUR_US, local_hours, observed
 
 __all__ = ["Cosinor", "cosinor"]
 
@@ -69,12 +69,7 @@ def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
     >>> round(fit.mesor, 6), round(fit.amplitude, 6), round(fit.peak_h, 6)
     (10.0, 3.0, 15.0)
     """
-    try:
-        length_h = pd.Timedelta(period) / pd.Timedelta(hours=1)
-    except ValueError:
-        raise ConfigurationError(f"period={period!r} is no duration such as '24h'") from None
-    if not length_h > 0:
-        raise ConfigurationError("the period must be longer than nothing")
+    length_h = duration_us(period, "period", sign="positive", example="24h") / HOUR_US
     seen = observed(series, what="cosinor")
     angle = 2 * np.pi * local_hours(seen.index) / length_h
     design = np.column_stack([np.ones(seen.n), np.cos(angle), np.sin(angle)])

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, observed
+from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -140,7 +141,7 @@ def intradaily_variability(series: pd.Series) -> Variability:
     4.0
     """
     seen = observed(series, what="intradaily_variability")
-    near = np.diff(seen.index.as_unit("us").asi8) == seen.step_us
+    near = follows(seen.index.as_unit("us").asi8, seen.step_us)
     pairs = int(near.sum())
     variance = float(seen.values.var()) if seen.n else 0.0
     value, reason = MISSING, ""

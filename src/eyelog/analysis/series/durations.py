@@ -1,36 +1,64 @@
-"""A duration given as text, such as ``"10min"``, as a number."""
+"""A duration given as text, such as ``"10min"``: one parser and one message."""
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 
 from eyelog.errors import ConfigurationError
 
-__all__ = [
-    "length_us",
-    "seconds_of",
-]
+__all__ = ["duration_us"]
+
+Sign = Literal["any", "not negative", "positive"]
+
+KINDS: Final[dict[Sign, str]] = {
+    "any": "a duration",
+    "not negative": "a duration of 0 or more",
+    "positive": "a duration longer than 0",
+}
 
 
-def seconds_of(duration: Any, name: str) -> float:
-    """Return the seconds of a duration such as ``"3min"``, which must not be negative."""
+def duration_us(
+    duration: Any, name: str, *, sign: Sign = "not negative", example: str = "10min"
+) -> int:
+    """Return a duration in whole microseconds.
+
+    Parameters
+    ----------
+    duration : str or timedelta
+        Text that pandas reads (``"90s"``, ``"1h30min"``), or a timedelta of Python, numpy or
+        pandas. A number without a unit is refused: pandas would take it for nanoseconds.
+    name : str
+        The parameter that it was given for.
+    sign : {"any", "not negative", "positive"}
+        Which durations are accepted.
+    example : str
+        What the message suggests to type.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not such a duration; the message names the parameter, the value and the example.
+    """
+    us = _microseconds(duration)
+    if us is None or (us < 0 and sign != "any") or (us == 0 and sign == "positive"):
+        raise ConfigurationError(
+            f"{name} must be {KINDS[sign]}, such as {example!r}, not {duration!r}"
+        )
+    return us
+
+
+def _microseconds(duration: Any) -> int | None:
+    if not isinstance(duration, str | timedelta | np.timedelta64):
+        return None
     try:
-        seconds = pd.Timedelta(duration).total_seconds()
-    except (ValueError, TypeError):
-        seconds = np.nan
-    if not seconds >= 0:
-        raise ConfigurationError(f"{name} must be a duration such as '3min', not {duration!r}")
-    return float(seconds)
-
-
-def length_us(length: Any, name: str) -> int:
-    """Return the microseconds of a length of time."""
-    found: pd.Timedelta | None
+        if isinstance(duration, str) and float(duration) != 0:
+            return None  # a number, without a unit
+    except ValueError:
+        pass
     try:
-        found = pd.Timedelta(length)
-    except (TypeError, ValueError):
-        found = None
-    if found is None or pd.isna(found):
-        raise ConfigurationError(f"{name} must be a length of time such as '10min', not {length!r}")
-    return int(found // pd.Timedelta(1, "us"))
+        length = pd.Timedelta(duration)
+    except ValueError:
+        return None
+    return None if pd.isna(length) else int(length // pd.Timedelta(1, "us"))

@@ -9,6 +9,7 @@ import pandas as pd
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.frame import interval_seconds
 from eyelog.provenance import stated_log
 
 __all__ = [
@@ -20,7 +21,7 @@ __all__ = [
     "observed",
     "one_log",
     "refuse_sentinel",
-    "step_of",
+    "step_us",
 ]
 
 
@@ -43,10 +44,10 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
     return index
 
 
-def step_of(index: pd.DatetimeIndex) -> int:
-    """Return the usual distance of two stamps in microseconds (0 for fewer than two stamps)."""
-    steps = np.diff(index.as_unit("us").asi8)
-    return int(np.median(steps)) if steps.size else 0
+def step_us(series: pd.Series) -> int:
+    """Return the length of one row in microseconds, 0 where nothing tells (`interval_seconds`)."""
+    seconds = interval_seconds(series)
+    return 0 if np.isnan(seconds) else round(seconds * 1e6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,10 @@ def observed(series: pd.Series, *, what: str) -> Observed:
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     here = np.isfinite(values)
-    step = step_of(index)
+    step = step_us(series)
     n = int(here.sum())
-    span = (index.as_unit("us").asi8[-1] - index.as_unit("us").asi8[0]) / step + 1 if step else n
+    us = index.as_unit("us").asi8
+    span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
     coverage = float(min(1.0, n / span)) if span else 0.0
     return Observed(values[here], index[here], step, n, n * step / HOUR_US, coverage)
 

@@ -1,0 +1,50 @@
+"""Runs: where a condition holds without a break. The one rule for what a gap is."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from eyelog.analysis.series.arrays import Bools
+
+__all__ = ["follows", "runs"]
+
+Ints = npt.NDArray[np.int64]
+
+# How late a row may be and still follow the one before, in lengths of a row. One missing record
+# puts its neighbours two lengths apart, none puts them one apart; halfway leaves both of them half
+# a length for stamps that are rounded or drift.
+LATEST: Final = 1.5
+
+
+def follows(us: Ints, step_us: float) -> Bools:
+    """Return for each row but the first whether it follows the one before without a gap.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    step_us : float
+        Length of one row.
+    """
+    return np.asarray(np.diff(us) <= LATEST * step_us, dtype=np.bool_)
+
+
+def runs(holds: Bools, us: Ints, step_us: float) -> tuple[Ints, Ints]:
+    """Return the first and the last row of each run in which a condition holds.
+
+    A run ends where the condition does not hold (or is missing, so not known to hold) and at a gap
+    in the stamps: what was not recorded, nobody saw go on.
+
+    Parameters
+    ----------
+    holds : array of bool
+        Whether the condition holds in each row.
+    us : array of int64
+        Sorted stamps in microseconds.
+    step_us : float
+        Length of one row.
+    """
+    goes_on = np.zeros(len(holds) + 1, dtype=bool)
+    goes_on[1:-1] = holds[1:] & holds[:-1] & follows(us, step_us)
+    return np.flatnonzero(holds & ~goes_on[:-1]), np.flatnonzero(holds & ~goes_on[1:])

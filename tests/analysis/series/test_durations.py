@@ -1,0 +1,80 @@
+"""Every duration that an analyst types is read in one place and refused in one sentence."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.analysis.series.durations import duration_us
+
+
+@pytest.mark.parametrize(
+    "duration",
+    [
+        "90s",
+        "1.5min",
+        "0 days 00:01:30",
+        timedelta(seconds=90),
+        pd.Timedelta(90, "s"),
+        np.timedelta64(90, "s"),
+    ],
+)
+def test_text_and_timedeltas_are_read(duration: Any) -> None:
+    assert duration_us(duration, "every") == 90_000_000
+
+
+@given(st.integers(0, 10**12))
+def test_whole_microseconds_come_back_unchanged(us: int) -> None:
+    assert duration_us(f"{us}us", "every") == us
+
+
+def test_zero_and_negative_durations_are_read_only_where_they_mean_something() -> None:
+    assert duration_us("-10min", "baseline", sign="any") == -600_000_000
+    assert duration_us("0s", "at_least") == duration_us("0", "at_least") == 0
+    with pytest.raises(el.ConfigurationError, match="at_least must be a duration of 0 or more, "):
+        duration_us("-1s", "at_least")
+    with pytest.raises(el.ConfigurationError, match="period must be a duration longer than 0, "):
+        duration_us("0s", "period", sign="positive")
+
+
+@pytest.mark.parametrize("wrong", ["soon", "", "NaT", "W", None, pd.NaT, np.nan, [], "5", 5, 5.0])
+def test_what_is_not_a_duration_with_a_unit_is_refused(wrong: Any) -> None:
+    with pytest.raises(el.ConfigurationError, match=r"^every must be .*, such as '10min', not "):
+        duration_us(wrong, "every")
+
+
+FRAME = el.sample()
+SERIES = FRAME["tl_yav"]
+TIMES = FRAME.index[[100]]
+
+USERS: dict[str, Callable[[Any], Any]] = {
+    "at_least": lambda d: el.episodes(SERIES > 0, at_least=d),
+    "interval": lambda d: el.episodes(SERIES > 0, interval=d),
+    "max_pause": lambda d: el.gait.bouts(FRAME, max_pause=d),
+    "min_length": lambda d: el.gait.bouts(FRAME, min_length=d),
+    "min_length ": lambda d: el.rhythm.activity_bouts(SERIES, threshold=0, min_length=d),
+    "min_valid": lambda d: el.blinks.rate(FRAME, min_valid=d),
+    "block": lambda d: el.blinks.effective_n(FRAME, block=d),
+    "period": lambda d: el.rhythm.cosinor(SERIES, period=d),
+    "window": lambda d: el.baseline.personal(SERIES, window=d),
+    "edge": lambda d: el.compare.wear_diagnostic(SERIES, SERIES > 0, edge=d),
+    "before": lambda d: el.compare.events(SERIES, TIMES, before=d, after="1min"),
+    "after": lambda d: el.compare.events(SERIES, TIMES, before="1min", after=d),
+    "every": lambda d: el.compare.events(SERIES, TIMES, before="1min", after="1min", every=d),
+    "baseline": lambda d: el.compare.events(
+        SERIES, TIMES, before="1min", after="1min", baseline=(d, "0s")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_every_user_names_the_parameter_the_value_and_an_example(name: str) -> None:
+    message = rf"^{name.strip()} must be a duration.*, such as '\w+', not 'soon'$"
+    with pytest.raises(el.ConfigurationError, match=message):
+        USERS[name]("soon")
