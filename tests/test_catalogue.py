@@ -157,7 +157,7 @@ def test_fields_shows_the_catalogue_with_unknown_left_missing() -> None:
     assert table["min"].dtype == table["max"].dtype == "float64"
     assert pd.isna(table.loc["stp_s", "invalid_value"])
     assert table.loc["st_r", "weight"] == "stp_fst+stp_mid+stp_slw+stp_vsl"
-    assert table.loc["stp_s", "role"] == "walking walking_s"
+    assert table.loc["stp_s", "role"] == "walking walking_s pace"
 
 
 def test_a_wrong_field_is_refused_with_the_nearest_name() -> None:
@@ -188,7 +188,7 @@ def test_asking_for_no_field_is_refused(names: list[str] | str) -> None:
 
 def test_a_role_gives_its_fields_in_catalogue_order_and_each_once() -> None:
     assert role("standard_mode_logs", "steps") == words("stp_fst stp_mid stp_slw stp_vsl")
-    assert role("computed_data", "steps", "walking", "cadence") == words("stp cad")
+    assert role("computed_data", "steps", "walking", "pace") == words("stp cad")
     both = role("standard_mode_logs", "eye_moves_vertical", "eye_moves_horizontal")
     assert both == words("ems_rl ems_ud eml_rl eml_ud")
 

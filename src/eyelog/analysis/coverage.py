@@ -18,7 +18,7 @@ from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import catalogue, role
 from eyelog.clock import check_stamp
 from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
@@ -29,10 +29,6 @@ Ints = npt.NDArray[np.int64]
 Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
-STEPS: Final = {
-    COMPUTED_DATA: ("stp",),
-    STANDARD_MODE_LOGS: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl"),
-}
 
 
 def coverage(
@@ -128,7 +124,7 @@ def _step_counts(frame: pd.DataFrame, log: str, recorded_s: Floats) -> tuple[Flo
 
     Both are missing where the frame has no steps, and in bins, which have only their sums.
     """
-    names = STEPS[log]
+    names = role(log, "steps")
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
         return missing, missing

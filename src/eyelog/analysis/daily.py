@@ -1,13 +1,12 @@
 """The daily summary: what a local day holds, each number with what it rests on."""
 
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.blinks.gaps import gap_fields, gap_totals, rate_columns, shape_fields
-from eyelog.analysis.gait.pace import PACE_FIELD, STEPS, pace_totals, steps
+from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -28,43 +27,22 @@ from eyelog.analysis.grouped.summary import (
     summary_table,
     time_weights,
 )
-from eyelog.analysis.quality.evidence import seconds, worn
+from eyelog.analysis.limits import limit
+from eyelog.analysis.posture.tilt import TILT
+from eyelog.analysis.quality.evidence import has_evidence, seconds, worn
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 
 __all__ = ["daily"]
 
-MIN_VALID_S = 180.0
-HIGH_SCORE = 60.0
+MIN_VALID_S = limit(COMPUTED_DATA, "blink_exposure").value
+HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # The strictly cleansed blinks of the 60-second log, as `blinks.rate` takes by default.
 CLEANSING = "strong"
-MOVES = {
-    COMPUTED_DATA: {
-        "eye_moves_horizontal": ("re_r", "re_l"),
-        "eye_moves_vertical": ("re_u", "re_d"),
-        "head_moves_pitch": ("hm_po",),
-        "head_moves_yaw": ("hm_yo",),
-    },
-    STANDARD_MODE_LOGS: {
-        "eye_moves_horizontal": ("ems_rl", "eml_rl"),
-        "eye_moves_vertical": ("ems_ud", "eml_ud"),
-        "head_moves_pitch": ("hm_po",),
-        "head_moves_yaw": ("hm_yo",),
-    },
-}
-TILT = {"forward": "tl_yav", "sideways": "tl_xav"}
-# The evidence of each kind of time, in single intervals and in bins.
-TIMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "worn": {COMPUTED_DATA: ("isl",), STANDARD_MODE_LOGS: ("wea_s",), "bins": ("exposure_min",)},
-    "valid": {
-        COMPUTED_DATA: ("isl", "vld"),
-        STANDARD_MODE_LOGS: ("wea_s", "nis_s", "stp_s"),
-        "bins": ("valid_min",),
-    },
-    "walking": {COMPUTED_DATA: ("stp",), STANDARD_MODE_LOGS: ("stp_s",), "bins": ("walking_min",)},
-}
+# Parts that fields play in the catalogue; their movements are given per worn hour.
+MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
 NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
@@ -159,7 +137,7 @@ def daily(
         frame, [], "1D", purpose="daily", log=which, judge=judge, stamp=stamp, optional=wanted
     )
     time = seconds(prepared.frame, log=which)
-    worn_s = numbers(time["worn_s"]) if _holds_time(prepared, "worn") else None
+    worn_s = numbers(time["worn_s"]) if has_evidence(prepared.frame, "worn", log=which) else None
     data = _times(prepared, time, stamp) | _gait(prepared) | _blinks(prepared)
     data |= _moves(prepared, time, worn_s) | _tilt(prepared, time) | _scores(prepared, time)
     thin = data["coverage"] < min_coverage
@@ -170,24 +148,14 @@ def daily(
     return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
 
 
-def _scores_of(log: str) -> list[str]:
-    return [name for name, field in catalogue(log).items() if field.unit == "score"]
-
-
 def _fields(log: str) -> list[str]:
     """Return the fields of a log that the summary is made from."""
-    moves = [name for names in MOVES[log].values() for name in names]
-    used = [*STEPS[log], PACE_FIELD[log], *gap_fields(log, CLEANSING), *moves, *TILT.values()]
-    return [*used, *shape_fields(log, CLEANSING).values(), *_scores_of(log)]
+    used = [*pace_fields(log), *gap_fields(log, CLEANSING), *role(log, *MOVES, *TILT.values())]
+    return [*used, *shape_fields(log, CLEANSING).values(), *role(log, "score")]
 
 
 def _has(prepared: Prepared, *names: str) -> bool:
     return all(name in prepared.frame.columns for name in names)
-
-
-def _holds_time(prepared: Prepared, noun: str) -> bool:
-    source = "bins" if is_resampled(prepared.frame) else prepared.log
-    return _has(prepared, *TIMES[noun][source])
 
 
 def _times(prepared: Prepared, time: pd.DataFrame, stamp: str) -> dict[str, Any]:
@@ -199,10 +167,10 @@ def _times(prepared: Prepared, time: pd.DataFrame, stamp: str) -> dict[str, Any]
         "coverage": prepared.coverage(recorded > 0),
         "recorded_h": total(recorded, groups) / 3600.0,
     }
-    for noun in TIMES:
-        if _holds_time(prepared, noun):
+    for noun in ("worn", "valid", "walking"):
+        if has_evidence(prepared.frame, noun, log=prepared.log):
             data[f"{noun}_h"] = total(numbers(time[f"{noun}_s"]), groups) / 3600.0
-    if _holds_time(prepared, "worn"):
+    if has_evidence(prepared.frame, "worn", log=prepared.log):
         data |= _first_and_last(prepared, stamp)
     return data
 
@@ -233,10 +201,10 @@ def _first_and_last(prepared: Prepared, stamp: str) -> dict[str, pd.DatetimeInde
 
 
 def _gait(prepared: Prepared) -> dict[str, Floats]:
-    if not _has(prepared, *STEPS[prepared.log]):
+    if not _has(prepared, *role(prepared.log, "steps")):
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
-    if _has(prepared, PACE_FIELD[prepared.log]):
+    if _has(prepared, role_field(prepared.log, "pace")):
         taken, walked = pace_totals(prepared.frame, prepared.log, prepared.groups)
         data["pace_spm"] = ratio(taken * 60.0, walked)
         data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
@@ -276,7 +244,8 @@ def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dic
     # Which intervals of a bin those were is no longer known; for eyes they were the valid ones.
     eyes_s = numbers(time["valid_s"]) if is_resampled(prepared.frame) else worn_s
     data = {}
-    for name, parts in MOVES[prepared.log].items():
+    for name in MOVES:
+        parts = role(prepared.log, name)
         if not _has(prepared, *parts):
             continue
         made = sum_fields(prepared.frame, parts)
@@ -306,15 +275,15 @@ def _tilt(prepared: Prepared, time: pd.DataFrame) -> dict[str, Floats]:
     weights = _weights(prepared, time, "motion")
     return {
         f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
-        for noun, name in TILT.items()
-        if _has(prepared, name)
+        for noun, part in TILT.items()
+        if _has(prepared, name := role_field(prepared.log, part))
     }
 
 
 def _scores(prepared: Prepared, time: pd.DataFrame) -> dict[str, Any]:
     weights, groups = _weights(prepared, time, "static"), prepared.groups
     data: dict[str, Any] = {}
-    for name in _scores_of(prepared.log):
+    for name in role(prepared.log, "score"):
         if not _has(prepared, name):
             continue
         values = prepared.values(name)

@@ -1,13 +1,12 @@
 """Walking bouts: runs of walking, and what the gait was like in each."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.gait.pace import (
-    PACE_FIELD,
-    STEPS,
     pace_totals,
     require_single_intervals,
     steps,
@@ -19,16 +18,17 @@ from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summar
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
 from eyelog.frame import log_of
 
 __all__ = ["bouts"]
 
+# The parts that the fields of a foot play in the catalogue, but for their side.
 SIDES = {
-    "sway_sideways_cm": ("sa_xr", "sa_xl"),
-    "sway_fore_aft_cm": ("sa_yr", "sa_yl"),
-    "sway_vertical_cm": ("sa_zr", "sa_zl"),
-    "landing_g": ("st_r", "st_l"),
+    "sway_sideways_cm": "sway_sideways",
+    "sway_fore_aft_cm": "sway_fore_aft",
+    "sway_vertical_cm": "sway_vertical",
+    "landing_g": "landing",
 }
 
 
@@ -97,8 +97,12 @@ def bouts(
     require_single_intervals(frame, "gait.bouts")
     pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
     least = duration_us(min_length, "min_length", example="1min") / 1e6
-    required = [*STEPS[which], *(["stp_s"] if which == STANDARD_MODE_LOGS else [])]
-    optional = [PACE_FIELD[which], *(side for pair in SIDES.values() for side in pair)]
+    required = [*role(which, "steps"), *role(which, "walking_s")]
+    sides = {
+        noun: (role_field(which, f"{part}_right"), role_field(which, f"{part}_left"))
+        for noun, part in SIDES.items()
+    }
+    optional = [role_field(which, "pace"), *(field for pair in sides.values() for field in pair)]
     prepared = prepare(
         frame,
         required,
@@ -113,7 +117,7 @@ def bouts(
     spent = (
         taken
         if which == COMPUTED_DATA
-        else np.where(np.isnan(taken), np.nan, prepared.values("stp_s"))
+        else np.where(np.isnan(taken), np.nan, prepared.values(role_field(which, "walking_s")))
     )
     index = prepared.index
     length = INTERVAL_SECONDS[which]
@@ -131,10 +135,10 @@ def bouts(
         "steps": total(taken, groups),
         "pace_spm": np.full(len(groups), np.nan),
     }
-    if PACE_FIELD[which] in prepared.frame.columns:
+    if role_field(which, "pace") in prepared.frame.columns:
         number, time = pace_totals(prepared.frame, which, prepared.groups)
         data["pace_spm"] = ratio(number * 60.0, time)
-    data |= _sides(prepared, taken)
+    data |= _sides(prepared, taken, sides)
     data["n"] = as_counts(count_rows(walked, groups))
     seconds_walked = np.where(walked, length if which == COMPUTED_DATA else spent, 0.0)
     data["exposure_min"] = np.nan_to_num(total(seconds_walked, groups)) / 60.0
@@ -165,7 +169,9 @@ def _runs(
     return Groups(pd.RangeIndex(len(first), name="bout"), bounds, order, duration)
 
 
-def _sides(prepared: Prepared, taken: Floats) -> dict[str, Floats]:
+def _sides(
+    prepared: Prepared, taken: Floats, sides: Mapping[str, tuple[str, str]]
+) -> dict[str, Floats]:
     """Return sway and landing of both feet, and how alike the landings are."""
     missing = np.full(len(taken), np.nan)
 
@@ -173,7 +179,7 @@ def _sides(prepared: Prepared, taken: Floats) -> dict[str, Floats]:
         values = prepared.values(name) if name in prepared.frame.columns else missing
         return weighted_mean(values, taken, prepared.groups)
 
-    found = {noun: (side(right), side(left)) for noun, (right, left) in SIDES.items()}
+    found = {noun: (side(right), side(left)) for noun, (right, left) in sides.items()}
     right, left = found["landing_g"]
     alike = symmetry(pd.Series(right), pd.Series(left)).index
     return {noun: (r + other) / 2.0 for noun, (r, other) in found.items()} | {

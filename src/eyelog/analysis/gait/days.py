@@ -6,18 +6,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.gait.pace import STEPS, require_single_intervals, steps
+from eyelog.analysis.gait.pace import require_single_intervals, steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of
 
 __all__ = ["peak_cadence", "speed_classes"]
 
-CLASSES = ("fastest", "medium", "slow", "slowest")  # as in STEPS
+CLASSES = ("fastest", "medium", "slow", "slowest")  # in the order of the catalogue
 
 
 def peak_cadence(
@@ -83,7 +83,7 @@ def peak_cadence(
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
     prepared = prepare(
         frame,
-        STEPS[which],
+        role(which, "steps"),
         "1D",
         purpose="gait.peak_cadence",
         log=which,
@@ -176,7 +176,7 @@ def speed_classes(
         )
     prepared = prepare(
         frame,
-        STEPS[which],
+        role(which, "steps"),
         by,
         purpose="gait.speed_classes",
         log=which,
@@ -187,7 +187,7 @@ def speed_classes(
     known = ~np.isnan(taken)
     made = total(taken, prepared.groups)
     data: dict[str, Any] = {"steps": made}
-    for noun, name in zip(CLASSES, STEPS[which], strict=True):
+    for noun, name in zip(CLASSES, role(which, "steps"), strict=True):
         of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
     held = np.nan_to_num(total(np.where(known, prepared.records, 0.0), prepared.groups))

@@ -12,18 +12,13 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, to
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, role
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
 __all__ = [
     "pace",
 ]
-
-# From the quickest to the slowest class of the 60-second log.
-STEPS = {log: role(log, "steps") for log in LOGS}
-
-PACE_FIELD = {log: role(log, "cadence", "walking_s")[0] for log in LOGS}
 
 MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
@@ -38,7 +33,12 @@ def require_single_intervals(frame: pd.DataFrame, noun: str) -> None:
 
 def steps(frame: pd.DataFrame, log: str) -> Floats:
     """Return the steps of each row, missing where a class of them is."""
-    return sum_fields(frame, STEPS[log])
+    return sum_fields(frame, role(log, "steps"))
+
+
+def pace_fields(log: str) -> list[str]:
+    """Return the fields of the steps, and the one that says how long they took."""
+    return [*role(log, "steps"), role_field(log, "pace")]
 
 
 def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
@@ -48,13 +48,13 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
     is the pace of their rows.
     """
     carried = is_resampled(frame)
-    needed = {"pace_steps", "pace_min"} if carried else {*STEPS[log], PACE_FIELD[log]}
+    needed = {"pace_steps", "pace_min"} if carried else {*pace_fields(log)}
     if not needed <= set(frame.columns):
         nothing = np.full(len(frame), np.nan)
         return nothing, nothing
     if carried:
         return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
-    taken, other = steps(frame, log), numbers(frame[PACE_FIELD[log]])
+    taken, other = steps(frame, log), numbers(frame[role_field(log, "pace")])
     if log == COMPUTED_DATA:
         # The time of the steps themselves: cadence is a rate and averages over time, not steps.
         used = (taken > 0) & (other > 0)
@@ -132,7 +132,7 @@ def pace(
     which = log_of(frame, log)
     if not min_walked_s >= 0:
         raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
-    names = [*STEPS[which], PACE_FIELD[which]]
+    names = pace_fields(which)
     opened = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
     taken, walked = pace_parts(opened.frame, which, min_walked_s)
     spent = total(walked, opened.groups)

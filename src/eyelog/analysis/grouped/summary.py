@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import history, record
@@ -35,8 +35,8 @@ __all__ = [
 BIN_COLUMNS = (
     "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
 )  # fmt: skip
-# What other fields are judged by, besides the fields of kind "wear".
-_EVIDENCE = ("stp", "stp_s", "tl_xav", "tl_yav")
+# The parts of fields that others are judged by, besides the fields of kind "wear".
+_EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def trusted(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
 def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
     """Return the columns that `names` and their judgement rest on, as far as they are there."""
     known = catalogue(log)
-    chosen = set(names) | set(_EVIDENCE)
+    chosen = set(names) | set(role(log, *_EVIDENCE))
     chosen |= {weight for name in names if name in known for weight in known[name].weight}
     chosen |= {name for name, field in known.items() if field.kind == "wear"}
     return [str(name) for name in frame.columns if name in chosen]

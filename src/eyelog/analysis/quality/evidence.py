@@ -32,10 +32,12 @@ from eyelog.catalogue import (
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
-__all__ = ["seconds", "valid", "walking", "worn"]
+__all__ = ["has_evidence", "seconds", "valid", "walking", "worn"]
 
 MIN_WORN_S = limit(STANDARD_MODE_LOGS, "worn").value
 WALKING_ABOVE = limit(STANDARD_MODE_LOGS, "walking").value
+# The columns of a resampled frame that hold each kind of time.
+BIN_MINUTES = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
 
 
 def _keeps(frame: pd.DataFrame, log: str, rule: Limit) -> pd.Series:
@@ -195,6 +197,19 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     )
 
 
+def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:
+    """Return whether the frame has the columns that a kind of time needs.
+
+    `noun` is ``worn``, ``valid`` or ``walking``.
+    """
+    if is_resampled(frame):
+        return BIN_MINUTES[noun] in frame.columns
+    parts: tuple[str, ...] = (noun,)
+    if noun == "valid":
+        parts = ("worn", "valid") if log == COMPUTED_DATA else ("worn", "noise_s", "walking")
+    return set(role(log, *parts)) <= set(frame.columns)
+
+
 def _or_missing(values: Floats | None, n: int) -> Floats:
     return np.full(n, np.nan) if values is None else values
 
@@ -230,9 +245,8 @@ def _bin_seconds(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     def field_of(part: str) -> Floats | None:
         return next(map(column, role(log, part)), None)
 
-    minutes = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
     out = {"recorded_s": recorded}
-    for noun, name in minutes.items():
+    for noun, name in BIN_MINUTES.items():
         spent = column(name)
         if spent is not None:
             spent = spent * 60
