@@ -7,14 +7,11 @@ from eyelog.analysis.blinks.gaps import Cleansing, Gaps, check_gaps, gap_fields,
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.bootstrap import check_draws, multiplicities
 from eyelog.analysis.series.durations import duration_us
-from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 
 __all__ = ["effective_n"]
-
-MOST_CELLS = 4_000_000
 
 
 def effective_n(
@@ -82,8 +79,7 @@ def effective_n(
     which = log_of(frame, log)
     check_gaps(gaps)
     duration_us(block, "block", sign="positive")
-    if draws < 100:
-        raise ConfigurationError(f"draws must be at least 100, not {draws!r}")
+    check_draws(draws, seed)
     opened = prepare(
         frame,
         gap_fields(which, cleansing),
@@ -107,12 +103,13 @@ def effective_n(
         "coverage": covered,
     }
     owner = np.asarray(blocks.groups.labels, dtype=np.int64)
-    generator = np.random.default_rng(seed)
     for i in range(len(number)):
         mine = (owner == i) & (n_of > 0)
         data["blocks"][i] = mine.sum()
         if mine.sum() >= 10:
-            rates = _drawn(n_of[mine], s_of[mine] / 60.0, draws, generator)
+            blinks, minutes = n_of[mine], s_of[mine] / 60.0
+            drawn = multiplicities(len(blinks), draws, seed + i)
+            rates = np.concatenate([(times @ blinks) / (times @ minutes) for times in drawn])
             data["low"][i], data["high"][i] = np.quantile(rates, [0.025, 0.975])
             spread = rates.var(ddof=1)
             if spread > 0:
@@ -133,15 +130,3 @@ def _blocks(opened: Prepared, block: str, stamp: str) -> Prepared:
     seconds = np.ones(len(starts))
     pieces = Groups(pd.Index(owner), bounds, groups.order, seconds)
     return Prepared(opened.frame, opened.log, pieces, opened.records)
-
-
-def _drawn(number: Floats, minutes: Floats, draws: int, generator: np.random.Generator) -> Floats:
-    """Return the pooled rate of each draw of the blocks."""
-    size = len(number)
-    share = np.full(size, 1.0 / size)
-    at_once = max(1, MOST_CELLS // size)
-    rates = []
-    for first in range(0, draws, at_once):
-        times = generator.multinomial(size, share, size=min(at_once, draws - first))
-        rates.append((times @ number) / (times @ minutes))
-    return np.concatenate(rates)

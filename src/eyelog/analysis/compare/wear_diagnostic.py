@@ -196,10 +196,11 @@ def _between_days(
         return out, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
     if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
         return out, "the outcome or the wear time is the same on all days"
+    out["rho"] = float(stats.spearmanr(outcome, hours).statistic)
+    out["tau"] = float(stats.kendalltau(outcome, hours).statistic)
+    # The draws repeat days, so their ranks come from the signs of all differences, counted as
+    # often as their days come up: scipy would rank every draw anew, far more slowly.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
-    ranks = [stats.rankdata(x) for x in (outcome, hours)]
-    out["rho"] = float(stats.pearsonr(*ranks).statistic)
-    out["tau"] = float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
     found = []
     for times in multiplicities(n, draws, seed):
         for w in times:

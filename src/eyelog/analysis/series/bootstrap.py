@@ -1,12 +1,15 @@
-"""Bootstrap by drawing whole units (days, events, persons) with replacement.
+"""Bootstrap by drawing whole units (days, blocks, events, persons) with replacement.
 
-A draw is told as how often each unit comes up in it, so that sums over units become one matrix
-product and nothing is copied.
+A draw is the number of times that each unit comes up in it. Then sums over units become one matrix
+product, and all columns of a table share the same draws. `scipy.stats.bootstrap` draws single
+values and evaluates the statistic on a copy of the data for each draw; blocks, ratios of sums and
+means with missing values would have to be written out for each of them.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.errors import ConfigurationError
@@ -22,7 +25,7 @@ def check_draws(draws: int, seed: int) -> None:
     """Raise `ConfigurationError` unless both are whole numbers that can be used."""
     if not isinstance(draws, int | np.integer) or draws < LEAST_DRAWS:
         raise ConfigurationError(
-            f"draws must be a whole number, {LEAST_DRAWS} at least, not {draws!r}"
+            f"draws must be a whole number of at least {LEAST_DRAWS}, not {draws!r}"
         )
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ConfigurationError(f"seed must be a whole number of at least 0, not {seed!r}")
@@ -43,14 +46,6 @@ def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
 
 def interval(samples: Floats) -> tuple[Floats, Floats]:
     """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out."""
-    ordered = np.sort(np.where(np.isfinite(samples), samples, np.nan), axis=0)  # NaN comes last
-    counts = np.isfinite(ordered).sum(axis=0)
-
-    def quantile(share: float) -> Floats:
-        at = share * (np.maximum(counts, 1) - 1)
-        low, high = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
-        below = np.take_along_axis(ordered, low[None], axis=0)[0]
-        above = np.take_along_axis(ordered, high[None], axis=0)[0]
-        return np.asarray(below + (at - low) * (above - below), dtype=np.float64)
-
-    return quantile(0.025), quantile(0.975)
+    finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
+    low, high = finite.quantile([0.025, 0.975]).to_numpy(dtype=np.float64)
+    return low, high
