@@ -31,6 +31,7 @@ __all__ = [
     "is_resampled",
     "log_of",
     "require",
+    "require_single_intervals",
     "stamps",
     "warn_unknown",
 ]
@@ -152,6 +153,15 @@ def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str) -> None:
             hint = ": ask for it too"
         raise FieldError(
             f"{purpose} needs {', '.join(map(repr, missing))}, which this table does not have{hint}"
+        )
+
+
+def require_single_intervals(frame: pd.DataFrame, what: str) -> None:
+    """Raise `ConfigurationError` if the rows are bins, not intervals of the eyewear."""
+    if is_resampled(frame):
+        raise ConfigurationError(
+            f"{what} needs single intervals and this frame is resampled: pass the frame from"
+            " before resample"
         )
 
 

@@ -1,8 +1,7 @@
 """Blinks: rate with its exposure and exact interval, strength, duration, bursts.
 
-Rates are computed from gaps between blinks that are free of noise, never from counts over wall
-time: blinks under noise are lost, and noise is not clock time. The gaps are pooled as their sum
-and their number, never as rates.
+Rates are computed from noise-free gaps between blinks, never from counts over clock time, because
+blinks under noise are lost. Gaps are pooled as their sum and their number, never as rates.
 """
 
 from eyelog.analysis.blinks.effective_n import effective_n

@@ -1,4 +1,4 @@
-"""How far blinks tell more than one another: block bootstrap, and both cleansings side by side."""
+"""How many independent blinks a rate is based on, by block bootstrap."""
 
 import numpy as np
 import pandas as pd
@@ -27,21 +27,21 @@ def effective_n(
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return how many independent blinks the rate is worth, by block bootstrap.
+    """Return how many independent blinks the rate is based on, by block bootstrap.
 
-    Buffers of neighbouring records overlap and blink rate drifts, so gaps are not independent and
-    the exact Poisson interval of `eyelog.blinks.rate` is too narrow.
+    The buffers of neighbouring records overlap and the blink rate drifts, so gaps are not
+    independent, and the exact Poisson interval of `eyelog.blinks.rate` is too narrow.
 
     Parameters
     ----------
     frame : DataFrame
         As in `eyelog.blinks.rate`.
     block : str
-        Width of the blocks that are drawn; longer than the dependence that matters.
+        Width of the blocks that are drawn; it should exceed the range of the dependence.
     draws : int
-        How many times the blocks are drawn, at least 100.
+        Number of bootstrap samples, at least 100.
     seed : int
-        Of the generator: the same seed gives the same answer.
+        Seed of the random generator: the same seed gives the same result.
     by, cleansing, gaps, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
@@ -51,7 +51,7 @@ def effective_n(
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
         ``n_effective``, ``rate_per_min``, ``low`` and ``high`` (2.5 and 97.5 percentiles of the
         draws), int64 ``n`` (gaps) and ``blocks`` (with gaps), float64 ``exposure_min`` and
-        ``coverage``. With fewer than 10 blocks the first, third and fourth are missing.
+        ``coverage``. With fewer than 10 blocks ``n_effective``, ``low`` and ``high`` are missing.
 
     Raises
     ------
@@ -60,14 +60,14 @@ def effective_n(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If an argument cannot be used.
+        If an argument is not valid.
 
     Notes
     -----
     Non-overlapping blocks of time are drawn with replacement (Carlstein 1986, Annals of
-    Statistics 14:1171) and the rate is pooled anew. A Poisson rate r on n events has the variance
-    r^2 / n; ``n_effective`` is the n for which that is the variance of the draws. It can exceed n
-    where blinks come more evenly than at random.
+    Statistics 14:1171) and the rate is pooled from each draw. A Poisson rate r based on n events
+    has the variance r^2 / n; ``n_effective`` is the n at which that equals the variance of the
+    draws. It can exceed n where blinks come more evenly than at random.
 
     Examples
     --------

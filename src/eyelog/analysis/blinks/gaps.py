@@ -1,4 +1,4 @@
-"""Gaps between blinks: which fields hold them, how they pool, what noise does to them."""
+"""Gaps between blinks: their fields, how they are pooled, and how often noise breaks them."""
 
 from typing import Literal
 
@@ -73,7 +73,7 @@ def gap_totals(opened: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Flo
     """Return for each group the number of gaps, their seconds, and the coverage."""
     number_name, length_name = gap_fields(opened.log, cleansing)
     n, length = opened.values(number_name), opened.values(length_name)
-    # Where there are no gaps, their length is nothing, whatever an old buffer still says.
+    # Without gaps their length is 0, whatever is left in the buffer.
     known = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
     used = np.where(known, n, np.nan)
     if opened.log == COMPUTED_DATA:
@@ -91,7 +91,7 @@ def gap_totals(opened: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Flo
 def rate_columns(
     number: Floats, seconds: Floats, *, min_valid_s: float, noise_per_min: Floats | float = 0.0
 ) -> dict[str, Floats]:
-    """Return rate, low and high per minute, missing where too little time is valid."""
+    """Return rate, low and high per minute; missing where the gaps add up to too little time."""
     minutes = seconds / 60.0
     enough = (seconds >= min_valid_s) & (seconds > 0)
     low, high = garwood(number, minutes)
@@ -103,13 +103,13 @@ def rate_columns(
 
 
 def check_gaps(gaps: str | None) -> None:
-    """Raise `ConfigurationError` unless `gaps` is one of its words or None."""
+    """Raise `ConfigurationError` unless `gaps` is None or one of its values."""
     if gaps not in (None, "mean", *GAP_SHAPE):
         raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
 
 
 def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
-    """Return the onsets of noise per noise-free minute; missing where none can be judged."""
+    """Return the onsets of noise per noise-free minute; missing where they cannot be counted."""
     noise = opened.values(role_field(opened.log, "noise_s"))
     n = opened.values(gap_fields(opened.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[opened.log])

@@ -20,17 +20,16 @@ from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import COMPUTED_DATA, role_field
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
-from eyelog.frame import is_resampled, log_of
+from eyelog.errors import EyelogWarning, FieldError
+from eyelog.frame import log_of, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["cleansings", "rate"]
 
 RMS_NOTE = (
-    "the blink gaps of the 60-second log are root mean squares from firmware 2.2.0, so its blink"
-    " rate is a lower bound (a root mean square is never below the mean): pass gaps='rms' to accept"
-    " that, gaps='exponential' to take the gaps for exponential, or gaps='mean' if the eyewear is"
-    " known to run older firmware"
+    "from firmware 2.2.0 the blink gaps of the 60-second log are root mean squares, which are never"
+    " below the mean, so this blink rate is a lower bound: pass gaps='rms' to accept that,"
+    " gaps='exponential' to assume exponential gaps, or gaps='mean' for older firmware"
 )
 
 
@@ -46,7 +45,7 @@ def rate(
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return the blink rate per minute, with its exact interval and what it rests on.
+    """Return the blink rate per minute, with its exact interval and its exposure.
 
     Parameters
     ----------
@@ -57,22 +56,23 @@ def rate(
         None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
         ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
     min_valid : str
-        Least time of noise-free gaps (the exposure) for a rate; below it the rate is missing.
+        Shortest total time of noise-free gaps (the exposure) that gives a rate; below it the rate
+        is missing.
     correct_noise : bool
-        Correct for the gaps that noise has broken, see Notes.
+        Correct for the gaps that noise has broken (see Notes).
     cleansing : {"strong", "weak"}
-        60-second log: take the strictly or the lightly cleansed blinks.
+        60-second log: use the strictly or the lightly cleansed blinks.
     gaps : {"rms", "exponential", "mean"}, optional
-        60-second log: what the average gap of a minute is. A root mean square (firmware 2.2.0 and
-        later), which is used in place of the mean (``"rms"``: a lower bound of the rate; taken,
-        with a warning, where nothing is said) or divided by the square root of 2 (right where
-        gaps are exponential); or the mean (older firmware).
+        60-second log: how to read the average gap of a minute. From firmware 2.2.0 it is a root
+        mean square, which is either used as the mean (``"rms"``: the rate is a lower bound) or
+        divided by the square root of 2 (``"exponential"``: right where gaps are exponential). In
+        older firmware it is the mean (``"mean"``). Default: ``"rms"``, with a warning.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def rate(
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 columns
         ``rate_per_min``, ``low`` and ``high`` (per minute; 95 %), int64 ``n`` (gaps), float64
         ``exposure_min`` (minutes of noise-free gaps) and ``coverage`` (share of the expected
-        records in which gaps could be counted; of the records of a label). With `correct_noise`
+        records in which gaps could be counted; for labels, of their records). With `correct_noise`
         also float64 ``noise_per_min`` (onsets of noise per noise-free minute).
 
     Raises
@@ -90,25 +90,26 @@ def rate(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If an argument cannot be used, or noise is to be corrected on a resampled frame.
+        If an argument is not valid, or `correct_noise` is set and the frame is resampled.
 
     Warns
     -----
     EyelogWarning
-        60-second log, where `gaps` is not given: the rate is a lower bound.
+        60-second log without `gaps`: the rate is a lower bound.
 
     Notes
     -----
-    The rate is 60 * sum(n) / sum(s) over intervals, n gaps lasting s seconds: never the mean of
-    rates. The interval is exact for a Poisson count (Garwood 1936, Biometrika 28:437), given n;
-    the buffers of neighbouring records overlap, so it is too narrow as far as `effective_n` is
-    below n. Root mean squares x combine as sqrt(sum(n x^2) / sum(n)); s is then n times that, and
-    never pooled with arithmetic means.
+    The rate is 60 * sum(n) / sum(s) over intervals with n gaps that last s seconds: never the mean
+    of rates. The interval is exact for a Poisson count n (Garwood 1936, Biometrika 28:437). The
+    buffers of neighbouring records overlap, so it is too narrow where
+    `eyelog.blinks.effective_n` is below n. Root mean squares x combine as
+    sqrt(sum(n x^2) / sum(n)); s is n times that. They are never pooled with arithmetic means.
 
-    A gap in which noise sets in is lost. Long gaps are lost more often, so kept gaps are short:
-    where blinks come at rate r and noise at rate l, both exponential, the kept mean is 1/(r + l).
-    The correction takes l off. l is found from intervals whose predecessor was free of noise: the
-    share p of them that are not free themselves is 1 - exp(-l t) in an interval of t seconds.
+    A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain
+    are short: where blinks come at rate r and noise at rate l, both exponential, their mean is
+    1/(r + l). The correction subtracts l, which is estimated from intervals that follow an
+    interval free of noise: the share of them with noise is 1 - exp(-l t) for intervals of t
+    seconds.
 
     Examples
     --------
@@ -124,11 +125,7 @@ def rate(
     least = duration_us(min_valid, "min_valid", example="3min") / 1e6
     names = [*gap_fields(which, cleansing)]
     if correct_noise:
-        if is_resampled(frame):
-            raise ConfigurationError(
-                "correct_noise needs single intervals and this frame is resampled:"
-                " take the rate before resample"
-            )
+        require_single_intervals(frame, "correct_noise")
         names.append(role_field(which, "noise_s"))
     opened = prepare(frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp)
     number, seconds, covered = gap_totals(opened, cleansing, gaps or "rms")
@@ -141,9 +138,9 @@ def rate(
     }
     if correct_noise:
         data["noise_per_min"] = noise
-    said = {} if which == COMPUTED_DATA else {"cleansing": cleansing, "gaps": gaps or "rms"}
+    details = {} if which == COMPUTED_DATA else {"cleansing": cleansing, "gaps": gaps or "rms"}
     return summary_table(
-        data, opened, "blinks.rate", min_valid_s=least, correct_noise=correct_noise, **said
+        data, opened, "blinks.rate", min_valid_s=least, correct_noise=correct_noise, **details
     )
 
 
@@ -165,25 +162,25 @@ def cleansings(
         A frame of the 60-second log with the gaps of both cleansings (``sc_bki_n``,
         ``sc_bki_av``, ``lc_bki_n``, ``lc_bki_av``).
     by, min_valid, gaps, judge, stamp, log
-        As in `eyelog.blinks.rate`; no warning is given.
+        As in `eyelog.blinks.rate`, but without its warning.
 
     Returns
     -------
     DataFrame
-        Index as in `eyelog.blinks.rate`. Its columns, once with ``strong_`` and once with
-        ``weak_`` before their names, and float64 ``difference_per_min`` (weak less strong).
+        Index as in `eyelog.blinks.rate`. Its columns twice, prefixed ``strong_`` and ``weak_``,
+        and float64 ``difference_per_min`` (weak minus strong).
 
     Raises
     ------
     FieldError
-        If the frame lacks a field; the 15-second log has one cleansing only.
+        If the frame lacks a field, or is the 15-second log, which has only one cleansing.
     MixedLogsError
         If the frame holds fields of both logs.
 
     Notes
     -----
-    The two rest on the same minutes, not on independent samples: their intervals do not tell
-    whether the difference is more than chance.
+    Both are computed from the same minutes, not from independent samples, so their intervals do
+    not show whether the difference is more than chance.
 
     Examples
     --------
@@ -195,7 +192,7 @@ def cleansings(
     which = log_of(frame, log)
     if which == COMPUTED_DATA:
         raise FieldError(
-            "blinks.cleansings needs the 60-second log: the 15-second log has one cleansing only"
+            "blinks.cleansings needs the 60-second log: the 15-second log has only one cleansing"
         )
     tables = {
         kind: rate(

@@ -1,4 +1,4 @@
-"""Blinks one by one: how strong and how long they are, and how many come in bursts."""
+"""Single blinks: how strong and how long they are, and how many come in bursts."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from eyelog.frame import log_of
 __all__ = ["bursts", "duration", "strength"]
 
 
-def _rests_on(opened: Prepared, known: Bools, number: Floats) -> dict[str, Any]:
-    """Return n, exposure and coverage of what rests on the rows that are `known`."""
+def _exposure(opened: Prepared, known: Bools, number: Floats) -> dict[str, Any]:
+    """Return n, exposure and coverage of the rows that are `known`."""
     held = total(np.where(known, opened.records, 0.0), opened.groups)
     return {
         "n": as_counts(total(np.where(known, number, 0.0), opened.groups)),
@@ -30,9 +30,9 @@ def _rests_on(opened: Prepared, known: Bools, number: Floats) -> dict[str, Any]:
 def _shape(
     opened: Prepared, average: str, spread: str | None, number: str, name: str
 ) -> dict[str, Any]:
-    """Return mean and SDs of a quantity of single blinks, and what they rest on."""
+    """Return mean and SDs of a quantity of single blinks, with n, exposure and coverage."""
     values, weights = opened.values(average), opened.values(number)
-    # Where no blink was counted its average is rightly missing: nothing is lost there.
+    # Without blinks there is no average to miss: such a record counts as covered.
     known = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
     sd = np.full(len(values), np.nan) if spread is None else opened.values(spread)
     noun, unit = name.rsplit("_", 1)
@@ -43,7 +43,7 @@ def _shape(
         f"{noun}_sd_{unit}": pooled_sd(sd, weights, opened.groups),
         f"{noun}_sd_between_{unit}": both.between,
         f"{noun}_sd_total_{unit}": parts.total,
-    } | _rests_on(opened, known, weights)
+    } | _exposure(opened, known, weights)
 
 
 def strength(
@@ -71,8 +71,8 @@ def strength(
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
         ``strength_uv`` (uV-equivalent), ``strength_sd_uv`` (typical SD within intervals),
         ``strength_sd_between_uv`` (SD of the means of intervals), ``strength_sd_total_uv`` (SD of
-        all blinks together), int64 ``n`` (blinks), float64 ``exposure_min`` (minutes of records
-        in which blinks could be judged) and ``coverage`` (share of the expected records).
+        all blinks taken together), int64 ``n`` (blinks), float64 ``exposure_min`` (minutes of
+        records in which blinks could be judged) and ``coverage`` (share of the expected records).
 
     Raises
     ------
@@ -83,8 +83,8 @@ def strength(
 
     Notes
     -----
-    SDs pool as sqrt(sum(n s^2) / sum(n)); the variance of all blinks is that within plus
-    sum(n (m - M)^2) / sum(n) between.
+    SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
+    the variance between the intervals, sum(n (m - M)^2) / sum(n).
 
     Examples
     --------
@@ -100,7 +100,7 @@ def strength(
         frame, fields, by, purpose="blinks.strength", log=which, judge=judge, stamp=stamp
     )
     data = _shape(opened, names["strength"], names["strength_sd"], names["count"], "strength_uv")
-    return summary_table(data, opened, "blinks.strength", cleansing=_said(which, cleansing))
+    return summary_table(data, opened, "blinks.strength", cleansing=_used(which, cleansing))
 
 
 def duration(
@@ -128,8 +128,8 @@ def duration(
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
         ``duration_ms``, ``duration_sd_ms``, ``duration_sd_between_ms``, ``duration_sd_total_ms``
         as in `eyelog.blinks.strength`, int64 ``n`` (blinks), float64 ``exposure_min`` and
-        ``coverage``. The 15-second log does not hold the SD within an interval: there
-        ``duration_sd_ms`` and ``duration_sd_total_ms`` are missing.
+        ``coverage``. The 15-second log has no SD within an interval, so ``duration_sd_ms`` and
+        ``duration_sd_total_ms`` are missing there.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def duration(
     )
     spread = names.get("duration_sd")
     data = _shape(opened, names["duration"], spread, names["count"], "duration_ms")
-    return summary_table(data, opened, "blinks.duration", cleansing=_said(which, cleansing))
+    return summary_table(data, opened, "blinks.duration", cleansing=_used(which, cleansing))
 
 
 def bursts(
@@ -184,7 +184,7 @@ def bursts(
     Raises
     ------
     FieldError
-        If the frame lacks a field it needs; the 15-second log counts no bursts.
+        If the frame lacks a field it needs, or is the 15-second log, which counts no bursts.
     MixedLogsError
         If the frame holds fields of both logs.
 
@@ -209,9 +209,9 @@ def bursts(
     data = {
         "burst_share": ratio(number, total(np.where(known, blinks, 0.0), opened.groups)),
         "bursts": as_counts(number),
-    } | _rests_on(opened, known, blinks)
+    } | _exposure(opened, known, blinks)
     return summary_table(data, opened, "blinks.bursts", cleansing=cleansing)
 
 
-def _said(log: str, cleansing: str) -> str | None:
+def _used(log: str, cleansing: str) -> str | None:
     return None if log == COMPUTED_DATA else cleansing

@@ -1,4 +1,4 @@
-"""Do the two logs say the same? Bias and limits of agreement over shared minutes; never a merge."""
+"""How far the two logs agree: bias and limits of agreement over shared minutes."""
 
 from typing import Any, Final, NamedTuple
 
@@ -23,7 +23,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import is_resampled, log_of
+from eyelog.frame import log_of, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["Limits", "agreement", "limits_of_agreement"]
@@ -66,10 +66,9 @@ class Pair(NamedTuple):
         return catalogue(COMPUTED_DATA)[self.fields(COMPUTED_DATA)[0]]
 
 
-# The one place that says what is compared with what. Blink gaps are left out: the 60-second log
-# holds their root mean square, the 15-second log their mean. NPT is, too: the logs cap it
-# differently. The 15-second log has one cleansing, so its blinks are compared with both cleansings
-# of the 60-second log.
+# What is compared with what. Blink gaps are left out, because the 60-second log has their root mean
+# square and the 15-second log their mean; so is NPT, because the logs cap it differently. The
+# 15-second log has one cleansing, so its blinks are compared with both of the 60-second log.
 PAIRS: Final = (
     Pair("worn", "worn"),
     Pair("noise", "noise_s"),
@@ -119,27 +118,27 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     Parameters
     ----------
     one, other : array-like
-        The same things measured in two ways, pair by pair. Pairs with a missing value are left
+        The same quantity measured in two ways, pair by pair. Pairs with a missing value are left
         out.
 
     Returns
     -------
     Limits
-        ``bias`` (mean of `one` less `other`), ``sd`` of the differences, the limits ``low`` and
+        ``bias`` (mean of `one` minus `other`), ``sd`` of the differences, the limits ``low`` and
         ``high``, each of the three with its 95 % interval (``bias_low``, ``bias_high``,
-        ``low_low``, ...), all in the unit of the measurements; ``n`` pairs, and ``reason`` where
-        missing (fewer than three pairs).
+        ``low_low``, ...), all in the unit of the measurements; ``n`` (pairs) and ``reason``
+        (why the others are missing: fewer than three pairs; else empty).
 
     Raises
     ------
     ConfigurationError
-        If the two are not of the same length, or no numbers.
+        If the two differ in length, or hold values that are not numbers.
 
     Notes
     -----
     Limits are bias +- 1.96 SD (Bland & Altman 1999, Stat Methods Med Res 8:135; Bland & Altman
     1986, Lancet i:307, rounds to 2). Their variance is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of
-    the bias s^2/n, with t quantiles. Pairs are taken for independent.
+    the bias s^2/n, with t quantiles. Pairs are assumed to be independent.
 
     Examples
     --------
@@ -176,7 +175,7 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
     else:
         bias, sd = float(known.mean()), float(known.std(ddof=1))
     if np.isnan(bias):
-        return _refused(n, "the differences point nowhere on the circle")
+        return _refused(n, "the differences cancel out on the circle")
     t = float(stats.t.ppf(0.975, n - 1))
     of_bias = t * sd / np.sqrt(n)
     of_limit = t * sd * np.sqrt(1.0 / n + REACH**2 / (2.0 * (n - 1)))
@@ -198,10 +197,10 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
 
 
 def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True) -> pd.DataFrame:
-    """Report how far the two logs agree, minute by minute, on what both of them carry.
+    """Report how far the two logs agree, minute by minute, on the quantities that both carry.
 
-    The logs are computed by different processors in different ways. This says by how much they
-    differ; it does not merge them, and nothing else in eyelog does.
+    The logs are computed by different processors in different ways. The report shows by how much
+    they differ; eyelog never merges them.
 
     Parameters
     ----------
@@ -210,14 +209,14 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     sixty : DataFrame
         A frame of the 60-second log of the same person and time, not resampled.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
 
     Returns
     -------
     DataFrame
-        One row a quantity, always the same rows. Index ``quantity``; ``unit`` (of all that
+        One row per quantity, always the same rows. Index ``quantity``; ``unit`` (of all that
         follows), int64 ``n`` (minutes compared), float64 ``mean_fifteen`` and ``mean_sixty``,
-        ``bias`` (15-second log less 60-second log) with ``bias_low`` and ``bias_high``, ``sd`` of
+        ``bias`` (15-second log minus 60-second log) with ``bias_low`` and ``bias_high``, ``sd`` of
         the differences, the limits of agreement ``low`` (with ``low_low``, ``low_high``) and
         ``high`` (with ``high_low``, ``high_high``), ``exposure_h`` (hours compared), ``coverage``
         (minutes compared / records of the 60-second log within the time that both logs span) and
@@ -226,26 +225,27 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     Raises
     ------
     MixedLogsError
-        If a frame is not the log it is given for, or holds fields of both.
+        If a frame is of the other log, or holds fields of both.
     ConfigurationError
-        If the index cannot be used, or a frame is resampled.
+        If the index does not hold aware stamps, or a frame is resampled.
 
     Notes
     -----
-    Limits as in `limits_of_agreement` (Bland & Altman 1999), each with a 95 % interval that takes
-    minutes for independent: neighbouring ones are not quite, so the intervals are a little narrow.
+    Limits as in `limits_of_agreement` (Bland & Altman 1999), each with a 95 % interval that assumes
+    independent minutes. Neighbouring minutes are not quite independent, so the intervals are a
+    little too narrow.
 
-    The 15-second log starts its own grid when the phone connects, so a minute of the 60-second
-    log is met by four or five of its records. A record counts for a minute by the share of its 15
-    seconds that lie in it: counts are split in that share, averages weigh by it. A minute is
-    compared only where records that hold the value cover it (all but at most 1 second, since
-    stamps are whole seconds). Averages over blinks or steps ask this of the count, and leave out
-    records without any.
+    The 15-second log starts its own grid when the phone connects, so four or five of its records
+    overlap a minute of the 60-second log. A record counts for a minute by the share of its 15
+    seconds that lie in it: counts are split by that share, and averages are weighted by it. A
+    minute is compared only if records with a value cover it, all but at most 1 second (stamps are
+    whole seconds). For averages over blinks or steps the count must cover the minute, and records
+    with a count of 0 are left out.
 
     Quantities: seconds worn (15-second log: whole intervals) and noisy, steps (all classes of the
-    60-second log, which leave out steps outside 280 to 1000 ms), movements of head and eyes, tilt
-    (directions: differences on the circle, Fisher 1993), blinks with their strength and duration
-    (strong and weak cleansing of the 60-second log), landing strength and sway by foot.
+    60-second log, which has none for steps outside 280 to 1000 ms), movements of head and eyes,
+    tilt (directions: differences on the circle, Fisher 1993), blinks with their strength and
+    duration (strong and weak cleansing of the 60-second log), landing impact and sway by foot.
 
     Examples
     --------
@@ -260,7 +260,12 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
     table = table.astype({"unit": "string", "reason": "string", "n": "int64"})
-    return record(table, "compare.agreement", judged=judge, difference="computed_data less sixty")
+    return record(
+        table,
+        "compare.agreement",
+        judged=judge,
+        difference="computed_data minus standard_mode_logs",
+    )
 
 
 def _opened(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
@@ -273,11 +278,7 @@ def _opened(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
         raise MixedLogsError(
             f"agreement(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
-    if is_resampled(frame):
-        raise ConfigurationError(
-            f"agreement needs single intervals and the {length}-second frame is resampled:"
-            " ask it before resample"
-        )
+    require_single_intervals(frame, f"agreement with the {length}-second log")
     frame, _ = sorted_frame(frame)
     frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
     if judge:

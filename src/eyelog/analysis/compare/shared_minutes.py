@@ -1,4 +1,4 @@
-"""The minutes of one log filled with the records of the other, by how far they overlap."""
+"""Minutes of the 60-second log, filled with the records of the 15-second log that overlap them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -24,7 +24,7 @@ SHORT_US: Final = INTERVAL_SECONDS[COMPUTED_DATA] * 1_000_000
 
 MINUTE_US: Final = INTERVAL_SECONDS[STANDARD_MODE_LOGS] * 1_000_000
 
-SLACK_US: Final = 1_000_000  # stamps are whole seconds, so records can seem a second apart
+SLACK_US: Final = 1_000_000  # stamps are whole seconds, so a second can seem to lie between records
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class Minutes:
         return Groups(pd.RangeIndex(self.n), bounds, order, np.full(self.n, MINUTE_US / 1e6))
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
-        """Return the value of each minute; missing where records with one do not cover it."""
+        """Return the value of each minute; missing where records with a value do not cover it."""
         inside = values[self.record]
         known = np.isfinite(inside)
         if weights is not None:
-            # Where nothing happened, its average is not missing: there is nothing to average.
+            # A count of 0 leaves nothing to average, so a missing average is no gap there.
             known = np.isfinite(weights[self.record]) & (known | (weights[self.record] == 0))
         share = np.where(known, self.overlap_us, 0.0)
         covered = self._add(share)
@@ -75,7 +75,7 @@ class Minutes:
         part = share / self.length_us
         weigh: Floats | None
         if rule == "sum":
-            # Up to a second without a record is taken to be like the rest of the minute.
+            # A second without a record is assumed to be like the rest of the minute.
             scale = MINUTE_US / np.where(whole, covered, 1.0)
             inside, weigh = inside * part, None
         else:
@@ -91,15 +91,15 @@ class Minutes:
 
 
 def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
-    """Lay the sorted stamps of both logs over one another; every stamp closes its interval.
+    """Match the sorted stamps of both logs; every stamp closes its interval.
 
-    Minutes that begin before the one before them has ended (the clock was set) are left out.
+    Minutes that begin before the previous one has ended (the clock was set) are left out.
     """
     short, long = (pd.DatetimeIndex(index).as_unit("us").asi8 for index in (fifteen, sixty))
     none = np.zeros(0, dtype=np.int64)
     if not (len(short) and len(long)):
         return Minutes(none, none, none, none.astype(float), none.astype(float))
-    # A record that comes early, as the phone connects anew, covers the time since the last one.
+    # A record that comes early, as when the phone reconnects, covers the time since the last one.
     opens = short - SHORT_US
     opens[1:] = np.maximum(opens[1:], short[:-1])
     orderly = np.diff(long, prepend=long[0] - MINUTE_US) >= MINUTE_US
@@ -107,7 +107,7 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     ends = long[rows]
     first = np.searchsorted(ends, opens, side="right")  # the minute that ends after it opens
     record, minute, overlap = [], [], []
-    for step in (0, 1):  # no record is longer than a minute, so it meets two minutes at most
+    for step in (0, 1):  # a record is shorter than a minute, so it overlaps two minutes at most
         at = first + step
         here = np.flatnonzero(at < len(ends))
         begin = np.maximum(opens[here], ends[at[here]] - MINUTE_US)

@@ -8,7 +8,6 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import (
     pace_totals,
-    require_single_intervals,
     steps,
 )
 from eyelog.analysis.gait.symmetry import symmetry
@@ -19,7 +18,7 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
-from eyelog.frame import log_of
+from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["bouts"]
 

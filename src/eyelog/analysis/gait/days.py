@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.gait.pace import require_single_intervals, steps
+from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import log_of
+from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["peak_cadence", "speed_classes"]
 

@@ -1,7 +1,7 @@
-"""Gait: pace while walking, and how alike the two sides are.
+"""Pace: steps per minute of walking.
 
-Pace is steps over the time that was walked, not over the clock: steps per clock minute is not a
-cadence (Dall et al. 2013).
+The time that counts is the time walked, not clock time: steps per clock minute are not a cadence
+(Dall et al. 2013).
 """
 
 import numpy as np
@@ -23,16 +23,8 @@ __all__ = [
 MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
-def require_single_intervals(frame: pd.DataFrame, noun: str) -> None:
-    """Raise `ConfigurationError` if the rows are bins."""
-    if is_resampled(frame):
-        raise ConfigurationError(
-            f"{noun} needs single intervals and this frame is resampled: ask before resample"
-        )
-
-
 def steps(frame: pd.DataFrame, log: str) -> Floats:
-    """Return the steps of each row, missing where a class of them is."""
+    """Return the steps of each row, missing where one of their classes is missing."""
     return sum_fields(frame, role(log, "steps"))
 
 
@@ -42,10 +34,10 @@ def pace_fields(log: str) -> list[str]:
 
 
 def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
-    """Return the steps and the seconds walked of each row that tells a pace, else missing.
+    """Return the steps and the seconds walked of each row that has a pace; missing elsewhere.
 
-    A bin of a resampled frame carries both for the rows it was made of, so that the pace of bins
-    is the pace of their rows.
+    A bin of a resampled frame carries both sums over its intervals, so that the pace of bins is
+    the pace of their intervals.
     """
     carried = is_resampled(frame)
     needed = {"pace_steps", "pace_min"} if carried else {*pace_fields(log)}
@@ -56,7 +48,7 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
         return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
     taken, other = steps(frame, log), numbers(frame[role_field(log, "pace")])
     if log == COMPUTED_DATA:
-        # The time of the steps themselves: cadence is a rate and averages over time, not steps.
+        # The time that the steps took: cadence is a rate, to be averaged over time, not steps.
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))
     else:
@@ -66,7 +58,7 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
 
 
 def pace_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
-    """Return for each group the steps and the seconds walked that tell its pace."""
+    """Return for each group the steps and the seconds walked that its pace is based on."""
     taken, walked = pace_parts(frame, log, MIN_WALKED_S)
     return total(taken, groups), total(walked, groups)
 
@@ -91,22 +83,22 @@ def pace(
         None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
         ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
     min_walked_s : float
-        60-second log: least seconds walked in a minute (the vendor's 50), so that the minute is
-        steady walking. A resampled frame has kept the pace of the minutes of 50 s and more.
+        60-second log: how many seconds of a minute must be walked (the vendor's 50), so that the
+        walking is steady. A resampled frame keeps the pace of minutes with at least 50 s.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
 
     Returns
     -------
     DataFrame
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
-        ``pace_spm`` (steps per minute; missing where nobody walked), int64 ``n`` (intervals it
-        rests on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
-        the expected records in which steps could be counted; of the records of a label).
+        ``pace_spm`` (steps per minute; missing without walking), int64 ``n`` (intervals it is
+        based on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
+        the expected records in which steps could be counted; for labels, of their records).
 
     Raises
     ------
@@ -115,13 +107,13 @@ def pace(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If an argument cannot be used.
+        If an argument is not valid.
 
     Notes
     -----
     60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
     15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
-    time they took; a mean of cadences would weigh quick intervals too much.
+    time they took; a mean of cadences would give quick intervals too much weight.
 
     Examples
     --------
@@ -131,7 +123,9 @@ def pace(
     """
     which = log_of(frame, log)
     if not min_walked_s >= 0:
-        raise ConfigurationError(f"min_walked_s must be seconds of 0 to 60, not {min_walked_s!r}")
+        raise ConfigurationError(
+            f"min_walked_s must be a number of seconds from 0 to 60, not {min_walked_s!r}"
+        )
     names = pace_fields(which)
     opened = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
     taken, walked = pace_parts(opened.frame, which, min_walked_s)

@@ -1,6 +1,6 @@
 """Head and posture: angles on the circle, time in postures, head movements per worn hour.
 
-Which sign of a tilt is forward or right is not documented, so nothing here names a side.
+The vendor does not document which sign of a tilt is forward or right, so no result names a side.
 """
 
 from eyelog.analysis.posture.circular import (

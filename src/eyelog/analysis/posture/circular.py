@@ -33,12 +33,12 @@ def circular_mean(degrees: object) -> float:
     Parameters
     ----------
     degrees : array-like
-        Angles in degrees, on any branch (-10 is 350). Missing ones are left out.
+        Angles in degrees, on any branch (-10 is 350). Missing angles are left out.
 
     Returns
     -------
     float
-        In (-180, 180]. Missing where there is no angle, or where they point nowhere (0 and 180).
+        In (-180, 180]. Missing without angles, or where they cancel out (0 and 180).
 
     Notes
     -----
@@ -60,12 +60,12 @@ def circular_sd(degrees: object) -> float:
     Parameters
     ----------
     degrees : array-like
-        Angles in degrees, on any branch. Missing ones are left out.
+        Angles in degrees, on any branch. Missing angles are left out.
 
     Returns
     -------
     float
-        Degrees, 0 or more; infinite where the angles point nowhere; missing where there is none.
+        Degrees, 0 or more; infinite where the angles cancel out; missing without angles.
 
     Notes
     -----
@@ -102,21 +102,21 @@ def pooled_sd(sd: object, *, mean: object = None, n: object = None) -> PooledSD:
     sd : array-like
         Population SD of each part.
     mean : array-like, optional
-        Mean of each part; without it only the SD within is known.
+        Mean of each part; without it only ``within`` can be computed.
     n : array-like, optional
-        Size of each part; equal by default.
+        Size of each part; all equal by default.
 
     Returns
     -------
     PooledSD
         Named tuple of ``within`` = sqrt(sum(n s^2) / sum(n)), ``between`` =
         sqrt(sum(n (m - M)^2) / sum(n)) and ``total``, whose square is the sum of theirs. Parts
-        with something missing are left out; missing where no part is left.
+        with a missing number are left out; the result is missing if no part is left.
 
     Raises
     ------
     ConfigurationError
-        If the lengths differ, or something is no number.
+        If the lengths differ, or a value is not a number.
 
     Examples
     --------
@@ -141,17 +141,17 @@ def circular_median(degrees: object) -> float:
     Parameters
     ----------
     degrees : array-like
-        Angles in degrees, on any branch. Missing ones are left out.
+        Angles in degrees, on any branch. Missing angles are left out.
 
     Returns
     -------
     float
-        In [-180, 180). Missing where there is no angle, or where they point nowhere.
+        In [-180, 180). Missing without angles, or where they cancel out.
 
     Notes
     -----
-    The ordinary median of the angles seen from their mean direction. Where all angles lie within
-    90 degrees of that direction it is the circular median (Fisher 1993, section 2.3.2).
+    The ordinary median of the angles measured from their mean direction. Where all angles lie
+    within 90 degrees of that direction it is the circular median (Fisher 1993, section 2.3.2).
 
     Examples
     --------
@@ -163,6 +163,6 @@ def circular_median(degrees: object) -> float:
     centre = mean_direction(angles)
     if np.isnan(centre):
         return centre
-    # Rounded, so that a turn there and back leaves whole degrees whole.
+    # Rounded, so that turning by the centre and back leaves whole degrees whole.
     turned = np.array([np.median(near(angles[np.isfinite(angles)], centre))])
     return float(np.round(wrap(turned), 9)[0])

@@ -37,21 +37,21 @@ def head_movements(
         None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
         ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
 
     Returns
     -------
     DataFrame
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
-        ``pitch_per_h`` and ``yaw_per_h`` (movements up or down, and to a side, per worn hour),
+        ``pitch_per_h`` and ``yaw_per_h`` (nods and turns of the head per worn hour),
         ``pitch_p90``, ``pitch_p99``, ``yaw_p90`` and ``yaw_p99`` (percentiles of the counts of
         single intervals), int64 ``n`` (intervals), float64 ``exposure_min`` (minutes worn in
-        them) and ``coverage`` (share of the expected records that were counted; of the records
-        of a label). Missing where nothing was worn.
+        them) and ``coverage`` (share of the expected records that were counted; for labels, of
+        their records). Missing without worn time.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def head_movements(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If an argument cannot be used.
+        If an argument is not valid.
 
     Notes
     -----
-    Counts of head movements fall off like an exponential, so the vendor takes the 90th or 99th
-    percentile of single intervals for a typical value in place of the mean. Percentiles are
+    Counts of head movements are distributed like an exponential, so the vendor takes the 90th or
+    99th percentile of single intervals as the typical value, not the mean. Percentiles are
     interpolated linearly. In a resampled frame the intervals are its bins.
 
     Examples

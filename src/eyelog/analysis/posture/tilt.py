@@ -1,4 +1,4 @@
-"""Tilt: time in postures, tilt against the wearer's own median, spread within and between."""
+"""Tilt: time in zones, tilt relative to the wearer's own median, spread within and between."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -41,19 +41,19 @@ EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 def relative_tilt(
     frame: pd.DataFrame, *, judge: bool = True, log: str | None = None
 ) -> pd.DataFrame:
-    """Return the tilt of each interval against the wearer's own median.
+    """Return the tilt of each interval relative to the wearer's own median.
 
-    Eyewear sits differently on every head, so a tilt says more against the wearer's own usual
-    one than against gravity.
+    Eyewear sits differently on every head, so a tilt means more relative to the wearer's own usual
+    tilt than relative to gravity.
 
     Parameters
     ----------
     frame : DataFrame
         A frame of one log with ``tl_yav`` and ``tl_xav``.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
 
     Returns
     -------
@@ -103,22 +103,23 @@ def zones(
     field : {"tl_yav", "tl_xav"}, optional
         Tilt fore-aft (the default) or sideways.
     reference : {"gravity", "median"}
-        Tilt as it stands, or against the wearer's own median (`relative_tilt`).
+        Tilt as recorded, or relative to the wearer's own median (`eyelog.posture.relative_tilt`).
     edges : sequence of float, optional
         Rising edges of the zones in degrees, within -180 to 180. Default: -45 to 45 in steps of
-        15; against the median -30, -15, -5, 5, 15, 30. Beyond the outer edges lie two more zones.
+        15; relative to the median -30, -15, -5, 5, 15, 30. Two more zones lie beyond the outer
+        edges.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        First mask the values that `eyelog.flag` flags.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither provenance nor columns say.
 
     Returns
     -------
     DataFrame
-        Index ``zone``, such as ``-15 to 0`` (lower edge included), from the lowest on. Float64
+        Index ``zone``, such as ``-15 to 0`` (lower edge included), in rising order. Float64
         ``share`` (of the intervals with a tilt; the shares add up to 1), int64 ``n`` (intervals),
         float64 ``exposure_min`` (their minutes) and ``coverage`` (share of the records of the
-        frame's span that have a tilt; the same in each row).
+        frame's span that have a tilt; the same in every row).
 
     Raises
     ------
@@ -127,11 +128,11 @@ def zones(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If an argument cannot be used.
+        If an argument is not valid.
 
     Notes
     -----
-    The documents do not say which sign is forward or right, so zones are named by their degrees.
+    The vendor does not say which sign is forward or right, so zones are named by their degrees.
 
     Examples
     --------
@@ -154,7 +155,7 @@ def zones(
         cuts.ndim == 1 and cuts.size and (np.abs(cuts) <= 180).all() and (np.diff(cuts) > 0).all()
     )
     if not good:
-        raise ConfigurationError(f"edges must rise from -180 to 180 degrees, not {edges!r}")
+        raise ConfigurationError(f"edges must be rising degrees within -180 to 180, not {edges!r}")
     opened = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
     tilt = opened.values(field)
     if reference == "median":
@@ -212,9 +213,9 @@ def spread(
 
     Notes
     -----
-    Within: fidgeting, sqrt(mean(s^2)) of the SDs s of intervals. Between: changes of posture, the
-    root mean square of the angles between the intervals' means and their circular mean. The
-    squares of both add up to that of the total.
+    Within: fidgeting, sqrt(mean(s^2)) over the SDs s of the intervals. Between: changes of
+    posture, the root mean square of the angles between the intervals' means and their circular
+    mean. The squares of the two add up to the square of the total.
 
     Examples
     --------
@@ -254,7 +255,7 @@ def spread(
 
 
 def _from_centre(angles: Floats, groups: Groups) -> Floats:
-    """Return the angle of each row from the circular mean of its group."""
+    """Return the turn from the circular mean of its group to each row."""
     centre = circular_mean(angles, None, groups)[groups.codes]
     away = np.full(len(angles), np.nan)
     rows = slice(None) if groups.order is None else groups.order

@@ -29,8 +29,7 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
-from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of
+from eyelog.frame import is_resampled, log_of, require_single_intervals
 
 __all__ = ["has_evidence", "seconds", "valid", "walking", "worn"]
 
@@ -52,11 +51,7 @@ def _keeps(frame: pd.DataFrame, log: str, rule: Limit) -> pd.Series:
 def _single_intervals(frame: pd.DataFrame, log: str | None, noun: str) -> str:
     """Return the log of a frame whose rows are single intervals, not bins."""
     which = log_of(frame, log)
-    if is_resampled(frame):
-        raise ConfigurationError(
-            f"{noun} is a question about single intervals and this frame is resampled:"
-            " ask it before resample"
-        )
+    require_single_intervals(frame, noun)
     return which
 
 

@@ -27,7 +27,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import is_resampled, log_of, require
+from eyelog.frame import log_of, require, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
@@ -286,11 +286,7 @@ def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, li
         raise ConfigurationError(
             f"the recipe {recipe!r} is for log {chosen.log!r}, and this frame is {which!r}"
         )
-    if is_resampled(frame):
-        raise ConfigurationError(
-            f"the recipe {recipe!r} judges single intervals and this frame is resampled:"
-            " follow it before resample"
-        )
+    require_single_intervals(frame, f"the recipe {recipe!r}")
     require(frame, [c.field for c in chosen.conditions], purpose=f"the recipe {recipe!r}")
     outcomes = [name for name in chosen.outcomes if name in frame.columns]
     if not outcomes:

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.limits import limit
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
+from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -19,7 +21,7 @@ __all__ = [
 ]
 
 MISSING: Final = float("nan")
-NIGHT_HOURS: Final = range(6)  # 00:00 to 06:00 local
+NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 DAY_US: Final = 24 * HOUR_US
 
 
