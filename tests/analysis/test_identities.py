@@ -172,7 +172,7 @@ def test_a_missing_value_is_as_good_as_no_row(
 @pytest.mark.parametrize("name", SERIES | STATES)
 def test_a_series_out_of_order_is_refused_and_not_sorted_in_silence(name: str) -> None:
     series = hourly([float(h % 2) for h in range(72)]).sample(frac=1, random_state=1)
-    with pytest.raises(el.ConfigurationError, match="sorted"):
+    with pytest.raises(el.ConfigurationError, match="in order, each once"):
         (SERIES | STATES)[name](series)
 
 

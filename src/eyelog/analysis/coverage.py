@@ -17,6 +17,7 @@ from eyelog.analysis.grouped.summary import needed, records_of, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
 from eyelog.clock import check_stamp
@@ -208,7 +209,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
                 index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
             )
         else:
-            zoned = at.tz_localize("UTC").tz_convert(index.tz)
+            zoned = stamps_at(at_us, index.tz)
         return pd.Series(zoned)
 
     start, end = times(0), times(1)

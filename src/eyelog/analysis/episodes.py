@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.series.arrays import Bools
 from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import check_series, stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds
@@ -62,14 +64,10 @@ def episodes(
     long = end - start >= least
     start, end, n = start[long], end[long], (lasts - firsts + 1)[long]
 
-    def times(us: np.ndarray) -> pd.DatetimeIndex:
-        at = pd.DatetimeIndex(us.view("datetime64[us]"))
-        return at.tz_localize("UTC").tz_convert(index.tz)
-
     table = pd.DataFrame(
         {
-            "start": times(start),
-            "end": times(end),
+            "start": stamps_at(start, index.tz),
+            "end": stamps_at(end, index.tz),
             "duration_min": (end - start) / 60e6,
             "n": n.astype(np.int64),
         }
@@ -78,17 +76,14 @@ def episodes(
     return record(table, "episodes", at_least_s=least / 1e6, interval_s=step / 1e6)
 
 
-def _check(condition: pd.Series) -> tuple[pd.DatetimeIndex, np.ndarray]:
-    index = condition.index
+def _check(condition: pd.Series) -> tuple[pd.DatetimeIndex, Bools]:
+    """Return the stamps, and where the condition is known to hold."""
     if not isinstance(condition, pd.Series) or not pd.api.types.is_bool_dtype(condition.dtype):
         raise ConfigurationError(
             "episodes takes a boolean Series, such as frame['sc_fcs'] >= 60, not"
             f" {getattr(condition, 'dtype', type(condition).__name__)}"
         )
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError("episodes needs a Series with time-zone aware stamps as its index")
-    if not (index.is_monotonic_increasing and index.is_unique):
-        raise ConfigurationError("episodes needs stamps in order, each once: sort_index() first")
+    index = check_series(condition, what="episodes")
     return index, condition.to_numpy(dtype=bool, na_value=False)
 
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import eyelog as el
 
@@ -58,64 +57,6 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
     assert table["n"].tolist() == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5]
     assert table["baseline"].iloc[-1] == 6.0
     assert table["coverage"].iloc[-1] == 1.0
-
-
-def test_the_density_peak_is_that_of_a_gaussian_kernel_density() -> None:
-    values = np.random.default_rng(3).gamma(4, 10, 3000).round()
-    found = el.baseline.typical_value(by_day(values))
-    assert (found.shape, found.method) == ("gamma", "peak")
-    grid = np.linspace(values.min(), values.max(), 4001)
-    other = grid[stats.gaussian_kde(values)(grid).argmax()]
-    assert found.value == pytest.approx(other, abs=0.2)
-
-
-def test_a_symmetric_shape_has_its_median_for_typical() -> None:
-    found = el.baseline.typical_value(by_day([-2, -1, 0, 1, 2]))
-    assert (found.shape, found.method, found.value) == ("other", "median", 0.0)
-
-
-def test_a_method_that_is_named_is_taken() -> None:
-    values = by_day(range(101))
-    for method, value in (("median", 50), ("q90", 90), ("q99", 99)):
-        assert el.baseline.typical_value(values, method=method).value == value
-
-
-@given(st.floats(-5, 5), numbers, st.integers(4, 30))
-def test_a_straight_line_has_its_own_slope(slope, start, n) -> None:
-    found = el.baseline.trend(by_day(start + slope * np.arange(n)))
-    assert found.slope == pytest.approx(slope, abs=1e-6)
-    assert found.n == n
-
-
-def test_a_trend_is_per_day_whatever_the_step() -> None:
-    weekly = by_day(np.arange(50.0)).iloc[::7]
-    assert el.baseline.trend(weekly).slope == pytest.approx(1)
-
-
-def test_a_trend_of_too_many_values_says_to_summarise_first() -> None:
-    with pytest.raises(el.ConfigurationError, match="per day"):
-        el.baseline.trend(by_day(np.zeros(5001)))
-
-
-def test_two_values_have_no_trend() -> None:
-    found = el.baseline.trend(by_day([1, 2]))
-    assert np.isnan(found.slope)
-    assert found.reason
-
-
-def test_a_new_level_begins_where_it_was_planted() -> None:
-    pytest.importorskip("ruptures")
-    values = np.r_[np.full(20, 5.0), np.full(15, 9.0), np.full(20, 4.0)]
-    series = by_day(values + np.random.default_rng(2).normal(0, 0.5, 55))
-    found = el.baseline.change_points(series, penalty=5)
-    assert found == [series.index[20], series.index[35]]
-    assert el.baseline.change_points(by_day(np.ones(30)), penalty=5) == []
-
-
-def test_missing_days_do_not_make_a_new_level() -> None:
-    pytest.importorskip("ruptures")
-    series = by_day(np.r_[np.full(10, 5.0), np.full(5, np.nan), np.full(10, 5.0)])
-    assert el.baseline.change_points(series, penalty=5) == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Many persons: the long table, its laws, and the mixed model on it."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.mixed_table import mixed_table
 from support.frames import EYES, MINUTES
 
@@ -101,137 +98,6 @@ def test_deviations_add_up_to_nothing_within_each_person(people) -> None:
     table = mixed_table({person: days(each) for person, each in people.items()})
     assert table.groupby("person")["score_within"].sum().abs().max() < 1e-9
     np.testing.assert_allclose(table["score_person_mean"] + table["score_within"], table["score"])
-
-
-# Distance (mm) at 8, 10, 12 and 14 years of 16 boys and 11 girls (Potthoff & Roy 1964).
-ORTHODONT = """26 25 29 31; 21.5 22.5 23 26.5; 23 22.5 24 27.5; 25.5 27.5 26.5 27; 20 23.5 22.5 26;
-24.5 25.5 27 28.5; 22 22 24.5 26.5; 24 21.5 24.5 25.5; 23 20.5 31 26; 27.5 28 31 31.5;
-23 23 23.5 25; 21.5 23.5 24 28; 17 24.5 26 29.5; 22.5 25.5 25.5 26; 23 24.5 26 30;
-22 21.5 23.5 25; 21 20 21.5 23; 21 21.5 24 25.5; 20.5 24 24.5 26; 23.5 24.5 25 26.5;
-21.5 23 22.5 23.5; 20 21 21 22.5; 21.5 22.5 23 25; 23 23 23.5 24; 20 21 22 21.5;
-16.5 19 19 19.5; 24.5 25 28 28"""
-
-
-@pytest.fixture
-def orthodont() -> pd.DataFrame:
-    pytest.importorskip("statsmodels")
-    rows = [
-        (f"c{child:02}", "boy" if child < 16 else "girl", age, float(distance))
-        for child, line in enumerate(ORTHODONT.split(";"))
-        for age, distance in zip((8, 10, 12, 14), line.split(), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["person", "sex", "age", "distance"])
-
-
-def test_the_growth_of_27_children_is_fitted_as_published(orthodont) -> None:
-    # Pinheiro & Bates 2000, section 1.4.1; R 4: lme(distance ~ age, random = ~ 1 | Subject):
-    # 16.76111 (SE 0.80240), 0.66019 (SE 0.06161), SDs 2.114724 and 1.431592
-    fit = fit_mixed(orthodont, "distance", predictors="age")
-    assert fit["estimate"].tolist() == pytest.approx([16.76111, 0.66019, 2.114724, 1.431592], 1e-5)
-    assert fit["se"].iloc[:2].tolist() == pytest.approx([0.80240, 0.06161], 1e-4)
-    assert (fit["n"].iloc[0], fit["persons"].iloc[0], fit["reason"].iloc[0]) == (108, 27, "")
-
-
-def test_labels_become_differences_from_the_first_one(orthodont) -> None:
-    fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
-    assert list(fit.index) == ["intercept", "age", "sex[girl]", "sd_person", "sd_residual"]
-    means = orthodont.groupby("sex")["distance"].mean()  # balanced: the difference of the means
-    assert fit.loc["sex[girl]", "estimate"] == pytest.approx(means["girl"] - means["boy"])
-
-
-def test_balanced_days_give_the_variances_of_the_analysis_of_variance() -> None:
-    pytest.importorskip("statsmodels")
-    generator = np.random.default_rng(8)
-    y = generator.normal(size=(12, 1)) * 3 + generator.normal(size=(12, 6))
-    table = mixed_table({f"p{i:02}": days(row) for i, row in enumerate(y)})
-    fit = fit_mixed(table, "score")
-    within = y.var(axis=1, ddof=1).mean()
-    between = (6 * y.mean(axis=1).var(ddof=1) - within) / 6
-    assert fit.loc["sd_residual", "estimate"] == pytest.approx(np.sqrt(within), rel=1e-4)
-    assert fit.loc["sd_person", "estimate"] == pytest.approx(np.sqrt(between), rel=1e-4)
-    assert fit.loc["intercept", "estimate"] == pytest.approx(y.mean())
-
-
-def test_unit_zero_and_order_carry_over_to_the_fit(orthodont) -> None:
-    fit = fit_mixed(orthodont, "distance", predictors="age")
-    shuffled = fit_mixed(orthodont.sample(frac=1, random_state=4), "distance", predictors="age")
-    pd.testing.assert_frame_equal(shuffled, fit, check_exact=True)
-    other = orthodont.assign(distance=orthodont["distance"] * 1e4 + 5e4, age=orthodont["age"] / 100)
-    scaled = fit_mixed(other, "distance", predictors="age")
-    assert scaled.loc["age", "estimate"] == pytest.approx(fit.loc["age", "estimate"] * 1e6, 1e-6)
-    expected = fit.loc["intercept", "estimate"] * 1e4 + 5e4
-    assert scaled.loc["intercept", "estimate"] == pytest.approx(expected, 1e-6)
-    assert scaled.loc["sd_person", "estimate"] == pytest.approx(2.114724e4, 1e-4)
-
-
-def test_rows_with_something_missing_are_left_out_and_counted(orthodont) -> None:
-    holed = orthodont.copy()
-    holed.loc[[3, 50], "distance"] = np.nan
-    holed.loc[7, "age"] = np.nan
-    fit = fit_mixed(holed, "distance", predictors="age")
-    assert fit["n"].iloc[0] == 105
-    assert fit.attrs["eyelog"]["history"][-1]["rows_left_out"] == 3
-    dropped = fit_mixed(orthodont.drop([3, 7, 50]), "distance", predictors="age")
-    pd.testing.assert_frame_equal(dropped, fit)
-
-
-def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
-    same = orthodont.assign(twice=orthodont["age"] * 2, flat=1.0)
-    cases = [
-        (orthodont[orthodont["person"] == "c03"], "age", "persons"),
-        (orthodont.drop_duplicates("person"), "age", "several days"),
-        (same, ["age", "twice"], "determine one another"),
-        (same, "flat", "do not vary"),
-        (same.assign(distance=2.0), "age", "outcome does not vary"),
-        (orthodont.iloc[:0], "age", "persons"),
-    ]
-    for table, predictors, says in cases:
-        fit = fit_mixed(table, "distance", predictors=predictors)
-        assert fit["estimate"].isna().all()
-        assert fit["reason"].str.contains(says).all()
-
-
-def test_what_statsmodels_doubts_becomes_a_reason_and_no_warning() -> None:
-    pytest.importorskip("statsmodels")
-    y = np.tile([1.0, 2, 3, 5], (6, 1)) + np.arange(6)[:, None] * 1e-9  # persons are all alike
-    fit = fit_mixed(mixed_table({f"p{i}": days(row) for i, row in enumerate(y)}), "score")
-    assert "boundary" in fit["reason"].iloc[0]
-    assert fit.loc["intercept", "estimate"] == pytest.approx(2.75)
-
-
-def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
-    stamped = orthodont.assign(day=pd.Timestamp("2026-10-19"))
-    cases = [
-        ({"outcome": "nothing"}, el.FieldError, "'nothing'"),
-        ({"outcome": "sex"}, el.ConfigurationError, "not numbers"),
-        ({"outcome": "age", "predictors": "age"}, el.ConfigurationError, "explain itself"),
-        ({"outcome": "age", "predictors": "day"}, el.ConfigurationError, "stamps"),
-    ]
-    for call, error, says in cases:
-        with pytest.raises(error, match=says):
-            fit_mixed(stamped, **call)
-
-
-def test_without_statsmodels_the_error_says_what_to_install(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels.regression.mixed_linear_model", None)
-    with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[stats\]'"):
-        fit_mixed(pd.DataFrame({"person": ["a"], "y": [1.0]}), "y")
-
-
-@pytest.mark.slow
-def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -> None:
-    pytest.importorskip("statsmodels")
-    held = []
-    for seed in range(150):
-        generator = np.random.default_rng(seed)
-        x = generator.normal(size=(30, 8))
-        y = 0.5 * x + generator.normal(size=(30, 1)) + generator.normal(size=(30, 8))
-        table = pd.DataFrame(
-            {"person": np.repeat(np.arange(30), 8).astype(str), "x": x.ravel(), "y": y.ravel()}
-        )
-        fit = fit_mixed(table, "y", predictors="x")
-        held.append(fit.loc["x", "low"] <= 0.5 <= fit.loc["x", "high"])
-    assert 0.89 < np.mean(held) < 0.99
 
 
 def test_a_15_second_frame_works_as_well() -> None:

@@ -170,7 +170,7 @@ def test_wear_at_lively_hours_moves_the_crude_mean_and_not_the_standardised_one(
     ("call", "says"),
     [
         (lambda s: standardised_mean(s.tz_localize(None)), "aware"),
-        (lambda s: standardised_mean(s[::-1]), "sorted"),
+        (lambda s: standardised_mean(s[::-1]), "in order, each once"),
         (lambda s: standardised_mean(s, limits=(5, 1)), "limits"),
         (lambda s: standardised_mean(s, limits=3), "limits"),
         (lambda s: standardised_mean(s, reference={24: 1}), "0 to 23"),

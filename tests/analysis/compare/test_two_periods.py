@@ -125,7 +125,7 @@ def test_bad_input_is_said_in_one_sentence() -> None:
         (lambda: two_periods(long, long), "per day first"),
         (lambda: two_periods(long[:5], long[5:9], block_days=0), "block_days"),
         (lambda: two_periods(long[:5], long[5:9], seed=-1), "seed"),
-        (lambda: two_periods(long[::-1], long), "sorted"),
+        (lambda: two_periods(long[::-1], long), "in order, each once"),
     ]
     for call, says in cases:
         with pytest.raises(el.ConfigurationError, match=says):

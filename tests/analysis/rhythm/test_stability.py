@@ -67,109 +67,6 @@ def test_one_day_has_no_stability_and_says_so() -> None:
     assert "two days" in found.reason
 
 
-def test_the_active_windows_go_around_midnight() -> None:
-    level = [5.0 if (h >= 20 or h < 6) else 1.0 for h in range(24)] * 3
-    assert el.rhythm.most_active(hourly(level))[:2] == (5.0, 20.0)
-    least = el.rhythm.least_active(hourly(level), night_worn=True)
-    assert least.mean == 1.0
-
-
-def test_the_active_windows_use_the_step_of_the_series() -> None:
-    index = pd.date_range("2026-10-19", periods=288, freq="10min", tz="UTC")
-    of_day = index.hour * 60 + index.minute
-    series = pd.Series(((of_day >= 450) & (of_day < 1050)).astype(float), index=index)
-    assert el.rhythm.most_active(series)[:2] == (1.0, 7.5)
-
-
-@pytest.mark.parametrize("name", ["least_active", "relative_amplitude", "sleep_regularity"])
-def test_what_needs_the_night_refuses_where_it_was_not_observed(name) -> None:
-    day = hourly([float(h % 2) for h in range(96)]).between_time("07:00", "23:00")
-    found = getattr(el.rhythm, name)(day)
-    assert np.isnan(found[0])
-    assert "night was not observed" in found.reason
-
-
-def test_a_night_of_zeros_is_not_taken_for_rest() -> None:
-    day = [0.0] * 7 + [float(3 + h % 5) for h in range(16)] + [0.0]
-    found = el.rhythm.relative_amplitude(hourly(day * 4))
-    assert np.isnan(found.ra)
-    assert "one and the same value" in found.reason
-    assert el.rhythm.relative_amplitude(hourly(day * 4), night_worn=True).ra == 1.0
-
-
-def test_missing_states_are_left_out_of_regularity() -> None:
-    states = hourly(([1.0] * 8 + [0.0] * 16) * 3)
-    states.iloc[30:40] = np.nan
-    found = el.rhythm.sleep_regularity(states, night_worn=True)
-    assert found.sri == 100
-    assert found.pairs == 48 - 20
-
-
-def test_opposite_days_have_the_lowest_regularity() -> None:
-    states = hourly([1.0] * 24 + [0.0] * 24)
-    assert el.rhythm.sleep_regularity(states, night_worn=True).sri == -100
-
-
-@given(
-    st.floats(-50, 50),
-    st.floats(0.5, 20),
-    st.floats(0, 23.99),
-    st.integers(min_value=2, max_value=7),
-)
-def test_a_cosinor_finds_the_wave_that_was_planted(mesor, amplitude, peak, n_days) -> None:
-    t = np.arange(24 * n_days)
-    fit = el.rhythm.cosinor(hourly(mesor + amplitude * np.cos(2 * np.pi * (t - peak) / 24)))
-    assert fit.mesor == pytest.approx(mesor, abs=1e-6)
-    assert fit.amplitude == pytest.approx(amplitude, abs=1e-6)
-    assert (fit.peak_h - peak + 12) % 24 - 12 == pytest.approx(0, abs=1e-5)
-
-
-def test_a_cosinor_agrees_with_ordinary_least_squares_of_statsmodels() -> None:
-    # statsmodels 0.15: OLS(y, [1, cos(2 pi t/24), sin(2 pi t/24)]).fit(), with
-    # y = default_rng(7).normal(10 + 4 cos(2 pi (t-16)/24), 2), t = 0..71
-    sm = pytest.importorskip("statsmodels.api")
-    t = np.arange(72)
-    y = np.random.default_rng(7).normal(10 + 4 * np.cos(2 * np.pi * (t - 16) / 24), 2)
-    angle = 2 * np.pi * t / 24
-    ols = sm.OLS(y, np.column_stack([np.ones(72), np.cos(angle), np.sin(angle)])).fit()
-    fit = el.rhythm.cosinor(hourly(y))
-    assert fit.mesor == pytest.approx(ols.params[0])
-    assert fit.amplitude == pytest.approx(np.hypot(*ols.params[1:]))
-    assert fit.mesor_se == pytest.approx(ols.bse[0])
-    assert fit.p == pytest.approx(ols.f_pvalue)
-    assert fit.r_squared == pytest.approx(ols.rsquared)
-
-
-def test_a_cosinor_agrees_with_cosinorpy() -> None:
-    # CosinorPy 3.1, cosinor1.fit_cosinor(t, y, period=24, plot_on=False), with
-    # t = arange(72.), y = default_rng(7).normal(10 + 4 cos(2 pi (t-16)/24), 2);
-    # then without t = 30 to 40. Values and SE of mesor, amplitude, acrophase (radians before
-    # t = 0), and the F test. t = 0 is local midnight in both.
-    y = np.random.default_rng(7).normal(10 + 4 * np.cos(2 * np.pi * (np.arange(72) - 16) / 24), 2)
-    whole = hourly(y)
-    whole_says = (
-        (9.553441321408183, 3.9094162154349013, 2.1911133842020716),
-        (0.21091358223654907, 0.29827684848762115, 0.07629703056686163),
-        1.8797102974092165e-19,
-    )
-    gapped_says = (
-        (9.63152964530014, 3.742063935113706, 2.2295718824895294),
-        (0.23643274584691634, 0.32801857603282525, 0.08967133254544152),
-        1.4945416015597406e-15,
-    )
-    to_h = 24 / (2 * np.pi)
-    for series, (values, errors, p) in (
-        (whole, whole_says),
-        (whole.drop(whole.index[30:41]), gapped_says),
-    ):
-        fit = el.rhythm.cosinor(series)
-        assert (fit.mesor, fit.amplitude) == pytest.approx(values[:2])
-        assert fit.peak_h == pytest.approx(24 - values[2] * to_h)
-        assert (fit.mesor_se, fit.amplitude_se) == pytest.approx(errors[:2])
-        assert fit.peak_se_h == pytest.approx(errors[2] * to_h)
-        assert fit.p == pytest.approx(p)
-
-
 def test_the_indices_of_the_day_are_those_of_pyactigraphy_where_definitions_meet() -> None:
     # pyActigraphy 1.2.2, pyActigraphy.metrics.metrics on hourly values without a gap,
     # x = default_rng(11).gamma(2, 10, 120): _intradaily_variability(x), _interdaily_stability(x),
@@ -181,24 +78,6 @@ def test_the_indices_of_the_day_are_those_of_pyactigraphy_where_definitions_meet
     assert el.rhythm.least_active(x).mean == pytest.approx(l5)
     assert el.rhythm.most_active(x).mean == pytest.approx(m10)
     assert el.rhythm.relative_amplitude(x).ra == pytest.approx((m10 - l5) / (m10 + l5))
-
-
-def test_a_flat_series_has_no_peak() -> None:
-    fit = el.rhythm.cosinor(hourly([3.0] * 48))
-    assert (fit.mesor, fit.amplitude) == (pytest.approx(3), 0)
-    assert np.isnan(fit.peak_h)
-    assert "does not vary" in fit.reason
-
-
-def test_local_hours_are_those_of_the_series_own_zone() -> None:
-    series = hourly([float(8 <= (h + 9) % 24 < 18) for h in range(72)])
-    assert el.rhythm.most_active(series.tz_convert("Asia/Tokyo")).start == 8.0
-
-
-def test_a_profile_says_how_many_days_stand_behind_each_hour() -> None:
-    table = el.rhythm.profile(hourly(range(30)), by="hour")
-    assert table.loc[3, ["mean", "n", "days"]].tolist() == [15.0, 2, 2]
-    assert table.loc[20, "days"] == 1
 
 
 @pytest.mark.parametrize(
@@ -217,7 +96,7 @@ def test_a_series_without_values_gives_missing_with_a_reason(name) -> None:
     ("call", "says"),
     [
         (lambda s: el.rhythm.cosinor(s.tz_localize(None)), "aware"),
-        (lambda s: el.rhythm.cosinor(s[::-1]), "sorted"),
+        (lambda s: el.rhythm.cosinor(s[::-1]), "in order, each once"),
         (lambda s: el.rhythm.cosinor(s, period="often"), "duration"),
         (lambda s: el.rhythm.most_active(s, hours=24), "between 0 and 24"),
         (lambda s: el.rhythm.interdaily_stability(s, periods=12), "observed"),

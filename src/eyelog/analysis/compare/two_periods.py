@@ -9,7 +9,13 @@ from scipy import stats
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.observed import Observed, observed, one_log, refuse_sentinel
+from eyelog.analysis.series.observed import (
+    Observed,
+    local_dates,
+    observed,
+    one_log,
+    refuse_sentinel,
+)
 from eyelog.errors import ConfigurationError
 
 __all__ = ["TwoPeriods", "two_periods"]
@@ -117,8 +123,8 @@ def two_periods(
     context: dict[str, Any] = {
         "n_before": first.n,
         "n_after": second.n,
-        "days_before": len(np.unique(_days(first))),
-        "days_after": len(np.unique(_days(second))),
+        "days_before": len(np.unique(local_dates(first.index))),
+        "days_after": len(np.unique(local_dates(second.index))),
         "exposure_h": first.exposure_h + second.exposure_h,
         "coverage": _coverage(first, second),
     }
@@ -155,15 +161,9 @@ def _coverage(first: Observed, second: Observed) -> float:
     return (first.n + second.n) / sum(spans) if spans else 0.0
 
 
-def _days(seen: Observed) -> npt.NDArray[np.int64]:
-    """Return the local date of each value as a number."""
-    wall = seen.index.tz_localize(None).as_unit("us").asi8
-    return np.asarray(wall // 86_400_000_000, dtype=np.int64)
-
-
 def _blocks(seen: Observed, length: int) -> npt.NDArray[np.int64]:
     """Return the block of days of each value, counted from the first day, empty ones left out."""
-    days = _days(seen)
+    days = local_dates(seen.index)
     return np.unique((days - days[0]) // length, return_inverse=True)[1].astype(np.int64)
 
 

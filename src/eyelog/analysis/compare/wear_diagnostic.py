@@ -14,6 +14,7 @@ from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     HOUR_US,
     check_series,
+    local_dates,
     observed,
     one_log,
     refuse_sentinel,
@@ -26,7 +27,6 @@ Ints = npt.NDArray[np.int64]
 
 MISSING: Final = float("nan")
 LEAST_DAYS: Final = 5
-DAY_US: Final = 24 * HOUR_US
 
 
 class WearDiagnostic(NamedTuple):
@@ -123,7 +123,8 @@ def wear_diagnostic(
     if pd.api.types.is_bool_dtype(worn.dtype):
         return _intervals(values, worn, index, margin, draws, seed)
     hours = worn.to_numpy(dtype="float64", na_value=np.nan)
-    if ((hours < 0) | (hours > 25)).any() or _days(index).size != np.unique(_days(index)).size:
+    days = local_dates(index)
+    if ((hours < 0) | (hours > 25)).any() or days.size != np.unique(days).size:
         raise ConfigurationError(
             "wear_diagnostic takes worn as true or false per interval, or as hours (0 to 25) of"
             " each day with one row a day"
@@ -144,12 +145,6 @@ def wear_diagnostic(
     )
 
 
-def _days(index: pd.DatetimeIndex) -> Ints:
-    """Return the local date of each stamp as a number."""
-    wall = index.tz_localize(None).as_unit("us").asi8
-    return np.asarray(wall // DAY_US, dtype=np.int64)
-
-
 def _intervals(
     values: Floats,
     worn: pd.Series,
@@ -162,7 +157,7 @@ def _intervals(
     on = worn.to_numpy(dtype=bool, na_value=False)
     used = on & np.isfinite(values)
     seen = observed(pd.Series(np.where(used, values, np.nan), index=index), what="wear_diagnostic")
-    days = _days(index)
+    days = local_dates(index)
     if len(days) > 1 and index[-1] == index[-1].normalize():
         days[-1] = days[-2]  # a last stamp of midnight closes its day and opens no new one
     distinct, day = np.unique(days, return_inverse=True)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
+from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import check_stamp, day_start, local_days
 from eyelog.errors import ConfigurationError
 
@@ -91,8 +92,7 @@ def _microseconds(index: pd.DatetimeIndex) -> Ints:
 
 
 def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
-    stamps = pd.DatetimeIndex(us.view("datetime64[us]"), name=name)
-    return stamps.tz_localize("UTC").tz_convert(tz)
+    return stamps_at(us, tz).rename(name)
 
 
 def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:

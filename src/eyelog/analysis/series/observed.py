@@ -1,6 +1,7 @@
 """What the functions on a bare Series share: its step, its wall clock, its exposure."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,13 @@ __all__ = [
     "Observed",
     "check_series",
     "check_table",
+    "local_dates",
     "local_hours",
     "local_us",
     "observed",
     "one_log",
     "refuse_sentinel",
+    "stamps_at",
     "step_us",
 ]
 
@@ -36,7 +39,7 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
     if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         raise ConfigurationError(f"{what} needs a Series indexed by time-zone aware stamps")
     if not index.is_monotonic_increasing or index.has_duplicates:
-        raise ConfigurationError(f"{what} needs sorted stamps that occur once: use sort_index()")
+        raise ConfigurationError(f"{what} needs stamps in order, each once: use sort_index()")
     if not (
         pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype)
     ):
@@ -73,6 +76,17 @@ def observed(series: pd.Series, *, what: str) -> Observed:
     span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
     coverage = float(min(1.0, n / span)) if span else 0.0
     return Observed(values[here], index[here], step, n, n * step / HOUR_US, coverage)
+
+
+def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
+    """Return the stamps of microseconds since 1970, in a zone."""
+    return pd.DatetimeIndex(us.view("datetime64[us]")).tz_localize("UTC").tz_convert(tz)
+
+
+def local_dates(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+    """Return the local date of each stamp, as the days since 1970."""
+    wall = index.tz_localize(None).as_unit("us").asi8
+    return np.asarray(wall // (24 * HOUR_US), dtype=np.int64)
 
 
 def local_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:

@@ -1,0 +1,54 @@
+"""Slopes over days and changes of level."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+
+numbers = st.floats(-1e4, 1e4, allow_nan=False).map(lambda v: round(v, 2))
+
+
+def by_day(values) -> pd.Series:
+    index = pd.date_range("2026-10-01", periods=len(values), freq="D", tz="Asia/Tokyo")
+    return pd.Series(np.asarray(values, dtype="float64"), index=index)
+
+
+@given(st.floats(-5, 5), numbers, st.integers(4, 30))
+def test_a_straight_line_has_its_own_slope(slope, start, n) -> None:
+    found = el.baseline.trend(by_day(start + slope * np.arange(n)))
+    assert found.slope == pytest.approx(slope, abs=1e-6)
+    assert found.n == n
+
+
+def test_a_trend_is_per_day_whatever_the_step() -> None:
+    weekly = by_day(np.arange(50.0)).iloc[::7]
+    assert el.baseline.trend(weekly).slope == pytest.approx(1)
+
+
+def test_a_trend_of_too_many_values_says_to_summarise_first() -> None:
+    with pytest.raises(el.ConfigurationError, match="per day"):
+        el.baseline.trend(by_day(np.zeros(5001)))
+
+
+def test_two_values_have_no_trend() -> None:
+    found = el.baseline.trend(by_day([1, 2]))
+    assert np.isnan(found.slope)
+    assert found.reason
+
+
+def test_a_new_level_begins_where_it_was_planted() -> None:
+    pytest.importorskip("ruptures")
+    values = np.r_[np.full(20, 5.0), np.full(15, 9.0), np.full(20, 4.0)]
+    series = by_day(values + np.random.default_rng(2).normal(0, 0.5, 55))
+    found = el.baseline.change_points(series, penalty=5)
+    assert found == [series.index[20], series.index[35]]
+    assert el.baseline.change_points(by_day(np.ones(30)), penalty=5) == []
+
+
+def test_missing_days_do_not_make_a_new_level() -> None:
+    pytest.importorskip("ruptures")
+    series = by_day(np.r_[np.full(10, 5.0), np.full(5, np.nan), np.full(10, 5.0)])
+    assert el.baseline.change_points(series, penalty=5) == []

@@ -1,0 +1,42 @@
+"""The most and the least active hours of the average day, and where they are refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+
+
+def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
+    index = pd.date_range(start, periods=len(values), freq="h", tz=tz)
+    return pd.Series(np.asarray(values, dtype="float64"), index=index)
+
+
+def test_the_active_windows_go_around_midnight() -> None:
+    level = [5.0 if (h >= 20 or h < 6) else 1.0 for h in range(24)] * 3
+    assert el.rhythm.most_active(hourly(level))[:2] == (5.0, 20.0)
+    least = el.rhythm.least_active(hourly(level), night_worn=True)
+    assert least.mean == 1.0
+
+
+def test_the_active_windows_use_the_step_of_the_series() -> None:
+    index = pd.date_range("2026-10-19", periods=288, freq="10min", tz="UTC")
+    of_day = index.hour * 60 + index.minute
+    series = pd.Series(((of_day >= 450) & (of_day < 1050)).astype(float), index=index)
+    assert el.rhythm.most_active(series)[:2] == (1.0, 7.5)
+
+
+@pytest.mark.parametrize("name", ["least_active", "relative_amplitude", "sleep_regularity"])
+def test_what_needs_the_night_refuses_where_it_was_not_observed(name) -> None:
+    day = hourly([float(h % 2) for h in range(96)]).between_time("07:00", "23:00")
+    found = getattr(el.rhythm, name)(day)
+    assert np.isnan(found[0])
+    assert "night was not observed" in found.reason
+
+
+def test_a_night_of_zeros_is_not_taken_for_rest() -> None:
+    day = [0.0] * 7 + [float(3 + h % 5) for h in range(16)] + [0.0]
+    found = el.rhythm.relative_amplitude(hourly(day * 4))
+    assert np.isnan(found.ra)
+    assert "one and the same value" in found.reason
+    assert el.rhythm.relative_amplitude(hourly(day * 4), night_worn=True).ra == 1.0

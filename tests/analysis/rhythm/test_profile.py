@@ -1,0 +1,22 @@
+"""The average day by hour and weekday."""
+
+import numpy as np
+import pandas as pd
+
+import eyelog as el
+
+
+def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
+    index = pd.date_range(start, periods=len(values), freq="h", tz=tz)
+    return pd.Series(np.asarray(values, dtype="float64"), index=index)
+
+
+def test_local_hours_are_those_of_the_series_own_zone() -> None:
+    series = hourly([float(8 <= (h + 9) % 24 < 18) for h in range(72)])
+    assert el.rhythm.most_active(series.tz_convert("Asia/Tokyo")).start == 8.0
+
+
+def test_a_profile_says_how_many_days_stand_behind_each_hour() -> None:
+    table = el.rhythm.profile(hourly(range(30)), by="hour")
+    assert table.loc[3, ["mean", "n", "days"]].tolist() == [15.0, 2, 2]
+    assert table.loc[20, "days"] == 1
