@@ -1,0 +1,70 @@
+"""Every reason against every value, held against the written-out definition."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eyelog as el
+from reference.flags import reasons_of
+from reference.held import quietly
+from reference.rows import EYES, MINUTES, STEPS, rows_of
+from reference.strategies import both_logs, damaged, in_five_zones
+
+any_frame = both_logs.flatmap(
+    lambda log: st.tuples(st.just(log), st.one_of(damaged(log), in_five_zones(log, fields="some")))
+)
+
+
+def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **limits: object) -> None:
+    found = quietly(el.flag, frame, log=log, **limits)
+    rows = rows_of(frame)
+    expected = reasons_of(rows, log, **limits)  # type: ignore[arg-type]
+    lines = [
+        f"{row['at']} {name} = {row[name]}: {against[name]} is {found.at[row['at'], name]}"
+        for row, against in zip(rows, expected, strict=True)
+        for name in frame.columns
+        if name not in spared and against[name] != found.at[row["at"], name]
+    ]
+    assert not lines, "\n".join(lines[:12])
+
+
+@settings(max_examples=25)
+@given(any_frame)
+def test_every_reason_but_those_of_step_counts_is_the_defined_one(
+    drawn: tuple[str, pd.DataFrame],
+) -> None:
+    log, frame = drawn
+    hold(log, frame, spared=STEPS[MINUTES])
+
+
+@settings(max_examples=10)
+@given(damaged(MINUTES))
+def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(frame: pd.DataFrame) -> None:
+    hold(MINUTES, frame)
+
+
+@settings(max_examples=10)
+@given(any_frame)
+def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
+    drawn: tuple[str, pd.DataFrame],
+) -> None:
+    log, frame = drawn
+    hold(log, frame, wear="blinks")
+
+
+@pytest.mark.slow
+@settings(max_examples=600)
+@given(any_frame)
+def test_every_reason_is_the_defined_one_on_many_frames(drawn: tuple[str, pd.DataFrame]) -> None:
+    log, frame = drawn
+    hold(log, frame)
+
+
+def test_the_reference_knows_every_reason_by_its_published_bit() -> None:
+    from reference import flags
+
+    assert {reason.name: int(reason) for reason in el.Reason} == {
+        reason.name: getattr(flags, reason.name) for reason in el.Reason
+    }
+    assert {EYES, MINUTES} == set(STEPS)
