@@ -42,14 +42,15 @@ def disagreements(
 ) -> list[str]:
     """Return a line for each cell in which the table is not what the reference says."""
     lines = [] if set(reference) <= set(table.index) else [f"rows {list(table.index)}"]
+    rows = dict(zip(table.index, table.to_dict("records"), strict=True))
     for label, cells in reference.items():
-        if label not in table.index:
+        if label not in rows:
             continue
         for name in columns:
             if name not in table.columns:
                 lines.append(f"{name}: no such column")
-            elif not same(cells[name], table.at[label, name], angle=name in ANGLES):  # noqa: PD008
-                lines.append(f"{label} {name}: {cells[name]!r} is {table.at[label, name]!r}")  # noqa: PD008
+            elif not same(cells[name], rows[label][name], angle=name in ANGLES):
+                lines.append(f"{label} {name}: {cells[name]!r} is {rows[label][name]!r}")
     return lines[:12]
 
 

@@ -21,10 +21,10 @@ def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **limits: 
     rows = rows_of(frame)
     expected = reasons_of(rows, log, **limits)  # type: ignore[arg-type]
     lines = [
-        f"{row['at']} {name} = {row[name]}: {against[name]} is {found.at[row['at'], name]}"
-        for row, against in zip(rows, expected, strict=True)
+        f"{row['at']} {name} = {row[name]}: {against[name]} is {bits[name]}"
+        for row, against, bits in zip(rows, expected, found.to_dict("records"), strict=True)
         for name in frame.columns
-        if name not in spared and against[name] != found.at[row["at"], name]
+        if name not in spared and against[name] != bits[name]
     ]
     assert not lines, "\n".join(lines[:12])
 

@@ -21,7 +21,7 @@ def hold(log: str, frame: pd.DataFrame, allow: int | None) -> None:
     reasons = quietly(el.flag, frame, log=log)
     found = el.mask(frame, reasons, allow=allow)
     rows = rows_of(frame)
-    bits = [{name: int(reasons.at[row["at"], name]) for name in frame} for row in rows]
+    bits = reasons.to_dict("records")
     passing = SATURATED if allow is None else allow
     expected = {row.pop("at"): row for row in masked(rows, bits, log, allow=passing)}
     agree(expected, found, list(frame.columns))
