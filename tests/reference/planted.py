@@ -8,12 +8,19 @@ from support.frames import frame_of
 
 
 def fifteen(
-    rng: np.random.Generator, n: int, *, rate: float, onsets: float = 0.0, noise_s: float = 20.0
+    rng: np.random.Generator,
+    n: int,
+    *,
+    rate: float | np.ndarray,
+    onsets: float = 0.0,
+    noise_s: float = 20.0,
 ) -> pd.DataFrame:
     """Return records with blinks at `rate` and onsets of noise at `onsets` a quiet minute."""
     span = 15.0 * n
-    blinks = np.cumsum(rng.exponential(60 / rate, int(span * rate / 60 * 1.2) + 100))
-    blinks = blinks[blinks < span]
+    # Blinks at rate 1 in a time that runs as fast as they come.
+    due = np.r_[0.0, np.cumsum(np.broadcast_to(rate, n) / 4)]
+    unit = np.cumsum(rng.exponential(1.0, int(due[-1] + 6 * np.sqrt(due[-1]) + 20)))
+    blinks = np.interp(unit[unit < due[-1]], due, np.arange(n + 1) * 15.0)
     opens = np.empty(0)
     if onsets:
         quiet = rng.exponential(60 / onsets, int(span / 60 * onsets) + 100)

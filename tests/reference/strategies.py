@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from eyelog.frame import conform
@@ -27,6 +28,12 @@ EVIDENCE = {
 # Whole intervals between two stretches of records: none is a reconnect alone (a new phase).
 GAPS = [0, 0, 1, 2, 20, 59, 240, 24 * 60]
 PHASES = [0, 0, 1, 3, 7]
+
+
+def examples(n: int) -> settings:
+    """Try `n` frames. They come from seeds, so shrinking one that fails would say no more."""
+    return settings(max_examples=n, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+
 
 both_logs = st.sampled_from([EYES, MINUTES])
 

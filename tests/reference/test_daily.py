@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from reference.days import daily
 from reference.held import agree, quietly
 from reference.rows import EYES, MINUTES
-from reference.strategies import in_five_zones
+from reference.strategies import examples, in_five_zones
 
 both = st.sampled_from([EYES, MINUTES])
 any_frame = both.flatmap(lambda log: st.tuples(st.just(log), in_five_zones(log)))
@@ -45,13 +45,13 @@ def hold(columns: list[str], drawn: Drawn, stamp: str = "end") -> None:
     agree(expected, found, columns)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(any_frame, STAMPS)
 def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn, stamp: str) -> None:
     hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn, stamp)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(eyes_frame, STAMPS)
 def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
     drawn: Drawn, stamp: str
@@ -59,7 +59,7 @@ def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
     hold([*BLINKS, "steps", *SCORES], drawn, stamp)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(any_frame, STAMPS)
 def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(
     drawn: Drawn, stamp: str
@@ -67,38 +67,38 @@ def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(
     hold(EYE_MOVES, drawn, stamp)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(minutes_frame)
 def test_blinks_of_the_minute_log_are_counts_over_usable_seconds(drawn: Drawn) -> None:
     hold(BLINKS, drawn)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(minutes_frame)
 def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(drawn: Drawn) -> None:
     hold(["steps"], drawn)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(any_frame)
 def test_pace_takes_upright_walking(drawn: Drawn) -> None:
     hold(PACE, drawn)
 
 
 @pytest.mark.parametrize("column", HOURS)
-@settings(max_examples=10)
+@examples(10)
 @given(any_frame, STAMPS)
 def test_hours_are_the_defined_ones(column: str, drawn: Drawn, stamp: str) -> None:
     hold([column], drawn, stamp)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(any_frame, STAMPS)
 def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn, stamp: str) -> None:
     hold(["first_worn", "last_worn"], drawn, stamp)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(any_frame, st.sampled_from([0, 60, 120, 601]))
 def test_the_least_wear_can_be_chosen(drawn: Drawn, seconds: int) -> None:
     log, frame = drawn
@@ -109,7 +109,7 @@ def test_the_least_wear_can_be_chosen(drawn: Drawn, seconds: int) -> None:
 @pytest.mark.parametrize(
     "columns", [RECORDED, HOURS, ["steps"], PACE, BLINKS], ids=lambda columns: columns[0]
 )
-@settings(max_examples=10)
+@examples(10)
 @given(any_frame, st.sampled_from(["10min", "1h"]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_days_of_bins_are_those_of_the_records_at_any_coverage(
     columns: list[str], drawn: Drawn, every: str, share: float
@@ -124,7 +124,7 @@ def test_days_of_bins_are_those_of_the_records_at_any_coverage(
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@examples(300)
 @given(any_frame, STAMPS)
 def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn, stamp: str) -> None:
     log, _ = drawn

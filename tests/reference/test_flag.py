@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from reference.flags import reasons_of
 from reference.held import quietly
 from reference.rows import EYES, MINUTES, STEPS, rows_of
-from reference.strategies import both_logs, damaged, in_five_zones
+from reference.strategies import both_logs, damaged, examples, in_five_zones
 
 any_frame = both_logs.flatmap(
     lambda log: st.tuples(st.just(log), st.one_of(damaged(log), in_five_zones(log, fields="some")))
@@ -29,7 +29,7 @@ def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **limits: 
     assert not lines, "\n".join(lines[:12])
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(any_frame)
 def test_every_reason_but_those_of_step_counts_is_the_defined_one(
     drawn: tuple[str, pd.DataFrame],
@@ -38,13 +38,13 @@ def test_every_reason_but_those_of_step_counts_is_the_defined_one(
     hold(log, frame, spared=STEPS[MINUTES])
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(damaged(MINUTES))
 def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(frame: pd.DataFrame) -> None:
     hold(MINUTES, frame)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(any_frame)
 def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
     drawn: tuple[str, pd.DataFrame],
@@ -54,7 +54,7 @@ def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@examples(600)
 @given(any_frame)
 def test_every_reason_is_the_defined_one_on_many_frames(drawn: tuple[str, pd.DataFrame]) -> None:
     log, frame = drawn

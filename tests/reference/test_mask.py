@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from reference.flags import SATURATED, masked
 from reference.held import agree, quietly
 from reference.rows import rows_of
-from reference.strategies import both_logs, damaged
+from reference.strategies import both_logs, damaged, examples
 
 any_frame = both_logs.flatmap(
     lambda log: st.tuples(st.just(log), st.one_of(damaged(log), damaged(log, fields="some")))
@@ -29,7 +29,7 @@ def hold(log: str, frame: pd.DataFrame, allow: int | None) -> None:
     assert found.index.equals(frame.index)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(any_frame, allowed)
 def test_a_value_is_left_where_no_reason_that_counts_speaks_against_it(
     drawn: tuple[str, pd.DataFrame], allow: int | None
@@ -38,7 +38,7 @@ def test_a_value_is_left_where_no_reason_that_counts_speaks_against_it(
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@examples(400)
 @given(any_frame, allowed)
 def test_what_is_left_on_many_frames(drawn: tuple[str, pd.DataFrame], allow: int | None) -> None:
     hold(*drawn, allow)

@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from reference.bins import resampled
 from reference.held import agree, missing, quietly
 from reference.rows import EYES, MINUTES, RMS, rules
-from reference.strategies import both_logs, damaged, in_five_zones
+from reference.strategies import both_logs, damaged, examples, in_five_zones
 
 any_frame = both_logs.flatmap(
     lambda log: st.tuples(st.just(log), in_five_zones(log, fields="weighted"))
@@ -43,7 +43,7 @@ def hold(columns: list[str], drawn: Drawn, every: str, share: float, stamp: str 
         assert closes > opens
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(any_frame, widths, least, STAMPS)
 def test_every_field_is_reduced_by_its_rule(
     drawn: Drawn, every: str, share: float, stamp: str
@@ -54,7 +54,7 @@ def test_every_field_is_reduced_by_its_rule(
     hold([*kept, "n", "coverage"], drawn, every, share, stamp)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(damaged(MINUTES), widths, least)
 def test_root_mean_squares_of_gaps_combine_as_root_mean_squares(
     frame: pd.DataFrame, every: str, share: float
@@ -62,7 +62,7 @@ def test_root_mean_squares_of_gaps_combine_as_root_mean_squares(
     hold(sorted(RMS), (MINUTES, frame), every, share)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(damaged(MINUTES), widths, least)
 def test_steps_of_bins_and_what_they_weigh_ask_for_thirty_seconds_of_wear(
     frame: pd.DataFrame, every: str, share: float
@@ -71,7 +71,7 @@ def test_steps_of_bins_and_what_they_weigh_ask_for_thirty_seconds_of_wear(
 
 
 @pytest.mark.parametrize("column", ["exposure_min", "valid_min", "walking_min"])
-@settings(max_examples=10)
+@examples(10)
 @given(any_frame, widths)
 def test_minutes_of_bins_are_the_defined_ones(column: str, drawn: Drawn, every: str) -> None:
     hold([column], drawn, every, 0.5)
@@ -87,13 +87,13 @@ def hold_pace(drawn: Drawn, every: str, share: float) -> None:
     agree(expected, bins[["pace_steps", "pace_min"]].fillna(0.0), ["pace_steps", "pace_min"])
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(any_frame, widths, least)
 def test_pace_of_bins_takes_upright_walking(drawn: Drawn, every: str, share: float) -> None:
     hold_pace(drawn, every, share)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(any_frame, widths, st.sampled_from([0.25, 0.5, 1.0]))
 def test_sums_are_kept_whole_beside_what_coverage_takes_out(
     drawn: Drawn, every: str, share: float
@@ -122,14 +122,14 @@ def hold_bins_of_bins(drawn: Drawn, every: str, share: float, names: list[str]) 
 wider = st.sampled_from(["1h", "1D"])
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(any_frame, wider, st.sampled_from([0.0, 0.5, 1.0]))
 def test_bins_of_bins_have_the_sums_of_the_records(drawn: Drawn, every: str, share: float) -> None:
     names = [name for name in summed(drawn[0]) if name not in CHANGED]
     hold_bins_of_bins(drawn, every, share, [*names, "n", "coverage"])
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(any_frame, wider)
 def test_bins_of_bins_weigh_a_value_by_what_stood_behind_it(drawn: Drawn, every: str) -> None:
     log, _ = drawn
@@ -139,7 +139,7 @@ def test_bins_of_bins_weigh_a_value_by_what_stood_behind_it(drawn: Drawn, every:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@examples(300)
 @given(any_frame, widths, least, STAMPS)
 def test_every_column_is_the_defined_one_on_many_frames(
     drawn: Drawn, every: str, share: float, stamp: str
