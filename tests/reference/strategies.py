@@ -158,10 +158,10 @@ def damaged(
     if draw(st.booleans()):
         _leave_stale(data, log, rng, n)
     _lose_steps_together(data, log)
-    _leave_no_time_without_gaps(data, log)
     for i in np.flatnonzero(rng.random(n) < damage / 2):
         for values in data.values():
             values[i] = None
+    _leave_no_time_without_gaps(data, log)
     kinds = {name: "boolean" for name in ("isl", "vld") if name in data}
     columns = {
         name: pd.array(values, dtype=kinds.get(name, _dtype(every[name])))

@@ -197,6 +197,32 @@ def test_one_record_in_the_bag_does_not_begin_the_day() -> None:
     assert str(first(days)["last_worn"]) == "2026-10-20 10:30:15+00:00"
 
 
+def test_first_wear_of_bins_opens_with_the_run_whose_worn_time_adds_up() -> None:
+    worn_min = [4, 0, 0, 3, 1, 2, 0, 9]  # of each ten minutes: 4 alone, then 6 in a row, then 9
+    wear = [60.0 * (i < m) for m in worn_min for i in range(10)]
+    bins = el.resample(frame_of(MINUTES, {"wea_s": wear, "hm_po": [1] * 80}), "10min")
+    day = first(el.daily(bins))
+    assert str(day["first_worn"]) == "2026-10-20 10:30:00+00:00"
+    assert str(day["last_worn"]) == "2026-10-20 11:20:00+00:00"
+
+
+def test_wear_over_midnight_is_one_run() -> None:
+    wear = [0.0] * 10 + [60.0] * 6 + [0.0] * 10
+    rows = {"wea_s": wear, "hm_po": [1] * 26}
+    frame = frame_of(MINUTES, rows, start="2026-10-20T23:47:00Z")  # 3 minutes of it before 24:00
+    days = el.daily(frame)
+    assert [str(at)[11:16] for at in days["first_worn"]] == ["23:57", "00:00"]
+    assert [str(at)[11:16] for at in days["last_worn"]] == ["00:00", "00:03"]
+
+
+def test_a_record_whose_values_are_all_judged_away_is_still_a_record() -> None:
+    rows = {"isl": [None], "vld": [None], "nis_time": [None], "tl_yav": [-180.0], "hm_po": [1]}
+    frame = frame_of(EYES, rows)
+    day = first(el.daily(frame))
+    assert (day["n"], day["recorded_h"]) == (1, 15 / 3600)
+    assert first(el.coverage(frame))["n"] == 1
+
+
 def test_steps_ask_for_thirty_seconds_of_wear_and_head_movements_for_twenty() -> None:
     steps = {name: [5, 5, 5] for name in ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")}
     frame = frame_of(MINUTES, {**steps, "wea_s": [30, 29, 60], "stp_s": [20] * 3, "hm_po": [7] * 3})
@@ -265,6 +291,30 @@ def test_between_takes_the_record_by_the_hour_that_it_closes(
     for h in range(24):
         kept = el.between(frame, f"{h:02}:00", f"{h + 1:02}:00")
         assert len(kept) == (h == hour), f"{h} o'clock"
+
+
+@BOTH
+def test_the_fields_that_a_day_needs_give_the_day_without_a_warning(log: str) -> None:
+    frame = el.simulate("2026-10-19", 1, log=log, seed=2, tz="Europe/Berlin")
+    needed = list(el.needed("daily", log=log))
+    whole, part = el.daily(frame), el.daily(frame[needed])
+    pd.testing.assert_frame_equal(part, whole)
+
+
+@pytest.mark.slow
+@BOTH
+def test_wear_by_blinks_finds_the_time_worn_by_someone_who_sits_still(log: str) -> None:
+    worn, planted, moves, planted_moves = 0.0, 0.0, 0.0, 0.0
+    for seed in range(3):
+        where = {"log": log, "seed": seed, "tz": "Asia/Tokyo"}
+        truth = el.simulate_truth("2026-10-19", 5, **where)
+        days = el.daily(el.simulate("2026-10-19", 5, **where), wear="blinks")
+        worn += days["worn_h"].sum()
+        moves += (days["head_moves_yaw_per_h"] * days["worn_h"]).sum()
+        planted += truth["worn_min"].sum() / 60
+        planted_moves += truth["head_moves_yaw"].sum()
+    assert worn == pytest.approx(planted, rel=0.02)
+    assert moves / worn == pytest.approx(planted_moves / planted, rel=0.04)
 
 
 def test_readme_fields_warn_once_and_name_what_is_not_judged() -> None:
