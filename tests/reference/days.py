@@ -36,11 +36,11 @@ def hours(
     members: dict[tuple[pd.Timestamp, pd.Timestamp], list[Row]] = {}
     for row in rows:
         members.setdefault(bin_of(row["at"], WIDTHS[every], stamp), []).append(row)
-    if members and stamp == "end":
-        first = day_of(rows[0]["at"])
-        closing = midnight(first, days=1)
-        if all(row["at"] == closing for row in rows if day_of(row["at"]) == first):
-            members = {key: group for key, group in members.items() if day_of(key[1]) != first}
+    if stamp == "end":  # a fetch selects by stamp: the first record may close the day before
+        for day in {day_of(row["at"]) for row in (*rows[:1], *rows[-1:])}:
+            closing = midnight(day, days=1)
+            if all(row["at"] == closing for row in rows if day_of(row["at"]) == day):
+                members = {key: kept for key, kept in members.items() if day_of(key[1]) != day}
     table = {}
     for (opens, closes), group in members.items():
         cells = {"n": sum(measured(row) for row in group)}

@@ -41,7 +41,7 @@ def disagreements(
     reference: Mapping[Any, Mapping[str, Any]], table: pd.DataFrame, columns: list[str]
 ) -> list[str]:
     """Return a line for each cell in which the table is not what the reference says."""
-    lines = [] if set(reference) <= set(table.index) else [f"rows {list(table.index)}"]
+    lines = [f"{label}: no such row" for label in reference if label not in table.index]
     rows = dict(zip(table.index, table.to_dict("records"), strict=True))
     for label, cells in reference.items():
         if label not in rows:

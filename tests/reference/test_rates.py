@@ -13,9 +13,9 @@ from reference import blinks, gait
 from reference.days import per_hour
 from reference.flags import judged
 from reference.held import agree, quietly
-from reference.rows import EYES, MINUTES, Row, rows_of
+from reference.rows import EYES, MINUTES, Row, measured, rows_of
 from reference.strategies import both_logs, examples, in_five_zones
-from reference.times import day_of, worn_s
+from reference.times import day_of, midnight, worn_s
 
 eyes = in_five_zones(EYES)
 minutes = in_five_zones(MINUTES)
@@ -32,7 +32,11 @@ def by_day(
     days: dict[pd.Timestamp, Pairs] = {}
     for pair in zip(raw, judged(raw, log), strict=True):
         days.setdefault(day_of(pair[0]["at"]), []).append(pair)
-    return {day: measure(pairs) for day, pairs in days.items()}
+    return {
+        day: measure(pairs)
+        for day, pairs in days.items()
+        if any(measured(raw) and raw["at"] != midnight(day, days=1) for raw, _ in pairs)
+    }
 
 
 def rates(frame: pd.DataFrame, log: str, **reading: str) -> dict[pd.Timestamp, dict[str, Any]]:
@@ -89,12 +93,13 @@ def test_the_pace_of_a_day_is_the_defined_one(drawn: tuple[str, pd.DataFrame]) -
 
 @examples(20)
 @given(any_frame)
-def test_head_movements_are_per_worn_hour_of_the_intervals_that_count_them(
+def test_head_movements_are_per_worn_hour_of_the_intervals_that_count_both(
     drawn: tuple[str, pd.DataFrame],
 ) -> None:
     log, frame = drawn
 
     def measure(pairs: Pairs) -> dict[str, Any]:
+        pairs = [p for p in pairs if None not in (p[1]["hm_po"], p[1]["hm_yo"])]
         return {
             "pitch_per_h": per_hour(pairs, ("hm_po",), log),
             "yaw_per_h": per_hour(pairs, ("hm_yo",), log),
