@@ -32,7 +32,7 @@ def test_recorded_hours_are_the_defined_ones(
 
 
 @pytest.mark.parametrize("column", ["worn_h", "valid_h", "walking_h"])
-@examples(15)
+@examples(10)
 @given(any_frame, widths, STAMPS)
 def test_hours_are_the_defined_ones(
     column: str, drawn: tuple[str, pd.DataFrame], every: str, stamp: str
@@ -68,7 +68,7 @@ def test_with_wear_by_blinks_intervals_with_blinks_in_pose_are_worn(
     hold(["worn_h", "valid_h", "walking_h"], *drawn, "1D", "end", wear="blinks")
 
 
-@examples(15)
+@examples(10)
 @given(both_logs.flatmap(lambda log: st.tuples(st.just(log), damaged(log, fields="some"))))
 def test_hours_of_some_fields_take_what_evidence_there_is(drawn: tuple[str, pd.DataFrame]) -> None:
     log, frame = drawn

@@ -51,7 +51,7 @@ def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn, st
     hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn, stamp)
 
 
-@examples(15)
+@examples(10)
 @given(eyes_frame, STAMPS)
 def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
     drawn: Drawn, stamp: str
@@ -59,7 +59,7 @@ def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
     hold([*BLINKS, "steps", *SCORES], drawn, stamp)
 
 
-@examples(15)
+@examples(10)
 @given(any_frame, STAMPS)
 def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(
     drawn: Drawn, stamp: str
@@ -79,7 +79,7 @@ def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(drawn: Drawn) ->
     hold(["steps"], drawn)
 
 
-@examples(20)
+@examples(10)
 @given(any_frame)
 def test_pace_takes_upright_walking(drawn: Drawn) -> None:
     hold(PACE, drawn)
@@ -92,7 +92,7 @@ def test_hours_are_the_defined_ones(column: str, drawn: Drawn, stamp: str) -> No
     hold([column], drawn, stamp)
 
 
-@examples(15)
+@examples(10)
 @given(any_frame, STAMPS)
 def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn, stamp: str) -> None:
     hold(["first_worn", "last_worn"], drawn, stamp)

@@ -55,7 +55,7 @@ def test_the_blink_rate_of_the_fifteen_second_log_is_the_defined_one(frame: pd.D
 
 @pytest.mark.parametrize("method", ["counts", "exponential", "rms", "mean"])
 @pytest.mark.parametrize("cleansing", ["weak", "strong"])
-@examples(8)
+@examples(5)
 @given(minutes)
 def test_every_reading_of_the_minute_log_is_the_defined_one(
     method: str, cleansing: str, frame: pd.DataFrame
@@ -68,7 +68,7 @@ def test_every_reading_of_the_minute_log_is_the_defined_one(
         assert bool(found.loc[day, "reason"]) == bool(cells["reason"])
 
 
-@examples(15)
+@examples(10)
 @given(minutes)
 def test_the_minute_log_is_read_by_counts_and_weak_cleansing_where_nothing_is_said(
     frame: pd.DataFrame,
@@ -77,7 +77,7 @@ def test_the_minute_log_is_read_by_counts_and_weak_cleansing_where_nothing_is_sa
     agree(expected, el.blinks.rate(frame, by="1D"), RATE)
 
 
-@examples(20)
+@examples(10)
 @given(any_frame)
 def test_the_pace_of_a_day_is_the_defined_one(drawn: tuple[str, pd.DataFrame]) -> None:
     log, frame = drawn
@@ -91,7 +91,7 @@ def test_the_pace_of_a_day_is_the_defined_one(drawn: tuple[str, pd.DataFrame]) -
     agree(by_day(frame, log, measure), found, ["pace_spm", "exposure_min", "n"])
 
 
-@examples(20)
+@examples(10)
 @given(any_frame)
 def test_head_movements_are_per_worn_hour_of_the_intervals_that_count_both(
     drawn: tuple[str, pd.DataFrame],
@@ -109,7 +109,7 @@ def test_head_movements_are_per_worn_hour_of_the_intervals_that_count_both(
     agree(by_day(frame, log, measure), found, ["pitch_per_h", "yaw_per_h"])
 
 
-@examples(20)
+@examples(10)
 @given(any_frame)
 def test_the_variance_of_strength_is_that_within_and_that_between(
     drawn: tuple[str, pd.DataFrame],

@@ -87,13 +87,13 @@ def hold_pace(drawn: Drawn, every: str, share: float) -> None:
     agree(expected, bins[["pace_steps", "pace_min"]].fillna(0.0), ["pace_steps", "pace_min"])
 
 
-@examples(20)
+@examples(10)
 @given(any_frame, widths, least)
 def test_pace_of_bins_takes_upright_walking(drawn: Drawn, every: str, share: float) -> None:
     hold_pace(drawn, every, share)
 
 
-@examples(20)
+@examples(10)
 @given(any_frame, widths, st.sampled_from([0.25, 0.5, 1.0]))
 def test_sums_are_kept_whole_beside_what_coverage_takes_out(
     drawn: Drawn, every: str, share: float
@@ -122,14 +122,14 @@ def hold_bins_of_bins(drawn: Drawn, every: str, share: float, names: list[str]) 
 wider = st.sampled_from(["1h", "1D"])
 
 
-@examples(15)
+@examples(10)
 @given(any_frame, wider, st.sampled_from([0.0, 0.5, 1.0]))
 def test_bins_of_bins_have_the_sums_of_the_records(drawn: Drawn, every: str, share: float) -> None:
     names = [name for name in summed(drawn[0]) if name not in CHANGED]
     hold_bins_of_bins(drawn, every, share, [*names, "n", "coverage"])
 
 
-@examples(15)
+@examples(10)
 @given(any_frame, wider)
 def test_bins_of_bins_weigh_a_value_by_what_stood_behind_it(drawn: Drawn, every: str) -> None:
     log, _ = drawn
