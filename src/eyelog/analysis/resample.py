@@ -83,6 +83,7 @@ def resample(
     -----
     Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) / sum(w), missing where the
     weights sum to 0; ``pooled_sd`` = sqrt(sum(w s^2) / sum(w)), the typical SD within an interval;
+    ``rms`` = sqrt(sum(w x^2) / sum(w)), for averages that are root mean squares themselves;
     ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums, largest, last, shares
     and weighted values of bins of bins are those of the records themselves, as long as
     `min_coverage` takes nothing out in between. Unweighted means, SDs and directions are weighted
