@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.blinks.readings import blink_totals
 from eyelog.analysis.gait.pace import pace_totals
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
@@ -64,11 +65,13 @@ def resample(
         Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
-        walking that tells a pace, see `eyelog.gait.pace`), ``valid_min``, ``walking_min`` (minutes
-        that were valid and walked), int64 ``n`` (records), float64 ``exposure_min`` (minutes worn;
-        missing where the evidence of wear is) and ``coverage`` (records / expected records). A bin
-        without records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue
-        have no rule and are left out; the provenance names them.
+        walking that tells a pace, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min`` (blinks or
+        gaps and usable minutes behind the rate, see `eyelog.blinks.rate`), ``valid_min``,
+        ``walking_min`` (minutes that were valid and walked), int64 ``n`` (records), float64
+        ``exposure_min`` (minutes worn; missing where the evidence of wear is) and ``coverage``
+        (records / expected records). A bin without records has ``n`` 0 and missing values. Texts
+        and fields unknown to the catalogue have no rule and are left out; the provenance names
+        them.
 
     Raises
     ------
@@ -121,6 +124,8 @@ def resample(
     data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
     taken, walked = pace_totals(frame, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
+    blinks, usable = blink_totals(frame, which, groups)
+    data |= {"blink_n": blinks, "blink_min": usable / 60.0}
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0

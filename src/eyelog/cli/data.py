@@ -15,11 +15,6 @@ __all__ = [
     "add_commands",
 ]
 
-BLINK_NOTE = (
-    "The blink rate of the 60-second log is a lower bound: its gaps are root mean squares from"
-    " firmware 2.2.0 (see eyelog.blinks.rate)."
-)
-
 
 def add_commands(commands: Any) -> None:
     """Add this module's commands."""
@@ -91,8 +86,6 @@ def _daily(args: argparse.Namespace) -> int:
         note("There are no records in this range.")
     else:
         emit(readable(table), as_json=False)
-    if args.log == "standard_mode_logs" and len(table):
-        note(BLINK_NOTE)
     if left is not None:
         emit(left, as_json=args.json)
     return 0

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.data import BLINK_NOTE
 from eyelog.cli.output import emit, readable, write_table
 from eyelog.errors import ConfigurationError, EyelogError
 
@@ -136,7 +135,6 @@ def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
         _say(step, f"Daily summary of {log} (first week; all days in {output}):")
         emit(readable(table.head(7)), as_json=False)
         write_table(table, output / f"daily-{log}.csv")
-    print(f"    {BLINK_NOTE}")
     _say(8, "Figures and tables:")
     for name in save(frames, output):
         print(f"    {output / name}")

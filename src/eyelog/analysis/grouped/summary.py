@@ -11,6 +11,7 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
@@ -33,7 +34,8 @@ __all__ = [
 
 # What `eyelog.resample` says about its bins.
 BIN_COLUMNS = (
-    "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
+    "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
+    "n", "exposure_min", "coverage",
 )  # fmt: skip
 # The parts of fields that others are judged by, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
@@ -128,14 +130,16 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
     return frame, order
 
 
-def trusted(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
+def trusted(
+    frame: pd.DataFrame, log: str, *, judge: bool, allow: Reason | None = None
+) -> pd.DataFrame:
     """Return the judged frame; or, where that is not wanted, the frame without infinities.
 
     Bins are not judged again. An infinity is no measurement (judging calls it out of range), and
     no sum could hold it.
     """
     if judge and not is_resampled(frame):
-        return judged(frame, log=log)
+        return judged(frame, log=log, allow=allow)
     if any(step["step"] in ("mask", "resample") for step in history(frame)):
         return frame
     endless = {
@@ -172,8 +176,11 @@ def prepare(
     judge: bool = True,
     stamp: str = "end",
     optional: Iterable[str] = (),
+    allow: Reason | None = None,
 ) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
+
+    Reasons that are `allow`ed do not take a value out; the default is that of `eyelog.mask`.
 
     Raises
     ------
@@ -205,7 +212,7 @@ def prepare(
         stamp=stamp,
         records=records,
     )
-    frame = trusted(frame, which, judge=judge)
+    frame = trusted(frame, which, judge=judge, allow=allow)
     return Prepared(frame, which, groups, records)
 
 
