@@ -211,6 +211,13 @@ def test_noise_is_not_corrected_where_its_intervals_are_masked() -> None:
     )
 
 
+def test_noise_without_a_quiet_interval_is_not_corrected_and_says_so() -> None:
+    frame = gaps([12.0] * 40, [6] * 40).assign(nis_time=2.0)
+    row = el.blinks.rate(frame, correct_noise=True).iloc[0]
+    assert row[["rate_per_min", "low", "high", "noise_per_min"]].isna().all()
+    assert row["reason"].startswith("no quiet interval")
+
+
 def test_counts_have_nothing_to_correct_for_noise() -> None:
     with pytest.raises(ConfigurationError, match="method='exponential'"):
         el.blinks.rate(el.sample(MINUTES), correct_noise=True)

@@ -1,8 +1,9 @@
 """The blink fields of each log, and how often noise breaks the gaps between blinks."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from eyelog.analysis.grouped.reductions import count_rows, ratio
 from eyelog.analysis.grouped.summary import Prepared
@@ -14,6 +15,7 @@ from eyelog.errors import ConfigurationError
 __all__ = [
     "CLEANSINGS",
     "Cleansing",
+    "Onsets",
     "burst_fields",
     "count_field",
     "gap_fields",
@@ -66,8 +68,16 @@ def _field(log: str, cleansing: str, part: str) -> str:
     return role_field(log, part, cleansing=cleansing)
 
 
-def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
-    """Return the onsets of noise per noise-free minute; missing where they cannot be counted.
+class Onsets(NamedTuple):
+    """Onsets of noise per noise-free minute, with a 95 % interval; missing where not countable."""
+
+    per_min: Floats
+    low: Floats
+    high: Floats
+
+
+def noise_onsets(opened: Prepared, cleansing: str) -> Onsets:
+    """Return how often noise sets in.
 
     The frame must hold the gaps of noisy intervals too: where those are masked, the intervals in
     which noise sets in are the ones that are not looked at.
@@ -79,7 +89,17 @@ def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
     used = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count_rows(used & (noise > 0), opened.groups)
-    share = ratio(noisy, count_rows(used, opened.groups))
-    with np.errstate(divide="ignore"):
-        return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)
+    noisy, all_of_them = (
+        count_rows(chosen, opened.groups) for chosen in (used & (noise > 0), used)
+    )
+    share = ratio(noisy, all_of_them)
+    quiet = all_of_them - noisy
+    # Clopper & Pearson 1934; beta has no parameter 0, where the limit is 0 or 1.
+    low = np.where(noisy > 0, stats.beta.ppf(0.025, noisy, quiet + 1.0), 0.0)
+    high = np.where(quiet > 0, stats.beta.ppf(0.975, noisy + 1.0, quiet), 1.0)
+
+    def per_min(shares: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.where(share < 1, -np.log1p(-shares) * 60.0 / length, np.nan)
+
+    return Onsets(per_min(share), per_min(low), per_min(high))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, count_field, gap_fields
+from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import garwood, ratio, total
 from eyelog.analysis.limits import limit
@@ -49,6 +49,7 @@ GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
 
 MIN_VALID_S = limit(COMPUTED_DATA, "blink_exposure").value
 NO_BLINK = limit(STANDARD_MODE_LOGS, "no_blink")
+NO_QUIET = "no quiet interval follows another: the onsets of noise cannot be counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +238,13 @@ def rate_columns(
     sums: Sums,
     *,
     min_valid_s: float = MIN_VALID_S,
-    noise_per_min: Floats | float = 0.0,
+    noise: Onsets | None = None,
 ) -> dict[str, Any]:
-    """Return rate, low and high per minute, and the reason where they are missing."""
+    """Return rate, low and high per minute, and the reason where they are missing.
+
+    What `noise` adds to the rate is taken off; the interval of a difference is made of both
+    intervals (Zou & Donner 2008, Statistics in Medicine 27:1693).
+    """
     minutes = sums.seconds(reading) / 60.0
     usable = sums.usable_s
     enough = (usable >= min_valid_s) & (usable > 0)
@@ -247,18 +252,25 @@ def rate_columns(
     if reading.method == "counts":
         mute = (sums.number == 0) & NO_BLINK.keeps(usable)
     good = enough & ~mute & (minutes > 0)
-    low, high = garwood(sums.number, minutes)
-    columns = {"rate_per_min": ratio(sums.number, minutes), "low": low, "high": high}
+    rate, (low, high) = ratio(sums.number, minutes), garwood(sums.number, minutes)
+    if noise is not None:
+        fair = rate - noise.per_min
+        low = fair - np.hypot(rate - low, noise.high - noise.per_min)
+        high = fair + np.hypot(high - rate, noise.per_min - noise.low)
+        rate = fair
     found: dict[str, Any] = {
-        name: np.where(good, np.maximum(values - noise_per_min, 0.0), np.nan)
-        for name, values in columns.items()
+        name: np.where(good, np.maximum(values, 0.0), np.nan)
+        for name, values in (("rate_per_min", rate), ("low", low), ("high", high))
     }
-    return found | {"reason": _reasons(usable, good, mute, enough, min_valid_s)}
+    reason = _reasons(usable, good, mute, enough, min_valid_s)
+    if noise is not None:
+        reason[good & np.isnan(noise.per_min)] = NO_QUIET
+    return found | {"reason": pd.array(reason, dtype="string")}
 
 
 def _reasons(
     usable_s: Floats, good: Bools, mute: Bools, enough: Bools, min_valid_s: float
-) -> pd.api.extensions.ExtensionArray:
+) -> npt.NDArray[np.object_]:
     said: npt.NDArray[np.object_] = np.full(len(good), "", dtype=object)
     for i in np.flatnonzero(~good):
         minutes = np.floor(usable_s[i] / 6.0) / 10.0  # rounded down: 2.96 is not 3
@@ -268,4 +280,4 @@ def _reasons(
             said[i] = f"no gap was measured in {minutes:g} usable minutes"
         else:
             said[i] = f"too little usable time: {minutes:g} of {min_valid_s / 60:g} minutes"
-    return pd.array(said, dtype="string")
+    return said
