@@ -37,7 +37,7 @@ def effective_n(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame, by
         As in `eyelog.blinks.rate`.
     block : str
         Width of the blocks that are drawn; longer than the dependence that matters.
@@ -45,7 +45,7 @@ def effective_n(
         How many times the blocks are drawn, at least 100.
     seed : int
         Of the generator: the same seed gives the same answer.
-    by, cleansing, gaps, judge, stamp, log
+    cleansing, gaps, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns

@@ -159,6 +159,11 @@ def circular_median(degrees: object) -> float:
     float
         In [-180, 180). Missing where there is no angle, or where they point nowhere.
 
+    Raises
+    ------
+    ConfigurationError
+        If the angles are not numbers.
+
     Notes
     -----
     The ordinary median of the angles seen from their mean direction. Where all angles lie within

@@ -64,7 +64,7 @@ def floats(column: pd.Series, name: str = "") -> Floats:
     if not pd.api.types.is_numeric_dtype(column.dtype):
         raise ConfigurationError(
             f"column {name or column.name!r} holds {column.dtype}, not numbers:"
-            " eyelog.frame.conform gives each column its catalogue dtype"
+            " convert it first, for example with pandas.to_numeric"
         )
     return cast(Floats, column.to_numpy(dtype="float64", na_value=np.nan))
 

@@ -154,8 +154,8 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
     frame : DataFrame
         A frame of the log that the recipe is for, not resampled.
     recipe : {"steps", "trend", "eye", "mind", "gait"}
-        The filters to follow, see ``eyelog.analysis.quality.RECIPES``. ``mind`` is for the
-        15-second log, the others for the 60-second log.
+        The filters to follow; the table lists them. ``mind`` is for the 15-second log, the others
+        are for the 60-second log.
     log : str, optional
         Which log it is, where neither provenance nor columns tell.
 
@@ -253,8 +253,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     Examples
     --------
     >>> import eyelog as el
-    >>> from eyelog.analysis import quality
-    >>> focus = quality.select(el.sample(), recipe="mind")["sc_fcs"]
+    >>> focus = el.select(el.sample(), recipe="mind")["sc_fcs"]
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
