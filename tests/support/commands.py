@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from functools import cache
 
 from eyelog.cli.main import build_parser
 
@@ -18,6 +19,7 @@ def _below(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse
                 yield name, helps.get(name) or "", below
 
 
+@cache
 def commands() -> dict[Command, tuple[str, argparse.ArgumentParser]]:
     """Return the help line and the parser of each command, such as ``("archive", "verify")``."""
     todo: list[tuple[Command, argparse.ArgumentParser]] = [((), build_parser())]
