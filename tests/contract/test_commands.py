@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from eyelog.cli.main import build_parser
-from support.commands import Command, commands
+from support.parsers import Command, commands
 from support.paths import ROOT
 
 COMMANDS = commands()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import eyelog
-from support.commands import commands
+from support.parsers import commands
 from support.paths import ROOT
 from support.public import CLASSES, NAMESPACES, public_names, resolve
 
