@@ -37,5 +37,5 @@ def test_importing_eyelog_loads_nothing_heavy() -> None:
 def test_the_names_of_the_main_job_load_neither_figures_nor_cluster_nor_web_framework(
     name: str,
 ) -> None:
-    found = loaded_after(f"import eyelog; eyelog.{name}")
-    assert found & {"matplotlib", "dask", "starlette", "uvicorn"} == set()
+    loaded = loaded_after(f"import eyelog; eyelog.{name}")
+    assert loaded & {"matplotlib", "dask", "starlette", "uvicorn"} == set()
