@@ -23,6 +23,7 @@ NO_MESSAGE = {
     "account": "a key in the metadata of a Parquet file",
     "catalogue": "a key in the metadata of a Parquet file",
     "version": "a key in the metadata of a Parquet file",
+    "analysis": "the package that a data file is read from",
     "archive.importing": "the package that a data file is read from",
     "access": "the name of a logger",
     "service": "the name of a logger",
