@@ -9,7 +9,9 @@ import yaml
 import eyelog
 from support.paths import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
+MAP = (ROOT / "docs" / "house.md").read_text()
 
 
 @pytest.fixture
@@ -47,10 +49,21 @@ def test_the_map_names_rooms_that_are_there() -> None:
         for path in source.rglob("__init__.py")
         if path.parent != source
     }
-    text = (ROOT / "docs" / "house.md").read_text()
-    plan = text[text.index("## The plan") : text.index("## The layers")]
+    plan = MAP[MAP.index("## The plan") : MAP.index("## The layers")]
     named = {f"analysis/{name}" for name in eyelog.__all__ if f"`{name}/`" in plan}
     named |= {room for room in rooms if f"`{room}/`" in plan}
     assert rooms == named
     for file in source.glob("*.py"):
         assert f"`{file.name}`" in plan or file.name == "__main__.py"
+
+
+@pytest.mark.parametrize(("container", "block"), [("eyelog", 0), ("eyelog.analysis", 1)])
+def test_the_map_shows_the_layers_that_are_enforced(container: str, block: int) -> None:
+    section = MAP[MAP.index("## The layers") : MAP.index("## The laws")]
+    blocks = [part for part in section.split("\n\n") if part.startswith("    ")]
+    enforced = [
+        contract["layers"]
+        for contract in PYPROJECT["tool"]["importlinter"]["contracts"]
+        if contract.get("containers") == [container]
+    ]
+    assert [[line.strip() for line in blocks[block].splitlines()]] == enforced
