@@ -86,6 +86,12 @@ class Archive:
             If there is no such log.
         ArchiveError
             If the archive cannot be listed.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> el.Archive("memory://not-there-yet").accounts()
+        []
         """
         logs = LOGS if log is None else (check_log(log),)
         with layout.archive_errors(f"list the archive {self.path}"):

@@ -22,7 +22,13 @@ def add_commands(commands: Any) -> None:
     logout.set_defaults(run=_logout)
 
     cache = commands.add_parser("cache", help="show or clear what fetches have kept")
-    cache.add_argument("action", choices=["info", "clear"], nargs="?", default="info")
+    cache.add_argument(
+        "action",
+        choices=["info", "clear"],
+        nargs="?",
+        default="info",
+        help="what to do (default: info)",
+    )
     cache.add_argument("--account", help="clear this account only")
     add_json(cache)
     cache.set_defaults(run=_cache)

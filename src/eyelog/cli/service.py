@@ -25,31 +25,37 @@ def add_commands(commands: Any) -> None:
     actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     account = actions.add_parser("add-account", help="let a wearer log in")
-    account.add_argument("archive", type=Path, metavar="ARCHIVE")
-    account.add_argument("name", metavar="NAME")
+    account.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
+    account.add_argument("name", metavar="NAME", help="name of the account")
     account.add_argument(
         "--password-stdin", action="store_true", help="read the login page's password from stdin"
     )
     account.set_defaults(run=_add_account)
 
     application = actions.add_parser("add-application", help="register an application")
-    application.add_argument("archive", type=Path, metavar="ARCHIVE")
-    application.add_argument("--redirect-uri", required=True, metavar="URI")
+    application.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
+    application.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="where a login returns to"
+    )
     add_json(application)
     application.set_defaults(run=_add_application)
 
     code = actions.add_parser("issue-code", help="print one grant code, for a headless login")
-    code.add_argument("archive", type=Path, metavar="ARCHIVE")
-    code.add_argument("--account", required=True, metavar="A")
-    code.add_argument("--client-id", required=True, metavar="ID")
-    code.add_argument("--redirect-uri", required=True, metavar="URI")
+    code.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
+    code.add_argument("--account", required=True, metavar="A", help="whose logs it opens")
+    code.add_argument("--client-id", required=True, metavar="ID", help="the application")
+    code.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
+    )
     code.set_defaults(run=_issue_code)
 
     simulate = commands.add_parser("simulate", help="write a simulated wearer into an archive")
-    simulate.add_argument("archive", type=Path, metavar="ARCHIVE")
+    simulate.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
     simulate.add_argument("--account", default="me", help="name of the wearer (default: me)")
     simulate.add_argument("--start", required=True, metavar="DAY", help="first local day")
-    simulate.add_argument("--days", type=int, required=True, metavar="N")
+    simulate.add_argument(
+        "--days", type=int, required=True, metavar="N", help="how many local days"
+    )
     simulate.add_argument("--seed", type=int, default=0, help="the same seed, the same wearer")
     simulate.add_argument("--tz", default="UTC", help="zone the wearer lives in")
     simulate.set_defaults(run=_simulate)

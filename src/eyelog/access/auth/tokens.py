@@ -52,6 +52,12 @@ class Token:
     ------
     ConfigurationError
         If a value cannot be a token.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.Token("a-secret", scope="main")
+    Token(token_type='Bearer', expires_at=None, scope='main')
     """
 
     access_token: str = field(repr=False)
@@ -77,7 +83,25 @@ class Token:
             raise ConfigurationError("expires_at has no time zone: give an aware datetime")
 
     def expired(self, margin: timedelta = MARGIN) -> bool:
-        """Return whether the access token is known to end within `margin` of now."""
+        """Return whether the access token ends within `margin` of now.
+
+        Parameters
+        ----------
+        margin : timedelta
+            A token this close to its end counts as expired: a request takes time.
+
+        Returns
+        -------
+        bool
+            False where the end is unknown.
+
+        Examples
+        --------
+        >>> from datetime import UTC, datetime
+        >>> import eyelog as el
+        >>> el.Token("token", expires_at=datetime(2024, 1, 1, tzinfo=UTC)).expired()
+        True
+        """
         return self.expires_at is not None and datetime.now(UTC) >= self.expires_at - margin
 
 

@@ -120,8 +120,8 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
         frame, index = frame.iloc[order], index[order]
     if frame.index.hasnans or not frame.index.is_unique:
         raise ConfigurationError(
-            "the frame has a missing stamp or several rows on one stamp:"
-            " eyelog.frame.conform keeps the last row of a stamp"
+            "the frame has a missing stamp or several rows on one stamp; keep the last row of each"
+            " with frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
         )
     if index.unit != "us":
         frame = frame.set_axis(index.as_unit("us"))

@@ -46,7 +46,8 @@ def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
     -------
     Cosinor
         ``mesor``, ``amplitude`` (unit of the series), ``peak_h`` (local hours after midnight,
-        within the period), their standard errors, ``r_squared``, ``p`` (F test of amplitude 0),
+        within the period), their standard errors ``mesor_se``, ``amplitude_se`` and
+        ``peak_se_h``, ``r_squared``, ``p`` (F test of amplitude 0),
         ``n``, ``exposure_h``, ``coverage``, ``reason``.
 
     Raises

@@ -61,7 +61,7 @@ def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") 
     series : Series
         Numbers with aware stamps; finer than hourly series are averaged per local hour first.
     periods : "observed" or int
-        p of the definition: the number of hours of the day that were observed, or 24.
+        The p of the definition: the number of hours of the day that were observed, or 24.
 
     Returns
     -------
