@@ -100,6 +100,8 @@ def parse_day(value: str | date) -> date:
 
 def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime, timedelta]]:
     """Return (instant, offset) for the start and for each change of offset up to `last`."""
+    if tz is UTC:
+        return [(first, timedelta())]
     # No zone of the IANA data has ever changed its offset twice within a quarter of an hour.
     grid = pd.date_range(first, last + timedelta(minutes=15), freq="15min", tz="UTC")
     local = grid.tz_convert(tz)

@@ -3,6 +3,7 @@
 import math
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,16 +13,15 @@ import requests
 
 from eyelog.access.auth.credentials import Credentials
 from eyelog.access.cache.backend import DayCache, cached_session
-from eyelog.access.cache.day_file import day_file, unpack
+from eyelog.access.cache.day_file import day_file
 from eyelog.access.cache.lifetime import day_key
 from eyelog.access.http.forks import PerProcess
 from eyelog.access.http.session import attach, fetch
 from eyelog.access.progress import progress_line
 from eyelog.access.walk import Stopped, side_by_side, walk_window
-from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
-from eyelog.errors import AnswerError, NotCached
+from eyelog.errors import AnswerError, NotCached, RequestError
 
 __all__ = ["Day", "DayFetcher", "plan"]
 
@@ -79,19 +79,18 @@ class DayFetcher:
         self.workers = workers
         self.file = day_file(home, account, credentials.base_url)
         self.cache = DayCache(self.file)
-        self._session = PerProcess(lambda: self._attached(cached_session(self.cache)))
-        self._plain = PerProcess(lambda: self._attached(requests.Session()))
+        self._session = PerProcess(self._open)
 
-    def _attached(self, session: requests.Session) -> requests.Session:
+    def _open(self) -> requests.Session:
+        session: requests.Session = cached_session(self.cache)
         attach(session, self.credentials.base_url, self.credentials, workers=self.workers)
         return session
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
-        for each in (self._session, self._plain):
-            session = each.drop()
-            if session is not None:
-                session.close()
+        session = self._session.drop()
+        if session is not None:
+            session.close()
 
     def take_notes(self) -> list[str]:
         """Return what went wrong with the cache since this was last asked."""
@@ -116,8 +115,8 @@ class DayFetcher:
             self._require([day for day in days if day.key not in stored])
 
         def work(day: Day, stop: threading.Event) -> list[Page] | None:
-            pages = self.read(day) if day.key in stored else None
-            return pages if pages is not None or offline else self.ask(day, stop)
+            pages = self._stored(day, stop) if day.key in stored else None
+            return pages if pages is not None or offline else self._ask(day, stop)
 
         label = f"{days[0].log} of {self.account}" if days else ""
         with progress_line(len(days), label, asked=progress) as done:
@@ -125,54 +124,45 @@ class DayFetcher:
         self._require([day for day, pages in zip(days, found, strict=True) if pages is None])
         return [page for pages in found for page in pages or ()]
 
-    def read(self, day: Day) -> list[Page] | None:
-        """Return the pages of a stored day, None unless its chains are whole and readable."""
-        pages = []
-        for blob in self.file.chain(day.key) or ():
-            answer = unpack(blob)
-            if answer is None:
-                return None
-            try:
-                pages.append(decode_page(answer.body, day.log, fields=day.fields))
-            except AnswerError:
-                return None
-        ends = [page.cursor is None for page in pages]
-        whole = bool(ends) and ends[-1] and sum(ends) == len(day.windows)
-        return pages if whole else None
+    def fetch_unstored(self, day: Day, stop: threading.Event) -> list[Page]:
+        """Return the pages of one day for a caller that keeps them: nothing is stored here.
 
-    def ask(self, day: Day, stop: threading.Event) -> list[Page]:
-        """Walk all windows of a day at the service, store it, and return its pages."""
-        with self.cache.walk(day.key, day.log, day.day, day.tz) as walk:
+        A day whose stored answer never expires is taken from the cache; any other is asked of the
+        service, however fresh its stored answer is.
+        """
+        settled = bool(self.file.stored([day.key], at=math.inf))
+        pages = self._stored(day, stop) if settled else None
+        return self._walk(day, stop, force_refresh=True) if pages is None else pages
+
+    def _stored(self, day: Day, stop: threading.Event) -> list[Page] | None:
+        """Return the pages of a stored day; None if one of them is missing or damaged."""
+        with self.cache.answering(day.key), suppress(RequestError, AnswerError):
+            return self._walk(day, stop, only_if_cached=True)
+        return None
+
+    def _ask(self, day: Day, stop: threading.Event) -> list[Page]:
+        """Ask the service for all windows of a day, store the day, and return its pages."""
+        with self.cache.collecting(day.key, day.log, day.day, day.tz) as pending:
             # Each answer is decoded as it comes: what is stored has been read to its end once.
-            pages = self._walk(self._session.get(), day, stop)
-            walk.commit(empty=not any(found.n for found in pages))
+            pages = self._walk(day, stop, force_refresh=True)
+            pending.commit(empty=not any(page.n for page in pages))
         return pages
 
-    def bring(self, day: Day, stop: threading.Event) -> list[Page]:
-        """Return the pages of a day for whoever keeps them: nothing is stored here.
-
-        A day that is stored for ever is read; any other is walked at the service, however fresh
-        its stored answer is.
-        """
-        if self.file.stored([day.key], at=math.inf):
-            pages = self.read(day)
-            if pages is not None:
-                return pages
-        return self._walk(self._plain.get(), day, stop)
-
-    def _walk(self, session: requests.Session, day: Day, stop: threading.Event) -> list[Page]:
+    def _walk(self, day: Day, stop: threading.Event, **caching: bool) -> list[Page]:
+        """Return the pages of all windows of a day, in the order of the walk."""
+        session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
-        where = f"{day.log} of account {self.account!r}"
 
-        def page(params: Mapping[str, str], here: str) -> bytes:
+        def answer(params: Mapping[str, str], where: str) -> bytes:
             if stop.is_set():
                 raise Stopped
-            return fetch(session, url, params, where=here).content
+            return fetch(session, url, params, where=where, **caching).content
 
+        where = f"{day.log} of account {self.account!r}"
         return [
-            found
+            page
             for window in day.windows
-            for found in walk_window(page, day.log, window, fields=day.fields, where=where)
+            for page in walk_window(answer, day.log, window, fields=day.fields, where=where)
         ]
 
     def _require(self, missing: Sequence[Day]) -> None:

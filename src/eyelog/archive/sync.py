@@ -213,7 +213,7 @@ class _Run:
             return
         asked = datetime.now(UTC)
         try:
-            pages = self.fetcher.bring(day, stop)
+            pages = self.fetcher.fetch_unstored(day, stop)
         except _FOR_ALL as error:
             self.fatal = error
         except _FOR_EACH as error:

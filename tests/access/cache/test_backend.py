@@ -57,7 +57,7 @@ def page(text: str = "body") -> bytes:
 
 
 def bodies(file: DayFile, key: str = "k") -> list[bytes]:
-    answers = [unpack(blob) for blob in file.chain(key) or ()]
+    answers = [unpack(blob) for blob in (file.pages(key) or {}).values()]
     return [answer.body for answer in answers if answer is not None]
 
 
@@ -117,18 +117,19 @@ def test_a_day_replaces_what_it_was_and_leaves_no_page_behind(file: DayFile) -> 
     file.write(entry(), {"a": page("1"), "b": page("2")})
     file.write(entry(), {"c": page("3")})
     assert bodies(file) == [b"3"]
-    assert file.page_keys() == ["c"]
+    with closing(sqlite3.connect(file.path)) as db:
+        assert db.execute("SELECT page_key FROM pages").fetchall() == [("c",)]
 
 
 def test_a_day_that_lacks_a_page_is_no_day(file: DayFile) -> None:
     file.write(entry(), {"a": page("1"), "b": page("2")})
     with closing(sqlite3.connect(file.path)) as db, db:
         db.execute("DELETE FROM pages WHERE page_key = 'a'")
-    assert file.chain("k") is None
+    assert file.pages("k") is None
 
 
 def test_what_was_never_stored_is_a_miss_and_makes_no_file(file: DayFile) -> None:
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert file.stored(["k"], at=None) == set()
     assert file.summary() is None
     assert not file.path.exists()
@@ -229,7 +230,7 @@ def test_any_text_makes_a_file_name_that_no_other_account_has(tmp_path: Path) ->
 def test_two_services_have_two_files_for_one_account(tmp_path: Path) -> None:
     one, other = day_file(tmp_path, "anna", URL), day_file(tmp_path, "anna", URL + "/lab")
     one.write(entry(), {"a": page("of one")})
-    assert other.chain("k") is None
+    assert other.pages("k") is None
     assert one.path != other.path
 
 
@@ -282,7 +283,7 @@ def test_a_damaged_file_is_a_miss_and_set_aside_when_next_written(
     file.path.write_bytes(damage)
     journal = file.path.with_name(file.path.name + "-journal")
     journal.write_bytes(b"an old journal")
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert "is damaged" in file.notes["damaged"]
     assert file.path.read_bytes() == damage
     assert file.write(entry(), {"a": page("new")})
@@ -298,7 +299,7 @@ def test_a_schema_that_cannot_be_read_as_text_is_damage_too(file: DayFile) -> No
     whole = file.path.read_bytes()
     assert b"CREATE TABLE days" in whole
     file.path.write_bytes(whole.replace(b"CREATE TABLE days", b"CREATE\xf0TABLE days"))
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert "is damaged" in file.notes["damaged"]
     assert file.write(entry(), {"a": page("new")})
     assert bodies(file) == [b"new"]
@@ -308,7 +309,7 @@ def test_a_file_with_other_tables_is_set_aside(file: DayFile) -> None:
     file.path.parent.mkdir(parents=True)
     with closing(sqlite3.connect(file.path)) as db, db:
         db.execute("CREATE TABLE days (something TEXT)")
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert file.write(entry(), {"a": page("new")})
     assert bodies(file) == [b"new"]
 
@@ -347,7 +348,7 @@ def test_another_process_that_holds_the_file_is_waited_for_but_not_for_ever(
         assert holder.stdin is not None
         assert holder.stdout.readline() == "held\n"
         begun = time.monotonic()
-        assert file.chain("k") is None
+        assert file.pages("k") is None
         assert not file.write(entry(), {"a": page("new")})
         assert time.monotonic() - begun < 3
         assert "another process held it" in file.notes["busy"]
@@ -384,9 +385,9 @@ def test_many_processes_of_many_threads_share_a_file(file: DayFile) -> None:
                 entry = Entry(f"k{n}", "computed_data", "2026-10-24", 1.0, None)
                 pages = {str(at): pack(Answer(200, own, b"x" * 5000)) for at in range(5)}
                 assert file.write(entry, pages), file.notes
-                chain = file.chain(f"k{n}")
-                assert chain, file.notes
-                assert len({unpack(blob).content_type for blob in chain}) == 1
+                pages = file.pages(f"k{n}")
+                assert pages, file.notes
+                assert len({unpack(blob).content_type for blob in pages.values()}) == 1
         threads = [threading.Thread(target=work, args=(sys.argv[2] + str(n),)) for n in range(4)]
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
@@ -426,7 +427,7 @@ def test_a_full_disk_is_noted_and_what_was_there_stays(tmp_path: Path) -> None:
     assert done.startswith("False\n")
     assert "cannot be written" in done
     assert bodies(file) == [b"old"]
-    assert file.chain("big") is None
+    assert file.pages("big") is None
     assert file.write(entry("next"), {"a": page("next")})
 
 
@@ -434,7 +435,7 @@ def test_a_full_disk_is_noted_and_what_was_there_stays(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_noted(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     file = day_file(tmp_path, "anna", URL)
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert not file.write(entry(), {"a": page()})
     assert file.notes
     assert all("cannot be" in note for note in file.notes.values())
@@ -471,31 +472,42 @@ def test_a_request_outside_a_walk_is_not_stored(file: DayFile) -> None:
     assert not file.path.exists()
 
 
-def test_a_walk_is_stored_when_it_is_committed_and_then_answers_requests(file: DayFile) -> None:
+def test_a_day_is_stored_when_it_is_committed_and_then_answers_requests(file: DayFile) -> None:
     cache = DayCache(file)
     with faulty.server(faulty.answer({"n": 1})) as there, cached_session(cache) as session:
-        with cache.walk("k", *DAY_ARGUMENTS) as walk:
+        with cache.collecting("k", *DAY_ARGUMENTS) as pending:
             session.get(there.url, params={"cursor": "a"})
             session.get(there.url, params={"cursor": "b"})
-            assert len(cache.responses) == 0
-            assert walk.commit(empty=False)
-        assert len(cache.responses) == len(list(cache.responses)) == 2
-        hit = session.get(there.url, params={"cursor": "b"})
-        assert (hit.from_cache, hit.json(), hit.headers["Content-Type"]) == (
-            True,
-            {"n": 1},
-            "application/json",
-        )
+            assert file.pages("k") is None
+            assert pending.commit(empty=False)
+        with cache.answering("k"):
+            assert len(cache.responses) == len(list(cache.responses)) == 2
+            hit = session.get(there.url, params={"cursor": "b"}, only_if_cached=True)
+            assert (hit.from_cache, hit.json(), hit.headers["Content-Type"]) == (
+                True,
+                {"n": 1},
+                "application/json",
+            )
         assert there.count() == 2
-        cache.delete(*cache.responses)
+
+
+def test_outside_a_day_the_cache_is_empty(file: DayFile) -> None:
+    cache = DayCache(file)
+    with faulty.server(faulty.answer({"n": 1})) as there, cached_session(cache) as session:
+        with cache.collecting("k", *DAY_ARGUMENTS) as pending:
+            session.get(there.url)
+            pending.commit(empty=False)
         assert len(cache.responses) == 0
-        assert file.chain("k") is None
+        assert session.get(there.url, only_if_cached=True).status_code == 504
+        with cache.answering("another day"):
+            assert session.get(there.url, only_if_cached=True).status_code == 504
+        assert there.count() == 1
 
 
 def test_a_walk_that_fails_stores_nothing(file: DayFile) -> None:
     cache = DayCache(file)
     with faulty.server(faulty.answer({})) as there, cached_session(cache) as session:
-        with contextlib.suppress(el.AnswerError), cache.walk("k", *DAY_ARGUMENTS):
+        with contextlib.suppress(el.AnswerError), cache.collecting("k", *DAY_ARGUMENTS):
             session.get(there.url)
             raise el.AnswerError("not the documented shape")
         session.get(there.url)
@@ -507,10 +519,11 @@ def test_a_walk_never_takes_a_page_from_the_store(file: DayFile) -> None:
     answers = [faulty.answer({"n": n}) for n in range(3)]
     with faulty.server(*answers) as there, cached_session(cache) as session:
         for n in range(3):
-            with cache.walk("k", *DAY_ARGUMENTS) as walk:
+            with cache.collecting("k", *DAY_ARGUMENTS) as pending:
                 assert session.get(there.url).json() == {"n": n}
-                walk.commit(empty=False)
-        assert session.get(there.url).json() == {"n": 2}
+                pending.commit(empty=False)
+        with cache.answering("k"):
+            assert session.get(there.url, only_if_cached=True).json() == {"n": 2}
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 404, 429, 500, 503])
@@ -519,10 +532,10 @@ def test_an_error_is_never_stored(file: DayFile, status: int) -> None:
     with (
         faulty.server(faulty.error(status)) as there,
         cached_session(cache) as session,
-        cache.walk("k", *DAY_ARGUMENTS) as walk,
+        cache.collecting("k", *DAY_ARGUMENTS) as pending,
     ):
         session.get(there.url, allow_redirects=False)
-        assert walk.pages == {}
+        assert pending.pages == {}
 
 
 def test_a_post_is_never_stored_and_no_secret_reaches_the_file(file: DayFile) -> None:
@@ -531,16 +544,16 @@ def test_a_post_is_never_stored_and_no_secret_reaches_the_file(file: DayFile) ->
     with (
         faulty.server(faulty.answer(body), faulty.answer({})) as there,
         cached_session(cache) as session,
-        cache.walk("k", *DAY_ARGUMENTS) as walk,
+        cache.collecting("k", *DAY_ARGUMENTS) as pending,
     ):
         session.post(there.url, data={"client_secret": "s3cret"})
-        assert walk.pages == {}
+        assert pending.pages == {}
         session.get(
             there.url,
             params={"access_token": "tok-en", "code": "c0de"},
             headers={"authorization": "Bearer tok-en", "Cookie": "a=c00kie"},
         )
-        walk.commit(empty=False)
+        pending.commit(empty=False)
     content = file.path.read_bytes()
     assert bodies(file) == [b"{}"]
     for secret in (b"tok-en", b"re-fresh", b"s3cret", b"c0de", b"c00kie"):
@@ -600,7 +613,7 @@ def test_a_damaged_file_is_shown_by_its_name_and_cleared(tmp_path: Path) -> None
 def test_an_account_cleared_elsewhere_is_simply_empty(file: DayFile, tmp_path: Path) -> None:
     file.write(entry(), {"a": page("old")})
     clear_cache(tmp_path)
-    assert file.chain("k") is None
+    assert file.pages("k") is None
     assert file.write(entry(), {"a": page("new")})
     assert bodies(file) == [b"new"]
     assert file.notes == {}

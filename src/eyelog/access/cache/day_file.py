@@ -59,7 +59,6 @@ SCHEMA: Final = """
     CREATE TABLE pages (
         day_key TEXT NOT NULL, seq INTEGER NOT NULL, page_key TEXT NOT NULL, body BLOB NOT NULL,
         PRIMARY KEY (day_key, seq));
-    CREATE INDEX page_keys ON pages (page_key);
 """
 
 
@@ -163,49 +162,31 @@ class DayFile:
             if at is None or (fetched <= at + 60 and (expires is None or at < expires))
         }
 
-    def chain(self, key: str) -> list[bytes] | None:
-        """Return the packed pages of a day in the order of its walk, None unless all are there."""
+    def pages(self, key: str) -> dict[str, bytes] | None:
+        """Return the packed pages of a day by their keys, in the order of the walk.
+
+        They are read at once, so they are of one walk. None unless all of them are there.
+        """
         rows = self._read(
-            "SELECT d.pages, p.body FROM days d JOIN pages p ON p.day_key = d.key"
+            "SELECT d.pages, p.page_key, p.body FROM days d JOIN pages p ON p.day_key = d.key"
             " WHERE d.key = ? ORDER BY p.seq",
             key,
         )
-        return [body for _, body in rows] if rows and len(rows) == rows[0][0] else None
-
-    def page(self, page_key: str) -> tuple[bytes, float | None] | None:
-        """Return one stored page and when its day ceases to be fresh; the latest if several."""
-        rows = self._read(
-            "SELECT p.body, d.expires FROM pages p JOIN days d ON p.day_key = d.key"
-            " WHERE p.page_key = ? ORDER BY d.fetched DESC LIMIT 1",
-            page_key,
-        )
-        return rows[0] if rows else None
-
-    def page_keys(self) -> list[str]:
-        """Return the keys of all stored pages."""
-        return [key for (key,) in self._read("SELECT DISTINCT page_key FROM pages")]
+        pages = {page_key: body for _, page_key, body in rows}
+        return pages if pages and len(pages) == rows[0][0] else None
 
     def write(self, entry: Entry, pages: Mapping[str, bytes]) -> bool:
         """Store a whole day in one transaction, in place of what it was; return whether it is."""
         rows = [(entry.key, n, key, body) for n, (key, body) in enumerate(pages.items())]
 
         def store(db: sqlite3.Connection) -> None:
-            _drop(db, entry.key)
+            db.execute("DELETE FROM days WHERE key = ?", (entry.key,))
+            db.execute("DELETE FROM pages WHERE day_key = ?", (entry.key,))
             values = (entry.key, entry.log, entry.day, len(rows), entry.fetched, entry.expires)
             db.execute("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", values)
             db.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", rows)
 
         return self._write(store)
-
-    def drop_page(self, page_key: str) -> bool:
-        """Forget every day that holds this page; return whether there was one."""
-        found = self._read("SELECT DISTINCT day_key FROM pages WHERE page_key = ?", page_key)
-
-        def forget(db: sqlite3.Connection) -> None:
-            for (key,) in found:
-                _drop(db, key)
-
-        return bool(found) and self._write(forget)
 
     def summary(self) -> dict[str, Any] | None:
         """Return what the file holds, None where it cannot be read or holds nothing."""
@@ -274,8 +255,3 @@ class DayFile:
             kind, reason = verb, f"{said}; check the folder's permissions and free space"
         if kind not in self.notes:
             self.notes[kind] = f"the cache file {self.path} cannot be {verb}: {reason}"
-
-
-def _drop(db: sqlite3.Connection, key: str) -> None:
-    db.execute("DELETE FROM days WHERE key = ?", (key,))
-    db.execute("DELETE FROM pages WHERE day_key = ?", (key,))

@@ -53,6 +53,9 @@ PASSING = frozenset({429, 500, 502, 503, 504})
 
 # A POST may have spent a code or a refresh token, so only what was not processed is repeated.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
+_ENVIRONMENT = requests.Session()
+"""Never sends anything: it reads proxies and certificates from the environment, as requests does."""
+
 _PIECE = 1 << 18
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
@@ -121,9 +124,9 @@ class Adapter(HTTPAdapter):
         proxies: Any = None,
     ) -> requests.Response:
         """Return the answer with its whole body, or the last one that could not be mended."""
+        options = _ENVIRONMENT.merge_environment_settings(request.url, proxies, True, verify, cert)
         if is_loopback(urlsplit(request.url or "").hostname):
-            proxies = None  # a proxy's loopback is another machine's
-        options = {"verify": verify, "cert": cert, "proxies": proxies}
+            options["proxies"] = {}  # a proxy's loopback is another machine's
         again = _AGAIN.get(request.method or "", frozenset())
         begun = time.monotonic()
         rejected: str | None = None
@@ -186,7 +189,7 @@ class Adapter(HTTPAdapter):
 
     def _whole(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send once and read the body to its end."""
-        response = super().send(request, stream=True, **options)
+        response = super().send(request, **options)
         try:
             body = _read(response)
             # There is no public way to give a response its body.

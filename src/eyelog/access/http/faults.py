@@ -35,7 +35,7 @@ _ADVICE = {
 def error_object(response: requests.Response) -> dict[str, Any]:
     """Return the body's error object, empty if the body is anything else."""
     try:
-        found = json.loads(response.content[:100_000])
+        found = json.loads((response.content or b"")[:100_000])
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and isinstance(found.get("error"), str) else {}

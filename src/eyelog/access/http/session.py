@@ -54,13 +54,8 @@ def _prepare(session: requests.Session, adapter: Adapter) -> None:
     session.headers["Accept"] = "application/json"
     session.headers["Accept-Encoding"] = ACCEPT_ENCODING
     session.headers["User-Agent"] = "eyelog"
-    session.auth = _no_auth
+    session.trust_env = False  # no netrc; proxies are the adapter's matter
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-
-
-def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Stand where requests would otherwise look into netrc."""
-    return request
 
 
 def fetch(
