@@ -10,7 +10,7 @@ import pytest
 
 from eyelog.access.auth.application import Application, authorize_url
 from eyelog.access.auth.tokens import Token, TokenStore
-from eyelog.access.environment import application_from_environment
+from eyelog.access.environment import application_from_environment, login_page_from_environment
 from eyelog.access.http import adapter
 from eyelog.access.http.session import fetch
 from eyelog.errors import (
@@ -395,17 +395,18 @@ def test_the_application_comes_from_the_environment_whole_or_not_at_all(monkeypa
 
 
 def test_the_authorization_address_carries_state_and_challenge():
-    url = authorize_url("https://h", APPLICATION, state="a b", code_challenge="c", extra={"x": "1"})
+    url = authorize_url("https://h", APPLICATION, state="a b", code_challenge="c")
     assert url == (
         "https://h/v1/oauth/authorize?response_type=code&client_id=client-of-tests"
         "&redirect_uri=http%3A%2F%2F127.0.0.1%3A9%2Fcallback&state=a+b&code_challenge=c"
-        "&code_challenge_method=S256&x=1"
+        "&code_challenge_method=S256"
     )
 
 
 def test_the_authorization_page_and_its_extra_parameters_are_configurable(monkeypatch):
     monkeypatch.setenv("EYELOG_AUTHORIZE_URL", "https://login.example/go?service_id=s%26t&v")
-    url = authorize_url("https://h", APPLICATION, state="s", code_challenge="c")
+    page = login_page_from_environment()
+    url = authorize_url("https://h", APPLICATION, state="s", code_challenge="c", page=page)
     assert url.startswith("https://login.example/go?response_type=code&")
     assert url.endswith("&service_id=s%26t&v=")
 

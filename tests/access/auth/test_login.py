@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 import os
+import queue
 import re
 import signal
 import socket
@@ -17,7 +18,7 @@ import pytest
 import requests
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.callback import Receiver, can_listen, code_of
+from eyelog.access.auth.callback import can_listen, code_of, receiving
 from eyelog.access.auth.login import challenge_of, login
 from eyelog.errors import AuthorizationError, ConfigurationError
 from support import authority, faulty
@@ -123,7 +124,8 @@ def test_any_loopback_address_gets_a_free_port(home, there, host, port):
         authority.CLIENT_ID, authority.CLIENT_SECRET, f"http://{host}{port}/cb?app=1"
     )
     try:
-        Receiver(application.redirect_uri, state="s").__enter__().__exit__(None, None, None)
+        with receiving(application.redirect_uri, state="s", answers=queue.SimpleQueue()):
+            pass
     except ConfigurationError:
         pytest.skip("no IPv6 loopback here")
 

@@ -1,7 +1,5 @@
 """The registered application, and the address of its login page."""
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -57,7 +55,6 @@ def authorize_url(
     *,
     state: str,
     code_challenge: str,
-    extra: Mapping[str, str] | None = None,
     redirect_uri: str | None = None,
     page: str | None = None,
 ) -> str:
@@ -71,24 +68,22 @@ def authorize_url(
         Who asks.
     state, code_challenge : str
         RFC 6749 section 10.12 and RFC 7636 (S256).
-    extra : mapping, optional
-        Further parameters that a login page needs.
     redirect_uri : str, optional
-        Where it differs from the registered one by its port (RFC 8252 section 7.3).
+        The one to send, if its port differs from the registered one (RFC 8252 section 7.3).
     page : str, optional
-        The login page, with further parameters as its query; else EYELOG_AUTHORIZE_URL, else the
-        service's own.
+        The address of the login page, further parameters as its query; by default the service's
+        own page.
 
     Raises
     ------
     ConfigurationError
-        If the page is no address, or a further parameter has the name of one that is set here.
+        If the page is not an address, or sets a parameter that is set here.
     """
-    configured = page or os.environ.get("EYELOG_AUTHORIZE_URL", "").strip()
     address = check_base_url(
-        configured or f"{base_url}/v1/oauth/authorize", name="the authorization URL", query=True
+        page or f"{base_url}/v1/oauth/authorize", name="EYELOG_AUTHORIZE_URL", query=True
     )
     parts = urlsplit(address)
+    further = parse_qsl(parts.query, keep_blank_values=True)
     own = {
         "response_type": "code",
         "client_id": application.client_id,
@@ -97,11 +92,9 @@ def authorize_url(
         "code_challenge": code_challenge,
         "code_challenge_method": "S256",
     }
-    further = [*parse_qsl(parts.query, keep_blank_values=True), *(extra or {}).items()]
     for name, _ in further:
         if name in own:
             raise ConfigurationError(
-                f"the authorization URL sets {name!r}, which eyelog sets itself: leave it out"
+                f"EYELOG_AUTHORIZE_URL sets {name!r}, which eyelog sets itself: leave it out"
             )
-    query = urlencode([*own.items(), *further])
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+    return urlunsplit(parts._replace(query=urlencode([*own.items(), *further])))
