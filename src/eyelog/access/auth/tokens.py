@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -131,17 +131,11 @@ class TokenStore:
             content = file.read()
         try:
             saved = json.loads(content)
-            if (saved["account"], saved["base_url"]) != (self.account, self.base_url):
+            if (saved.pop("account"), saved.pop("base_url")) != (self.account, self.base_url):
                 raise ValueError("it belongs to another account")
-            ends = saved["expires_at"]
-            return Token(
-                access_token=saved["access_token"],
-                refresh_token=saved["refresh_token"],
-                token_type=saved["token_type"],
-                expires_at=None if ends is None else datetime.fromisoformat(ends),
-                scope=saved["scope"],
-            )
-        except (ValueError, KeyError, TypeError):
+            ends = saved.pop("expires_at")
+            return Token(**saved, expires_at=ends and datetime.fromisoformat(ends))
+        except (AttributeError, ValueError, KeyError, TypeError):
             # No cause: it could quote the content.
             raise AuthorizationError(
                 f"the token file {self.path} is damaged: run `eyelog login` again"
@@ -167,26 +161,17 @@ class TokenStore:
         ConfigurationError
             If it cannot be written.
         """
-        content = {
-            "account": self.account,
-            "base_url": self.base_url,
-            "access_token": token.access_token,
-            "refresh_token": token.refresh_token,
-            "token_type": token.token_type,
-            "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
-            "scope": token.scope,
-        }
+        content = {"account": self.account, "base_url": self.base_url, **asdict(token)}
         self._make_folder()
         try:
             with whole_file(self.path) as file:
-                file.write(json.dumps(content).encode())
+                file.write(json.dumps(content, default=datetime.isoformat).encode())
         except OSError as fault:
             raise ConfigurationError(
                 f"cannot write the token file {self.path}: {fault.strerror}"
             ) from fault
 
     def _make_folder(self) -> None:
-        make_private(self.path.parent.parent)
         make_private(self.path.parent)
         with contextlib.suppress(OSError):
             self.path.parent.chmod(0o700)

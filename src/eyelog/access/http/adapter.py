@@ -54,7 +54,7 @@ PASSING = frozenset({429, 500, 502, 503, 504})
 # A POST may have spent a code or a refresh token, so only what was not processed is repeated.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
 _ENVIRONMENT = requests.Session()
-"""Never sends anything: it reads proxies and certificates from the environment, as requests does."""
+"""Sends nothing: it reads proxies and certificates from the environment as requests does."""
 
 _PIECE = 1 << 18
 _Origin = tuple[str, str | None, int | None]
@@ -242,25 +242,6 @@ def _read(response: requests.Response) -> bytes:
     return b"".join(pieces)
 
 
-def _decoded(body: bytes, codings: str) -> bytes:
-    """Undo the content codings; unlike urllib3's, a gzip body that was cut short raises."""
-    if not body:
-        return body
-    for coding in reversed([each.strip().lower() for each in codings.split(",")]):
-        try:
-            if coding in ("gzip", "x-gzip"):
-                body = gzip.decompress(body)
-            elif coding == "zstd":
-                body = _unzstd(body)
-            elif coding not in ("", "identity"):
-                raise ContentDecodingError(f"the body has the coding {coding!r}, not asked for")
-        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
-            if isinstance(fault, requests.RequestException):
-                raise
-            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
-    return body
-
-
 def _unzstd(body: bytes) -> bytes:
     pieces = []
     while body:
@@ -272,20 +253,42 @@ def _unzstd(body: bytes) -> bytes:
     return b"".join(pieces)
 
 
+_DECODERS = {
+    "gzip": gzip.decompress,
+    "x-gzip": gzip.decompress,
+    "zstd": _unzstd,
+    "identity": bytes,
+    "": bytes,
+}
+
+
+def _decoded(body: bytes, codings: str) -> bytes:
+    """Undo the content codings; unlike in urllib3, a gzip body that was cut short raises."""
+    for coding in reversed(codings.lower().split(",")) if body else ():
+        decode = _DECODERS.get(coding.strip())
+        if decode is None:
+            raise ContentDecodingError(f"the body has the coding {coding!r}, not asked for")
+        try:
+            body = decode(body)
+        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
+            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
+    return body
+
+
 def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
     """Return whether another try can help and cannot harm."""
     if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
         return False
     if method == "GET":
-        return isinstance(
-            fault,
-            (
-                requests.ConnectionError,
-                requests.Timeout,
-                ChunkedEncodingError,
-                ContentDecodingError,
-            ),
-        )
+        return isinstance(fault, _MENDABLE)
     cause = fault.args[0] if fault.args else None
     reason = cause.reason if isinstance(cause, MaxRetryError) else cause
     return isinstance(fault, requests.ConnectTimeout) or isinstance(reason, NewConnectionError)
+
+
+_MENDABLE = (
+    requests.ConnectionError,
+    requests.Timeout,
+    ChunkedEncodingError,
+    ContentDecodingError,
+)

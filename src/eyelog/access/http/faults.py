@@ -1,6 +1,7 @@
 """What went wrong with a request, as one of eyelog's errors with one sentence."""
 
 import json
+import re
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
@@ -87,11 +88,8 @@ def refusal(
     kind: type[RequestError] = Refused
     if status == 401:
         kind = AuthorizationError
-    elif status == 429:
-        kind = RateLimited
-        advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
-    elif status >= 500:
-        kind = ServerFault
+    elif status == 429 or status >= 500:
+        kind = RateLimited if status == 429 else ServerFault
         advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
     elif 300 <= status < 400:
         target = urlsplit(response.headers.get("Location", ""))
@@ -124,8 +122,14 @@ def unreachable(
 ) -> Unreachable:
     """Return the error of a request that got no whole answer."""
     parts = urlsplit(url)
-    what, retryable = _what(fault)
     host = parts.netloc.rpartition("@")[2]
+    # In a few words of our own: the texts of the exceptions quote whole URLs.
+    what = next(
+        words
+        for kind, pattern, words in _CAUSES
+        if isinstance(fault, kind) and re.search(pattern, str(fault))
+    )
+    retryable = not isinstance(fault, requests.exceptions.SSLError)
     return Unreachable(
         f"{where}: {method} {parts.path} at {host} got no whole answer ({what}): "
         + ("check the address and the network, or try again later" if retryable else "check it"),
@@ -134,26 +138,22 @@ def unreachable(
     )
 
 
-def _what(fault: requests.RequestException) -> tuple[str, bool]:
-    """Say in a few words what happened; the exceptions' own texts quote whole URLs."""
-    text = str(fault)
-    if isinstance(fault, requests.exceptions.SSLError):
-        return "the TLS certificate or connection was not accepted", False
-    if isinstance(fault, requests.exceptions.ProxyError):
-        return "the proxy did not let it through", True
-    if isinstance(fault, requests.ConnectTimeout):
-        return "connecting took too long", True
-    if isinstance(fault, requests.Timeout) or "timed out" in text:
-        return "the answer took too long", True
-    if isinstance(fault, requests.exceptions.ContentDecodingError):
-        return "the compressed body was cut short or damaged", True
-    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
-        reset = "reset" in text.lower()
-        return ("the connection was reset" if reset else "the body was cut short"), True
-    if "NameResolutionError" in text or "resolve" in text:
-        return "the host name is not known", True
-    if "refused" in text:
-        return "the connection was refused", True
-    if "reset" in text.lower() or "RemoteDisconnected" in text or "aborted" in text:
-        return "the connection was reset", True
-    return "the connection failed", True
+_CAUSES = (
+    (requests.exceptions.SSLError, "", "the TLS certificate or connection was not accepted"),
+    (requests.exceptions.ProxyError, "", "the proxy did not let it through"),
+    (requests.ConnectTimeout, "", "connecting took too long"),
+    (requests.Timeout, "", "the answer took too long"),
+    (requests.RequestException, "timed out", "the answer took too long"),
+    (requests.exceptions.ContentDecodingError, "", "the compressed body was cut short or damaged"),
+    (requests.exceptions.ChunkedEncodingError, "(?i)reset", "the connection was reset"),
+    (requests.exceptions.ChunkedEncodingError, "", "the body was cut short"),
+    (requests.RequestException, "NameResolutionError|resolve", "the host name is not known"),
+    (requests.RequestException, "refused", "the connection was refused"),
+    (
+        requests.RequestException,
+        "(?i:reset)|RemoteDisconnected|aborted",
+        "the connection was reset",
+    ),
+    (requests.RequestException, "", "the connection failed"),
+)
+"""What happened, in the order to look: the kind of exception, words in its text, our words."""
