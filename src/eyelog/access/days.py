@@ -1,4 +1,4 @@
-"""Whole days: read from the cache where they are fresh, else walked at the service and stored."""
+"""Whole days: from the cache where it has them fresh, else from the service, and then stored."""
 
 import math
 import threading
@@ -26,12 +26,13 @@ from eyelog.errors import AnswerError, NotCached, RequestError
 __all__ = ["Day", "DayFetcher", "plan"]
 
 DATA_PATH: Final = "/v2/users/me/official/"
-SHOWN: Final = 5
+LISTED: Final = 5
+"""How many missing days a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is asked of one local day, and its key in the cache."""
+    """The question for one local day, and its key in the cache."""
 
     log: str
     day: date
@@ -45,21 +46,21 @@ def plan(
     account: str,
     base_url: str,
     log: str,
-    found: Sequence[Window],
+    ranges: Sequence[Window],
     tz: str,
     fields: tuple[str, ...] | None,
 ) -> list[Day]:
     """Return the days of some windows, in order, without those that lie wholly in the future."""
     now = datetime.now(UTC)
     return [
-        Day(log, day, tz, own, fields, day_key(account, base_url, log, own, fields))
-        for day, own in ((day, tuple(group)) for day, group in whole_days(found).items())
-        if own[0].start <= now
+        Day(log, day, tz, windows, fields, day_key(account, base_url, log, windows, fields))
+        for day, windows in whole_days(ranges).items()
+        if windows[0].start <= now
     ]
 
 
 class DayFetcher:
-    """Where the days of one account come from.
+    """Fetches the days of one account, from its cache or from the service.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class DayFetcher:
     account : str
         The account's name.
     credentials : Credentials
-        Whoever knows the token, and the service's address.
+        They have the token, and the service's address.
     workers : int
         The most threads at once.
     """
@@ -93,7 +94,7 @@ class DayFetcher:
             session.close()
 
     def take_notes(self) -> list[str]:
-        """Return what went wrong with the cache since this was last asked."""
+        """Return what went wrong with the cache since the last call."""
         notes, self.file.notes = self.file.notes, {}
         return list(notes.values())
 
@@ -105,9 +106,9 @@ class DayFetcher:
         Raises
         ------
         NotCached
-            If `offline` and days are missing or unreadable; all of them are named.
+            If `offline` and days are missing or unreadable; the error names them all.
         RequestError, AnswerError
-            If a day could not be had. Those had before are stored.
+            If a day cannot be fetched. The days fetched before it are stored.
         """
         now = None if offline else datetime.now(UTC).timestamp()
         stored = set() if refresh else self.file.stored([day.key for day in days], at=now)
@@ -119,10 +120,10 @@ class DayFetcher:
             return pages if pages is not None or offline else self._ask(day, stop)
 
         label = f"{days[0].log} of {self.account}" if days else ""
-        with progress_line(len(days), label, asked=progress) as done:
-            found = side_by_side(days, work, workers=self.workers, done=done)
-        self._require([day for day, pages in zip(days, found, strict=True) if pages is None])
-        return [page for pages in found for page in pages or ()]
+        with progress_line(len(days), label, choice=progress) as done:
+            results = side_by_side(days, work, workers=self.workers, done=done)
+        self._require([day for day, pages in zip(days, results, strict=True) if pages is None])
+        return [page for pages in results for page in pages or ()]
 
     def fetch_unstored(self, day: Day, stop: threading.Event) -> list[Page]:
         """Return the pages of one day for a caller that keeps them: nothing is stored here.
@@ -170,12 +171,12 @@ class DayFetcher:
         if not missing:
             return
         names = [day.day.isoformat() for day in missing]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        asked = "" if missing[0].fields is None else " with these fields"
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        fields = "" if missing[0].fields is None else " with these fields"
         notes = "".join(f" ({note})" for note in self.take_notes())
         raise NotCached(
             f"{missing[0].log} of account {self.account!r}: {len(names)} day(s) are not in the"
-            f" cache{asked} ({', '.join(names[:SHOWN])}{more}): fetch them once"
+            f" cache{fields} ({', '.join(names[:LISTED])}{more}): fetch them once"
             f" while online{notes}",
             missing=names,
         )

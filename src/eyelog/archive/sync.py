@@ -190,7 +190,7 @@ class _Run:
         """
         size = max(1, CHUNK_RECORDS * INTERVAL_SECONDS[self.log] // 86_400)
         label = f"sync {self.log} of {self.account}"
-        with progress_line(len(days), label, asked=self.client.progress) as done:
+        with progress_line(len(days), label, choice=self.client.progress) as done:
             for first in range(0, len(days), size):
                 chunk = days[first : first + size]
                 try:

@@ -6,10 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from eyelog.access.http.addresses import check_base_url, check_redirect_uri
 from eyelog.errors import ConfigurationError
 
-__all__ = [
-    "Application",
-    "authorize_url",
-]
+__all__ = ["Application", "authorize_url"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +18,7 @@ class Application:
     client_id, client_secret : str
         As issued at the registration.
     redirect_uri : str
-        As registered, letter by letter.
+        Exactly as registered.
 
     Raises
     ------
@@ -43,9 +40,7 @@ class Application:
         for name in ("client_id", "client_secret"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
-                raise ConfigurationError(
-                    f"{name} is empty: give the one issued for the application"
-                )
+                raise ConfigurationError(f"{name} is empty: give the one that the service issued")
         object.__setattr__(self, "redirect_uri", check_redirect_uri(self.redirect_uri))
 
 
@@ -58,14 +53,14 @@ def authorize_url(
     redirect_uri: str | None = None,
     page: str | None = None,
 ) -> str:
-    """Return the address where the wearer logs in and consents.
+    """Return the address at which the wearer logs in and consents.
 
     Parameters
     ----------
     base_url : str
         The service's address.
     application : Application
-        Who asks.
+        The application that asks.
     state, code_challenge : str
         RFC 6749 section 10.12 and RFC 7636 (S256).
     redirect_uri : str, optional

@@ -1,4 +1,4 @@
-"""The end of a login: what the callback URL says, and the loopback page that receives it."""
+"""The end of a login: read the callback URL, and receive it on a loopback page."""
 
 import hmac
 import os
@@ -26,56 +26,56 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>eye
 <body><p>{}</p></body></html>
 """
 _RECEIVED = "eyelog has received the answer. You can close this window and go back."
-_REFUSED = "The login did not work. Close this window; eyelog says why."
+_REFUSED = "The login did not work. Close this window; eyelog shows the reason."
 _UNKNOWN = "There is nothing here."
 
 
 def code_of(text: str, *, state: str) -> str | None:
-    """Return the grant code of a callback URL, its query, or a bare code.
+    """Return the grant code in a callback URL, in its query, or alone.
 
     Parameters
     ----------
     text : str
         As received or pasted.
     state : str
-        The state this login was begun with; a URL must bring it back. A bare code has none: who
-        pastes it by hand vouches for it, and the PKCE verifier ties it to this login.
+        The state of this login; a URL must return it. A bare code has none: the person who pastes
+        it vouches for it, and the PKCE verifier ties it to this login.
 
     Returns
     -------
     str or None
-        None if the text is none of the three.
+        None if the text has no code.
 
     Raises
     ------
     AuthorizationError
-        If the state is another one, or the login was refused.
+        If the state differs, or the login was refused.
     """
     text = text.strip().strip("<>\"'")
     if not re.search(r"://|[?&=]", text) or re.fullmatch(r"[\w.~+/-]{8,}={1,2}", text):
         return text if text and all("!" <= c <= "~" for c in text) else None
     query = urlsplit(text).query if "://" in text or "?" in text else text
-    said = {name: values for name, values in parse_qs(query).items() if name in _PARTS}
-    if "code" not in said and "error" not in said:
+    parts = {name: values for name, values in parse_qs(query).items() if name in _PARTS}
+    if "code" not in parts and "error" not in parts:
         return None
-    states = said.get("state", [])
+    states = parts.get("state", [])
     same = len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
-    if "error" in said and (same or not states):
-        reason = ": ".join(short(said[name][0], 200) for name in _PARTS[:2] if name in said)
+    if "error" in parts and (same or not states):
+        reason = ": ".join(short(parts[name][0], 200) for name in _PARTS[:2] if name in parts)
         raise AuthorizationError(redact(f"the login was refused ({reason}): run `eyelog login`"))
-    if not same or "error" in said or len(said["code"]) != 1:
+    if not same or "error" in parts or len(parts["code"]) != 1:
         raise AuthorizationError(
-            "the callback URL does not belong to this login (its state is another one):"
-            " run `eyelog login` again and use the address it shows"
+            "the callback URL does not belong to this login (its state differs):"
+            " run `eyelog login` again and use the address that it shows"
         )
-    return said["code"][0]
+    return parts["code"][0]
 
 
 _PARTS = ("error", "error_description", "code", "state")
 
 
 def can_listen(redirect_uri: str) -> bool:
-    """Return whether the redirect comes to this machine over plain http (RFC 8252)."""
+    """Return whether the redirect leads to this machine over plain http (RFC 8252)."""
     parts = urlsplit(redirect_uri)
     return parts.scheme == "http" and is_loopback(parts.hostname)
 
@@ -119,7 +119,7 @@ def receiving(redirect_uri: str, *, state: str, answers: Answers) -> Iterator[st
 
 
 class _Server(socketserver.ThreadingTCPServer):
-    # A browser opens connections ahead of time and leaves them idle: none may hold up the rest.
+    # A browser opens connections in advance and leaves them idle: they must not delay the others.
     daemon_threads = True
     block_on_close = False
     # On Windows the option would let another program take the port over.
@@ -129,7 +129,7 @@ class _Server(socketserver.ThreadingTCPServer):
     answers: Answers
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a browser that hangs up is none of the user's business."""
+        """Show nothing: a browser that closes a connection does not concern the user."""
 
 
 class _Server6(_Server):
@@ -177,4 +177,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
-        """Say nothing: the request line holds the code."""
+        """Show nothing: the request line contains the code."""

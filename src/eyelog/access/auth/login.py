@@ -1,4 +1,4 @@
-"""Log in: open the login page, receive the code on a loopback redirect or from a pasted URL."""
+"""Log in: open the login page, and get the code from a loopback redirect or a pasted URL."""
 
 import base64
 import contextlib
@@ -50,32 +50,32 @@ def login(
     Parameters
     ----------
     credentials : Credentials
-        Of the account that is to be logged in; it needs an application.
+        Those of the account; they need an application.
     page : str, optional
         The address of the login page, further parameters as its query; by default the service's
         own page.
     open_browser : bool
-        Whether to open the address as well as to show it.
+        Whether to open the address, besides showing it.
     paste : text stream, optional
-        Where a line may bring the callback URL or the bare code, such as `sys.stdin`. Needed
-        where the redirect does not come to this machine.
+        A stream such as `sys.stdin`, in which a line may be the callback URL or the code. It is
+        needed if the redirect does not lead to this machine.
     say : callable
-        Gets the lines the user should read, by default on stderr. No secret is in them.
+        Shows a line to the user, by default on stderr. No line has a secret.
     timeout : float
         Seconds to wait for the code.
 
     Returns
     -------
     Token
-        Also saved.
+        The token, which is also saved.
 
     Raises
     ------
     AuthorizationError
-        If the state is that of another login, the wearer or the service refuses, or no code
-        comes in time.
+        If the state is that of another login, the wearer or the service refuses, or no code comes
+        in time.
     ConfigurationError
-        If there is no application, or no way for the code to come in.
+        If there is no application, or no way to receive the code.
 
     Notes
     -----

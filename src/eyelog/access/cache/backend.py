@@ -90,7 +90,7 @@ class DayCache(BaseCache):
 
     @contextmanager
     def collecting(self, key: str, log: str, day: date, tz: str) -> Iterator["PendingDay"]:
-        """Collect the answers that this thread gets in the block; commit them, or lose them."""
+        """Collect the answers that this thread gets in the block: commit them, or they are lost."""
         pending = PendingDay(self.file, key, log, day, tz)
         with self._storage.day(pending.pages):
             yield pending
@@ -109,7 +109,7 @@ class PendingDay:
         self.pages: dict[str, bytes] = {}
 
     def commit(self, *, empty: bool) -> bool:
-        """Store the day whole, in place of what it was; return whether it is stored."""
+        """Store the whole day in place of the old one; return whether it is stored."""
         age = lifetime(self.day, self.tz, asked=self.begun, empty=empty)
         expires = None if age is None else (self.begun + age).timestamp()
         entry = Entry(self.key, self.log, self.day.isoformat(), self.begun.timestamp(), expires)

@@ -34,19 +34,19 @@ _ADVICE = {
 
 
 def error_object(response: requests.Response) -> dict[str, Any]:
-    """Return the body's error object, empty if the body is anything else."""
+    """Return the error object in the body; empty if the body is anything else."""
     try:
-        found = json.loads((response.content or b"")[:100_000])
+        body = json.loads((response.content or b"")[:100_000])
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("error"), str) else {}
+    return body if isinstance(body, dict) and isinstance(body.get("error"), str) else {}
 
 
 def _detail(response: requests.Response) -> str:
-    """Return what the body says, in words that fit into a sentence."""
-    said = error_object(response)
-    if said:
-        texts = [said["error"], said.get("error_description")]
+    """Return the content of the body, in words that fit into a sentence."""
+    error = error_object(response)
+    if error:
+        texts = [error["error"], error.get("error_description")]
         return ": ".join(short(text, 200) for text in texts if isinstance(text, str) and text)
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not response.content:
@@ -67,18 +67,18 @@ def refusal(
     secrets: Iterable[str] = (),
     advice: str | None = None,
 ) -> RequestError:
-    """Return the error of an answer that is no 2xx.
+    """Return the error for an answer other than 2xx.
 
     Parameters
     ----------
     response : requests.Response
-        The answer, its body read.
+        The answer, with its body.
     where : str
-        What was asked for, in the user's words.
+        The request, in the user's words.
     secrets : iterable of str
-        Values that must not be shown, whatever name they stand under.
+        Values that must not be shown, whatever their name.
     advice : str, optional
-        What to do, where it is known better than from the status.
+        What to do; by default the status decides.
     """
     status = response.status_code
     method, path = response.request.method, urlsplit(response.request.url or "").path
@@ -95,16 +95,16 @@ def refusal(
         target = urlsplit(response.headers.get("Location", ""))
         advice = (
             f"the service points to {target.scheme}://{target.netloc.rpartition('@')[2]}: set the"
-            " base URL to where it answers itself"
+            " base URL to the address that answers itself"
             if target.netloc
-            else "set the base URL to where the service answers itself"
+            else "set the base URL to the address that answers itself"
         )
     advice = advice or _ADVICE.get(status, "check the request")
-    counted = [f"{key} {value}" for key, value in quota.items() if value is not None]
+    limits = [f"{key} {value}" for key, value in quota.items() if value is not None]
     text = (
         f"{where}: {status} {name}".rstrip()
         + f" from {method} {path} ({_detail(response)}"
-        + (f"; {', '.join(counted)}" if counted and kind is RateLimited else "")
+        + (f"; {', '.join(limits)}" if limits and kind is RateLimited else "")
         + f"): {advice}"
     )
     options: dict[str, Any] = {
@@ -120,7 +120,7 @@ def refusal(
 def unreachable(
     fault: requests.RequestException, *, method: str, url: str, where: str
 ) -> Unreachable:
-    """Return the error of a request that got no whole answer."""
+    """Return the error for a request without a whole answer."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     # In a few words of our own: the texts of the exceptions quote whole URLs.
