@@ -136,9 +136,10 @@ class DayFetcher:
         return self._walk(day, stop, force_refresh=True) if pages is None else pages
 
     def _stored(self, day: Day, stop: threading.Event) -> list[Page] | None:
-        """Return the pages of a stored day; None if one of them is missing or damaged."""
-        with self.cache.answering(day.key), suppress(RequestError, AnswerError):
-            return self._walk(day, stop, only_if_cached=True)
+        """Return the pages of a stored day; None if one is missing, damaged or out of place."""
+        with self.cache.answering(day.key) as stored, suppress(RequestError, AnswerError):
+            pages = self._walk(day, stop, only_if_cached=True)
+            return pages if len(pages) == stored else None
         return None
 
     def _ask(self, day: Day, stop: threading.Event) -> list[Page]:

@@ -1,61 +1,27 @@
-"""The login: state, PKCE, the loopback redirect, a pasted callback URL."""
+"""A login: state, PKCE, the loopback redirect, a pasted callback URL."""
 
 import base64
 import hashlib
 import io
 import os
-import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-import requests
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.callback import can_listen, code_of, receiving
 from eyelog.access.auth.login import challenge_of, login
 from eyelog.errors import AuthorizationError, ConfigurationError
 from support import authority, faulty
 from support.access import credentials
 from support.authority import Authority
+from support.browser import FREE, Browser, returns
 
-FREE = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "http://127.0.0.1/callback")
 WEB = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "https://lab.example/callback")
-
-
-class Browser:
-    """Stands for a browser: `say` shows it the address, `visit` is what the wearer then does."""
-
-    def __init__(self, visit=lambda _: None):
-        self.visit = visit
-        self.said = []
-        self.pool = ThreadPoolExecutor(1)
-        self.visited = None
-
-    def say(self, text):
-        self.said.append(text)
-        address = re.search(r"^http\S+$", text, re.MULTILINE)
-        if address:
-            asked = {k: v[0] for k, v in parse_qs(urlsplit(address[0]).query).items()}
-            self.address, self.asked = address[0], asked
-            self.visited = self.pool.submit(self.visit, asked)
-
-
-def returns(**changes):
-    """Visit the redirect with the code and state of the login, changed as told."""
-
-    def visit(asked):
-        answer = {"code": authority.CODE, "state": asked["state"]} | changes
-        query = urlencode({k: v for k, v in answer.items() if v is not None})
-        return requests.get(f"{asked['redirect_uri']}?{query}", timeout=5)
-
-    return visit
 
 
 @pytest.fixture
@@ -115,54 +81,6 @@ def test_the_challenge_is_that_of_rfc_7636():
     assert challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
-@pytest.mark.parametrize("port", [":0", ""])
-def test_any_loopback_address_gets_a_free_port(home, there, host, port):
-    if host == "[::1]" and not socket.has_ipv6:
-        pytest.skip("no IPv6 here")
-    application = Application(
-        authority.CLIENT_ID, authority.CLIENT_SECRET, f"http://{host}{port}/cb?app=1"
-    )
-    try:
-        with receiving(application.redirect_uri, state="s", answers=queue.SimpleQueue()):
-            pass
-    except ConfigurationError:
-        pytest.skip("no IPv6 loopback here")
-
-    def visit(asked):
-        query = urlencode({"code": authority.CODE, "state": asked["state"]})
-        return requests.get(f"{asked['redirect_uri']}&{query}", timeout=5)
-
-    browser = Browser(visit)
-    who = credentials(home, there.url, application=application)
-    login(who, open_browser=False, say=browser.say)
-    assert browser.asked["redirect_uri"].startswith(f"http://{host}:")
-    assert browser.asked["redirect_uri"].endswith("/cb?app=1")
-
-
-def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
-    application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
-    browser = Browser(returns())
-    login(
-        credentials(home, there.url, application=application), open_browser=False, say=browser.say
-    )
-    assert browser.asked["redirect_uri"] == uri
-
-
-def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
-    browser = Browser(returns())
-    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
-    page = browser.visited.result()
-    assert page.status_code == 200
-    assert "close this window" in page.text
-    for secret in (authority.CODE, browser.asked["state"]):
-        assert secret not in page.text + str(page.headers)
-    assert page.headers["Cache-Control"] == "no-store"
-    assert page.headers["Referrer-Policy"] == "no-referrer"
-
-
 def test_nothing_that_is_said_is_a_secret(home, there, capfd):
     browser = Browser(returns())
     who = credentials(home, there.url, application=FREE)
@@ -198,24 +116,6 @@ def test_a_wearer_who_says_no_is_told_of(home, there):
     with pytest.raises(AuthorizationError, match="access_denied: the wearer said no"):
         login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
     assert browser.visited.result().status_code == 400
-
-
-def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
-    def visit(asked):
-        base = asked["redirect_uri"]
-        port = urlsplit(base).port
-        with socket.create_connection(("127.0.0.1", port)):  # opened ahead, never used
-            icon = requests.get(base.replace("/callback", "/favicon.ico"), timeout=5)
-            bare = requests.get(base, timeout=5)
-            with socket.create_connection(("127.0.0.1", port)) as noise:
-                noise.sendall(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
-            posted = requests.post(base, data={"code": "x"}, timeout=5)
-            last = returns()(asked)
-        return [each.status_code for each in (icon, bare, posted, last)]
-
-    browser = Browser(visit)
-    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
-    assert browser.visited.result() == [404, 404, 501, 200]
 
 
 def test_a_refused_code_is_said_without_the_code(home, there):
@@ -320,62 +220,6 @@ def test_a_login_needs_an_application(home, there):
         login(credentials(home, there.url, application=None), open_browser=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("https://h/cb?code=abc&state=st", "abc"),
-        ("<https://h/cb?state=st&code=a%2Bb%2F%3D>", "a+b/="),
-        ("  'code=abc&state=st' ", "abc"),
-        ("?code=abc&state=st#_", "abc"),
-        ("com.example.app:/cb?code=abc&state=st", "abc"),
-        ("abc", "abc"),
-        ("SplxlOBeZQQYbYS6WxSbIA==", "SplxlOBeZQQYbYS6WxSbIA=="),
-        ("two words", None),
-        ("", None),
-        ("https://h/cb", None),
-        ("https://h/cb?code=", None),
-        ("https://h/cb?state=st", None),
-        ("a\x00b", None),
-        ("https://h/cb?x=y", None),
-    ],
-)
-def test_what_a_pasted_text_says(text, code):
-    assert code_of(text, state="st") == code
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "code=a&state=x",
-        "code=a",
-        "code=a&code=b&state=st",
-        "code=a&state=st&state=x",
-        "code=a&state=st&error=e",
-        "error=e&state=x",
-        "error=access_denied",
-    ],
-)
-def test_what_does_not_belong_to_this_login_is_refused(query):
-    with pytest.raises(AuthorizationError, match="eyelog login"):
-        code_of(f"http://127.0.0.1/?{query}", state="st")
-
-
-@pytest.mark.parametrize(
-    ("uri", "possible"),
-    [
-        ("http://127.0.0.1/cb", True),
-        ("http://127.8.8.8:1/cb", True),
-        ("http://localhost:9/cb", True),
-        ("https://localhost:9/cb", False),
-        ("http://lab.example/cb", False),
-        ("http://localhost.example/cb", False),
-        ("com.example.app:/cb", False),
-    ],
-)
-def test_only_plain_http_on_loopback_can_be_listened_on(uri, possible):
-    assert can_listen(uri) is possible
-
-
 # For real
 
 BROWSER = """
@@ -388,6 +232,7 @@ data = {"form": form, "name": "wearer", "password": "a long password", "decision
 last = session.post(there, data=data, timeout=5)
 assert last.status_code in (200, 400), last.text
 """
+
 
 LOGIN = """
 import sys

@@ -11,7 +11,6 @@ import pytest
 
 from eyelog.access.auth import tokens
 from eyelog.access.auth.tokens import Token, TokenStore
-from eyelog.access.environment import token_from_environment
 from eyelog.disk.home import home_dir
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 from support.access import fresh
@@ -162,24 +161,6 @@ def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
     assert store.load().access_token == "access-token-0"
 
 
-def test_a_home_that_cannot_be_made_is_a_configuration_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match="EYELOG_HOME"):
-        home_dir(tmp_path / "file" / "home")
-
-
-def test_home_is_the_argument_then_the_environment(home, tmp_path):
-    assert home_dir() == home
-    assert home_dir(tmp_path / "given") == tmp_path / "given"
-    assert mode(tmp_path / "given") == 0o700
-
-
-def test_a_folder_that_stands_keeps_its_permissions(tmp_path):
-    tmp_path.chmod(0o755)
-    home_dir(tmp_path)
-    assert mode(tmp_path) == 0o755
-
-
 def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(tokens, "LOCK_SECONDS", 0.2)
     told = []
@@ -198,14 +179,6 @@ def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
     assert told[0].retryable
     with TokenStore(tmp_path, "me", URL).lock():
         pass
-
-
-def test_the_environment_may_hold_a_token(monkeypatch):
-    assert token_from_environment() is None
-    monkeypatch.setenv("EYELOG_REFRESH_TOKEN", "only-refresh")
-    assert token_from_environment() == Token("", "only-refresh")
-    monkeypatch.setenv("EYELOG_ACCESS_TOKEN", " access ")
-    assert token_from_environment() == Token("access", "only-refresh")
 
 
 def test_the_file_is_plain_json_without_more_than_the_token(tmp_path):

@@ -15,7 +15,7 @@ No token can reach the cache: it is put on a copy of the request below the sessi
 
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
@@ -84,9 +84,15 @@ class DayCache(BaseCache):
         self._storage = PageStorage()
         self.responses = self._storage
 
-    def answering(self, key: str) -> AbstractContextManager[None]:
-        """Answer this thread's requests in the block from one stored day, and from nothing else."""
-        return self._storage.day(self.file.pages(key) or {})
+    @contextmanager
+    def answering(self, key: str) -> Iterator[int]:
+        """Answer this thread's requests in the block from one stored day, and from nothing else.
+
+        Yields how many pages the day has, 0 if it is not there as a whole.
+        """
+        pages = self.file.pages(key) or {}
+        with self._storage.day(pages):
+            yield len(pages)
 
     @contextmanager
     def collecting(self, key: str, log: str, day: date, tz: str) -> Iterator["PendingDay"]:
