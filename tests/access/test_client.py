@@ -49,7 +49,7 @@ def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> e
 
 @pytest.mark.parametrize("log", ["computed_data", LOG])
 @pytest.mark.parametrize("tz", ["UTC", "Europe/Berlin", "Asia/Tokyo"])
-def test_a_fetch_gives_what_the_archive_holds(
+def test_a_fetch_returns_the_records_of_the_archive(
     service: live.Live, home: Path, log: str, tz: str
 ) -> None:
     with logged_in(service, home, "anna", tz=tz) as client:
@@ -72,7 +72,7 @@ def test_two_accounts_never_see_each_others_data(service: live.Live, home: Path)
         assert_frame_equal(offline.standard_mode_logs("2024-03-30", "2024-03-30"), frame)
 
 
-def test_tokens_and_secrets_stand_in_the_token_file_alone(service: live.Live, home: Path) -> None:
+def test_only_the_token_file_has_tokens_and_secrets(service: live.Live, home: Path) -> None:
     secrets = [service.client_secret]
     with logged_in(service, home, "anna") as client:
         token = client.credentials.token
@@ -134,7 +134,7 @@ def test_days_wholly_in_the_future_are_not_asked_for_and_come_back_empty(
     assert len(offline.standard_mode_logs(today, today + timedelta(days=30))) == 24
 
 
-def test_only_the_asked_columns_come_back_in_catalogue_order_and_date_is_always_asked(
+def test_only_the_requested_columns_come_back_and_date_is_always_requested(
     there: faulty.Server, home: Path
 ) -> None:
     client = client_of(there, home)
@@ -202,7 +202,7 @@ def test_a_paged_fetch_equals_an_unpaged_one_over_a_real_socket(
     assert len(frames[0]) >= 46 * days
 
 
-def test_offline_and_refresh_contradict_one_another(there: faulty.Server, home: Path) -> None:
+def test_offline_and_refresh_exclude_each_other(there: faulty.Server, home: Path) -> None:
     with pytest.raises(el.ConfigurationError, match="offline"):
         client_of(there, home, offline=True).standard_mode_logs(
             "2024-03-01", "2024-03-01", refresh=True
@@ -252,7 +252,7 @@ def test_a_stamp_with_a_fraction_within_the_last_second_was_asked_for(home: Path
         (lambda c: c.computed_data("2024-03-01", "2024-03-01", fields=[]), el.FieldError),
     ],
 )
-def test_a_wrong_question_is_refused_before_anything_is_asked(
+def test_an_invalid_request_is_refused_before_anything_is_sent(
     there: faulty.Server, home: Path, call: Any, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):
@@ -273,7 +273,7 @@ def test_a_wrong_question_is_refused_before_anything_is_asked(
         {"workers": True},
     ],
 )
-def test_a_setting_that_cannot_work_is_refused(
+def test_an_invalid_setting_is_refused(
     there: faulty.Server, home: Path, wrong: dict[str, Any]
 ) -> None:
     with pytest.raises(el.ConfigurationError):
@@ -281,7 +281,7 @@ def test_a_setting_that_cannot_work_is_refused(
 
 
 @pytest.mark.parametrize("url", ["", "service.example", "ftp://host", "https://me:pw@host"])
-def test_an_address_that_cannot_work_is_refused_and_no_password_shown(url: str) -> None:
+def test_an_invalid_address_is_refused_and_no_password_shown(url: str) -> None:
     with pytest.raises(el.ConfigurationError) as caught:
         el.Client(url, application=None)
     assert "pw" not in str(caught.value)
@@ -290,7 +290,7 @@ def test_an_address_that_cannot_work_is_refused_and_no_password_shown(url: str) 
 # Frames and their story
 
 
-def test_the_frame_says_where_it_comes_from_and_no_clock_stands_in_it(
+def test_the_provenance_names_the_fetch_and_has_no_clock_time(
     there: faulty.Server, home: Path
 ) -> None:
     frame = client_of(there, home, account="anna").standard_mode_logs("2024-03-01", "2024-03-01")

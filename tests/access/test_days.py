@@ -158,7 +158,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_what_is_no_answer_raises_and_is_not_stored(home: Path, fault: faulty.Answer) -> None:
+def test_a_body_that_is_not_an_answer_raises_and_is_not_stored(
+    home: Path, fault: faulty.Answer
+) -> None:
     with faulty.server(fault) as server:
         with pytest.raises(el.AnswerError, match="account 'me', 2024-03-01T00:00:00"):
             client_of(server, home).standard_mode_logs("2024-03-01", "2024-03-01")

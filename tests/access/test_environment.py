@@ -15,7 +15,7 @@ from support.access import client_of
 # connect
 
 
-def test_connect_takes_what_the_environment_says(
+def test_connect_uses_the_environment(
     there: faulty.Server, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EYELOG_BASE_URL", there.url + "/")
@@ -27,7 +27,7 @@ def test_connect_takes_what_the_environment_says(
     assert there.requests[0].bearer == "token-of-the-environment"
 
 
-def test_connect_takes_the_token_file_of_the_account(there: faulty.Server, home: Path) -> None:
+def test_connect_uses_the_token_file_of_the_account(there: faulty.Server, home: Path) -> None:
     client_of(there, home, account="anna").credentials.store.save(el.Token("of-anna"))
     el.connect("anna", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
     assert there.requests[0].bearer == "of-anna"
@@ -35,7 +35,7 @@ def test_connect_takes_the_token_file_of_the_account(there: faulty.Server, home:
         el.connect("ben", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
 
 
-def test_connect_says_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connect_names_the_settings_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(el.ConfigurationError, match="EYELOG_BASE_URL"):
         el.connect()
     monkeypatch.setenv("EYELOG_BASE_URL", "https://service.example")
@@ -48,9 +48,9 @@ def test_the_application_comes_from_the_environment_whole_or_not_at_all(monkeypa
     assert application_from_environment() is None
     monkeypatch.setenv("EYELOG_CLIENT_ID", "i")
     monkeypatch.setenv("EYELOG_CLIENT_SECRET", "hunter22")
-    with pytest.raises(ConfigurationError, match="EYELOG_REDIRECT_URI not set") as told:
+    with pytest.raises(ConfigurationError, match="EYELOG_REDIRECT_URI not set") as caught:
         application_from_environment()
-    assert "hunter22" not in str(told.value)
+    assert "hunter22" not in str(caught.value)
     monkeypatch.setenv("EYELOG_REDIRECT_URI", "http://127.0.0.1:1/")
     assert application_from_environment() == Application("i", "hunter22", "http://127.0.0.1:1/")
 

@@ -23,7 +23,7 @@ from support.records import records as made_up
 WHERE = "anna, computed_data, 2026-10-24"
 
 
-def said(body: bytes, **kw: Any) -> str:
+def error_of(body: bytes, **kw: Any) -> str:
     """Return what the error of a body says."""
     with pytest.raises(el.AnswerError) as caught:
         decode_page(body, EYES, where=WHERE, **kw)
@@ -43,13 +43,13 @@ def said(body: bytes, **kw: Any) -> str:
 @pytest.mark.parametrize("company", [True, False])
 def test_a_bad_date_is_named(date: Any, company: bool) -> None:
     before = [{"date": stamp(0)}] if company else []
-    message = said(answer({"9": [*before, {"date": date, "stp": 1}]}))
+    message = error_of(answer({"9": [*before, {"date": date, "stp": 1}]}))
     place = f"record {len(before) + 1} of {len(before) + 1}"
     assert message.startswith(f"{WHERE}: hour '9', {place}, field 'date': ")
 
 
 def test_a_missing_date_is_named() -> None:
-    message = said(answer({"0": [{"date": stamp(0)}], "9": [{"date": stamp(1)}, {"stp": 1}]}))
+    message = error_of(answer({"0": [{"date": stamp(0)}], "9": [{"date": stamp(1)}, {"stp": 1}]}))
     assert f"{WHERE}: hour '9', record 2 of 2, field 'date': it is missing" in message
 
 
@@ -81,14 +81,14 @@ def test_a_wrong_value_is_named_with_its_hour_record_and_field(
 ) -> None:
     hours: Any = by_hour(records_of(made_up(EYES, "2026-10-24", 600)))
     hours["1"][16][name] = "HERE"
-    message = said(answer(hours).replace(b'"HERE"', written.encode()))
+    message = error_of(answer(hours).replace(b'"HERE"', written.encode()))
     assert message.startswith(f"{WHERE}: hour '1', record 17 of 240, field '{name}': ")
     assert what in message
 
 
 @pytest.mark.parametrize("record", [5, None, "x", [], True])
-def test_a_record_that_is_no_object_is_named(record: Any) -> None:
-    message = said(answer({"3": [{"date": stamp(0)}, record]}))
+def test_a_record_that_is_not_an_object_is_named(record: Any) -> None:
+    message = error_of(answer({"3": [{"date": stamp(0)}, record]}))
     assert message.startswith(f"{WHERE}: hour '3', record 2 of 2: ")
 
 
@@ -140,9 +140,9 @@ def test_an_answer_cut_anywhere_is_refused() -> None:
             decode_page(body[:end], EYES)
 
 
-def test_an_error_repeats_no_free_text_of_the_server() -> None:
+def test_an_error_does_not_repeat_free_text_of_the_server() -> None:
     body = json.dumps({"error": "no: s3cret", "error_description": "token s3cret"}).encode()
-    assert "s3cret" not in said(body)
+    assert "s3cret" not in error_of(body)
 
 
 # Laws

@@ -83,12 +83,12 @@ def test_a_key_may_be_written_with_escapes() -> None:
     assert frame_of(body)["stp"].tolist() == [1.0]
 
 
-def test_the_hour_keys_never_tell_the_time() -> None:
+def test_the_hours_are_never_used_as_times() -> None:
     found = frame_of(answer({"23": [{"date": stamp(0)}], "x": [{"date": stamp(1)}]}))
     assert found.index.tolist() == [pd.Timestamp(stamp(0)), pd.Timestamp(stamp(1))]
 
 
-def test_asked_fields_are_exactly_the_columns_in_catalogue_order() -> None:
+def test_the_requested_fields_are_exactly_the_columns_in_catalogue_order() -> None:
     frame = made_up(EYES, "2026-10-24", 50)
     body = answer(by_hour(records_of(frame)))
     asked = ["gw", "date", "vld", "stp"]
@@ -100,7 +100,7 @@ def test_asked_fields_are_exactly_the_columns_in_catalogue_order() -> None:
         decode_page(body, EYES, fields=["stpp"])
 
 
-def test_what_was_not_asked_is_neither_kept_nor_checked() -> None:
+def test_fields_not_requested_are_neither_kept_nor_checked() -> None:
     body = answer({"0": [{"date": stamp(0), "stp": 3, "cad": "fast", "new": 1}]})
     assert frame_of(body, fields=["stp"]).to_dict("list") == {"stp": [3.0]}
 
@@ -137,7 +137,7 @@ def test_dates_at_the_ends_of_the_calendar_do_no_harm() -> None:
     assert found.index.is_monotonic_increasing
 
 
-def test_a_walk_ends_where_the_cursor_is_null_missing_or_empty() -> None:
+def test_a_walk_ends_if_the_cursor_is_null_missing_or_empty() -> None:
     assert decode_page(answer({}, cursor="abc"), EYES).cursor == "abc"
     for end in ({}, {"cursor": None}, {"cursor": ""}):
         assert decode_page(answer({}, **end), EYES).cursor is None
@@ -223,7 +223,7 @@ def test_every_value_comes_back_as_it_was_sent(walk: tuple[str, list[Record]]) -
     )
 )
 @settings(max_examples=80)
-def test_whatever_json_comes_is_a_page_or_an_answer_error(value: Any) -> None:
+def test_any_json_is_a_page_or_an_answer_error(value: Any) -> None:
     for body in (value, {EYES: value}, {EYES: {"0": value}}, {EYES: {"0": [value]}}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", el.EyelogWarning)
@@ -234,7 +234,7 @@ def test_whatever_json_comes_is_a_page_or_an_answer_error(value: Any) -> None:
 
 
 @given(st.binary(max_size=60))
-def test_whatever_bytes_come_are_a_page_or_an_answer_error(noise: bytes) -> None:
+def test_any_bytes_are_a_page_or_an_answer_error(noise: bytes) -> None:
     for body in (noise, b'{"computed_data": {"0": [{"date": "' + noise + b'"}]}}'):
         try:
             decode_page(body, EYES)

@@ -82,7 +82,7 @@ def test_a_frame_does_not_share_memory_with_its_pages() -> None:
     assert join_pages([page], EYES)["isl"].tolist() == [True]
 
 
-def test_a_page_tells_how_many_records_it_holds() -> None:
+def test_a_page_counts_its_records() -> None:
     page = decode_page(answer({"0": [{"date": stamp(0)}], "1": []}, cursor="next"), EYES)
     assert isinstance(page, Page)
     assert (page.log, page.cursor, page.n, page.unknown) == (EYES, "next", 1, ())

@@ -17,25 +17,25 @@ class Browser:
 
     def __init__(self, visit=lambda _: None):
         self.visit = visit
-        self.said = []
+        self.lines = []
         self.pool = ThreadPoolExecutor(1)
         self.visited = None
 
     def say(self, text):
-        self.said.append(text)
+        self.lines.append(text)
         address = re.search(r"^http\S+$", text, re.MULTILINE)
         if address:
-            asked = {k: v[0] for k, v in parse_qs(urlsplit(address[0]).query).items()}
-            self.address, self.asked = address[0], asked
-            self.visited = self.pool.submit(self.visit, asked)
+            query = {k: v[0] for k, v in parse_qs(urlsplit(address[0]).query).items()}
+            self.address, self.query = address[0], query
+            self.visited = self.pool.submit(self.visit, query)
 
 
 def returns(**changes):
-    """Visit the redirect with the code and state of the login, changed as told."""
+    """Visit the redirect with the code and state of the login, with changes."""
 
-    def visit(asked):
-        answer = {"code": authority.CODE, "state": asked["state"]} | changes
-        query = urlencode({k: v for k, v in answer.items() if v is not None})
-        return requests.get(f"{asked['redirect_uri']}?{query}", timeout=5)
+    def visit(query):
+        answer = {"code": authority.CODE, "state": query["state"]} | changes
+        callback = urlencode({k: v for k, v in answer.items() if v is not None})
+        return requests.get(f"{query['redirect_uri']}?{callback}", timeout=5)
 
     return visit

@@ -86,8 +86,8 @@ def _values(column: "pd.Series[Any]", log: str) -> list[Any]:
         values: list[Any] = cast(Any, column.array).to_numpy(dtype=object, na_value=None).tolist()
         return values
     numbers = column.to_numpy()
-    known = catalogue(log).get(str(column.name))
-    if known is None or known.value_type != "int":
+    field = catalogue(log).get(str(column.name))
+    if field is None or field.value_type != "int":
         return numbers.tolist()
     whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():

@@ -47,6 +47,6 @@ def test_the_authorization_page_and_its_extra_parameters_are_configurable(monkey
 
 
 @pytest.mark.parametrize("page", ["https://l/?state=x", "ftp://l", "nonsense", "https://u:p@l/"])
-def test_an_authorization_page_that_cannot_work_is_refused(page):
+def test_an_invalid_authorization_page_is_refused(page):
     with pytest.raises(ConfigurationError):
         authorize_url("https://h", APPLICATION, state="s", code_challenge="c", page=page)

@@ -37,15 +37,15 @@ def test_any_loopback_address_gets_a_free_port(home, there, host, port):
     except ConfigurationError:
         pytest.skip("no IPv6 loopback here")
 
-    def visit(asked):
-        query = urlencode({"code": authority.CODE, "state": asked["state"]})
-        return requests.get(f"{asked['redirect_uri']}&{query}", timeout=5)
+    def visit(query):
+        callback = urlencode({"code": authority.CODE, "state": query["state"]})
+        return requests.get(f"{query['redirect_uri']}&{callback}", timeout=5)
 
     browser = Browser(visit)
     who = credentials(home, there.url, application=application)
     login(who, open_browser=False, say=browser.say)
-    assert browser.asked["redirect_uri"].startswith(f"http://{host}:")
-    assert browser.asked["redirect_uri"].endswith("/cb?app=1")
+    assert browser.query["redirect_uri"].startswith(f"http://{host}:")
+    assert browser.query["redirect_uri"].endswith("/cb?app=1")
 
 
 def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
@@ -56,7 +56,7 @@ def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
     login(
         credentials(home, there.url, application=application), open_browser=False, say=browser.say
     )
-    assert browser.asked["redirect_uri"] == uri
+    assert browser.query["redirect_uri"] == uri
 
 
 def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
@@ -65,15 +65,15 @@ def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
     page = browser.visited.result()
     assert page.status_code == 200
     assert "close this window" in page.text
-    for secret in (authority.CODE, browser.asked["state"]):
+    for secret in (authority.CODE, browser.query["state"]):
         assert secret not in page.text + str(page.headers)
     assert page.headers["Cache-Control"] == "no-store"
     assert page.headers["Referrer-Policy"] == "no-referrer"
 
 
 def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
-    def visit(asked):
-        base = asked["redirect_uri"]
+    def visit(query):
+        base = query["redirect_uri"]
         port = urlsplit(base).port
         with socket.create_connection(("127.0.0.1", port)):  # opened ahead, never used
             icon = requests.get(base.replace("/callback", "/favicon.ico"), timeout=5)
@@ -81,7 +81,7 @@ def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
             with socket.create_connection(("127.0.0.1", port)) as noise:
                 noise.sendall(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
             posted = requests.post(base, data={"code": "x"}, timeout=5)
-            last = returns()(asked)
+            last = returns()(query)
         return [each.status_code for each in (icon, bare, posted, last)]
 
     browser = Browser(visit)
@@ -108,7 +108,7 @@ def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
         ("https://h/cb?x=y", None),
     ],
 )
-def test_what_a_pasted_text_says(text, code):
+def test_the_code_is_read_from_a_pasted_text(text, code):
     assert code_of(text, state="st") == code
 
 
@@ -124,7 +124,7 @@ def test_what_a_pasted_text_says(text, code):
         "error=access_denied",
     ],
 )
-def test_what_does_not_belong_to_this_login_is_refused(query):
+def test_a_callback_of_another_login_is_refused(query):
     with pytest.raises(AuthorizationError, match="eyelog login"):
         code_of(f"http://127.0.0.1/?{query}", state="st")
 

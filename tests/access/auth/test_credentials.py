@@ -47,9 +47,9 @@ def test_a_rotated_refresh_token_is_kept_and_used_next(home):
 def test_a_final_refusal_ends_with_a_new_login(home):
     with faulty.server(Authority(refresh_token="another")) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(AuthorizationError, match="invalid_grant") as told:
+        with pytest.raises(AuthorizationError, match="invalid_grant") as caught:
             who.bearer()
-        assert "refresh-token-0" not in str(told.value)
+        assert "refresh-token-0" not in str(caught.value)
         who.exchange(authority.CODE)
         assert who.bearer() == "access-token-1"
 
@@ -67,9 +67,9 @@ def test_a_network_error_is_not_final(home):
     good = faulty.answer({"access_token": "good", "token_type": "Bearer", "expires_in": 60_000})
     with faulty.server(faulty.RESET, good) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(Unreachable) as told:
+        with pytest.raises(Unreachable) as caught:
             who.bearer()
-        assert told.value.retryable
+        assert caught.value.retryable
         assert who.bearer() == "good"
 
 
@@ -82,7 +82,7 @@ def test_a_network_error_is_not_final(home):
         {"saved": spent(), "application": None},
     ],
 )
-def test_what_cannot_be_renewed_says_to_log_in(home, have):
+def test_a_token_that_cannot_be_renewed_says_to_log_in(home, have):
     who = credentials(home, "http://127.0.0.1:9", **have)
     with pytest.raises(AuthorizationError, match="eyelog login"):
         who.bearer()
@@ -197,7 +197,7 @@ def test_eight_processes_make_one_refresh(home, known):
         assert who.store.load().refresh_token == "refresh-token-1"
 
 
-def test_thirty_two_threads_hear_one_final_refusal(home):
+def test_thirty_two_threads_share_one_final_refusal(home):
     with faulty.server(Authority(refresh_token="another", delay=0.05)) as there:
         who = credentials(home, there.url, saved=spent())
 

@@ -85,7 +85,7 @@ def test_revoking_sends_the_bearer_and_forgets_the_token(home):
         assert len(there.requests) == 1
 
 
-def test_a_token_the_service_no_longer_knows_is_as_good_as_revoked(home):
+def test_a_token_that_the_service_no_longer_accepts_counts_as_revoked(home):
     with faulty.server(Authority()) as there:
         who = credentials(home, there.url, saved=spent())
         who.revoke()
@@ -103,7 +103,7 @@ def test_an_answer_without_a_refresh_token_keeps_the_old_one(home):
     ("expires_in", "seconds"),
     [(3600, 3600), ("3600", 3600), (3600.5, 3600), (-5, 0)],
 )
-def test_the_end_of_a_token_is_reckoned_from_now(home, expires_in, seconds):
+def test_the_end_of_a_token_is_counted_from_now(home, expires_in, seconds):
     with faulty.server(Authority(expires_in=expires_in)) as there:
         end = credentials(home, there.url, saved=spent()).refresh().expires_at
     assert near(end, seconds)
@@ -146,18 +146,18 @@ def test_a_strange_expiry_is_unknown_rather_than_a_lost_token(home, expires_in):
 def test_a_failed_refresh_is_a_typed_error_and_only_a_refusal_is_final(home, answer, kind, final):
     with faulty.server(answer) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(kind) as told:
+        with pytest.raises(kind) as caught:
             who.bearer()
         asked = len(there.requests)
         with pytest.raises(kind):
             who.bearer()
         assert (len(there.requests) == asked) is final
     assert who.store.load() is not None
-    assert "me" in str(told.value)
+    assert "me" in str(caught.value)
     for secret in ("refresh-token-0", "access-token-0", authority.CLIENT_SECRET):
-        assert secret not in str(told.value)
+        assert secret not in str(caught.value)
     if kind is AuthorizationError:
-        assert "eyelog login" in str(told.value)
+        assert "eyelog login" in str(caught.value)
 
 
 def test_a_busy_token_endpoint_is_asked_again_but_a_lost_answer_is_not(home):

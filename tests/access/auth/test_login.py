@@ -52,28 +52,28 @@ def test_the_code_comes_in_on_the_loopback_redirect(home, there):
     who = credentials(home, there.url, application=FREE)
     token = login(who, open_browser=False, say=browser.say)
     (seen,) = there.requests
-    asked = browser.asked
+    query = browser.query
     assert browser.address.startswith(f"{there.url}/v1/oauth/authorize?")
-    assert asked["response_type"] == "code"
-    assert asked["client_id"] == authority.CLIENT_ID
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/callback", asked["redirect_uri"])
-    assert seen.form["redirect_uri"] == asked["redirect_uri"]
-    assert asked["code_challenge_method"] == "S256"
+    assert query["response_type"] == "code"
+    assert query["client_id"] == authority.CLIENT_ID
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/callback", query["redirect_uri"])
+    assert seen.form["redirect_uri"] == query["redirect_uri"]
+    assert query["code_challenge_method"] == "S256"
     digest = hashlib.sha256(seen.form["code_verifier"].encode()).digest()
-    assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == asked["code_challenge"]
+    assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == query["code_challenge"]
     assert 43 <= len(seen.form["code_verifier"]) <= 128
-    assert len(asked["state"]) >= 22
+    assert len(query["state"]) >= 22
     assert who.store.load() == token
 
 
 def test_every_login_has_its_own_state_and_verifier(home, there):
     browser = Browser(returns())
     who = credentials(home, there.url, application=FREE)
-    asked = []
+    query = []
     for _ in range(2):
         login(who, open_browser=False, say=browser.say)
-        asked.append((browser.asked["state"], browser.asked["code_challenge"]))
-    assert len(set(sum(asked, ()))) == 4
+        query.append((browser.query["state"], browser.query["code_challenge"]))
+    assert len(set(sum(query, ()))) == 4
 
 
 def test_the_challenge_is_that_of_rfc_7636():
@@ -81,14 +81,14 @@ def test_the_challenge_is_that_of_rfc_7636():
     assert challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-def test_nothing_that_is_said_is_a_secret(home, there, capfd):
+def test_no_line_shown_has_a_secret(home, there, capfd):
     browser = Browser(returns())
     who = credentials(home, there.url, application=FREE)
     login(who, open_browser=False, say=browser.say)
-    said = "".join(browser.said) + "".join(capfd.readouterr())
+    shown = "".join(browser.lines) + "".join(capfd.readouterr())
     form = there.requests[0].form
     for secret in (authority.CODE, authority.CLIENT_SECRET, form["code_verifier"], *who.secrets):
-        assert secret not in said
+        assert secret not in shown
 
 
 def test_by_default_the_address_goes_to_stderr_and_nothing_to_stdout(home, there, capfd):
@@ -110,7 +110,7 @@ def test_another_state_is_refused_before_anything_is_exchanged(home, there):
     assert who.token is None
 
 
-def test_a_wearer_who_says_no_is_told_of(home, there):
+def test_a_refusal_by_the_wearer_is_reported(home, there):
     no = returns(code=None, error="access_denied", error_description="the wearer\nsaid no")
     browser = Browser(no)
     with pytest.raises(AuthorizationError, match="access_denied: the wearer said no"):
@@ -118,11 +118,11 @@ def test_a_wearer_who_says_no_is_told_of(home, there):
     assert browser.visited.result().status_code == 400
 
 
-def test_a_refused_code_is_said_without_the_code(home, there):
+def test_a_refused_code_is_reported_without_the_code(home, there):
     browser = Browser(returns(code="another-code"))
-    with pytest.raises(AuthorizationError, match="invalid_grant") as told:
+    with pytest.raises(AuthorizationError, match="invalid_grant") as caught:
         login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
-    assert "another-code" not in str(told.value)
+    assert "another-code" not in str(caught.value)
 
 
 def test_the_wait_is_bounded_and_the_port_given_back(home, there):
@@ -137,7 +137,7 @@ def test_the_wait_is_bounded_and_the_port_given_back(home, there):
         assert time.monotonic() - begun < 10
 
 
-def test_a_port_in_use_is_said_and_pasting_still_works(home, there, paste):
+def test_a_port_in_use_is_reported_and_pasting_still_works(home, there, paste):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
         application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
@@ -146,27 +146,27 @@ def test_a_port_in_use_is_said_and_pasting_still_works(home, there, paste):
             login(who, open_browser=False, say=lambda _: None)
         browser = Browser(lambda _: send(paste, f"{authority.CODE}\n"))
         assert login(who, open_browser=False, paste=paste, say=browser.say)
-        assert "cannot listen" in browser.said[0]
+        assert "cannot listen" in browser.lines[0]
 
 
 # Pasting
 
 
 def test_a_pasted_callback_url_serves_where_the_redirect_goes_elsewhere(home, there, paste):
-    def visit(asked):
-        send(paste, f"\nnot this one, sorry\n  {asked['redirect_uri']}?code={authority.CODE}")
+    def visit(query):
+        send(paste, f"\nnot this one, sorry\n  {query['redirect_uri']}?code={authority.CODE}")
         time.sleep(0.1)
-        send(paste, f"&state={asked['state']}\n")
+        send(paste, f"&state={query['state']}\n")
 
     browser = Browser(visit)
     who = credentials(home, there.url, application=WEB)
     assert login(who, open_browser=False, paste=paste, say=browser.say) == who.token
     assert there.requests[0].form["redirect_uri"] == WEB.redirect_uri
-    assert "neither a callback URL nor a code" in browser.said[-1]
+    assert "neither a callback URL nor a code" in browser.lines[-1]
 
 
 def test_pasting_works_while_listening(home, there, paste):
-    browser = Browser(lambda asked: send(paste, f"?state={asked['state']}&code={authority.CODE}\n"))
+    browser = Browser(lambda query: send(paste, f"?state={query['state']}&code={authority.CODE}\n"))
     who = credentials(home, there.url, application=FREE)
     assert login(who, open_browser=False, paste=paste, say=browser.say)
 
@@ -210,7 +210,7 @@ def test_a_last_line_without_its_end_is_read(home, there, paste):
     assert login(who, open_browser=False, paste=paste, say=lambda _: None)
 
 
-def test_a_redirect_elsewhere_without_pasting_cannot_work(home, there):
+def test_a_redirect_elsewhere_needs_pasting(home, there):
     with pytest.raises(ConfigurationError, match="has to be pasted"):
         login(credentials(home, there.url, application=WEB), open_browser=False)
 

@@ -49,10 +49,10 @@ def test_a_token_is_expired_shortly_before_its_end():
         {"access_token": "a", "expires_at": datetime(2026, 1, 1)},  # noqa: DTZ001 - naive on purpose
     ],
 )
-def test_what_cannot_be_a_token_is_refused_without_being_shown(values):
-    with pytest.raises(ConfigurationError) as told:
+def test_an_invalid_token_is_refused_without_being_shown(values):
+    with pytest.raises(ConfigurationError) as caught:
         Token(**values)
-    assert "Evil" not in str(told.value)
+    assert "Evil" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["Bearer", "bearer", "BEARER"])
@@ -60,7 +60,7 @@ def test_the_token_type_may_have_any_case(kind):
     assert Token("a", token_type=kind).token_type == kind
 
 
-def test_what_is_saved_is_loaded(tmp_path):
+def test_a_saved_token_is_loaded(tmp_path):
     store = TokenStore(tmp_path, "me", URL)
     assert store.load() is None
     store.save(fresh())
@@ -146,7 +146,7 @@ def test_a_symbolic_link_is_neither_read_nor_written_through(tmp_path):
     assert not store.path.is_symlink()
 
 
-def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
+def test_nothing_is_left_behind_if_saving_fails(tmp_path, monkeypatch):
     store = TokenStore(tmp_path, "me", URL)
     store.save(fresh())
 
@@ -163,20 +163,20 @@ def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
 
 def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(tokens, "LOCK_SECONDS", 0.2)
-    told = []
+    errors = []
 
     def other() -> None:
         try:
             with TokenStore(tmp_path, "me", URL).lock():
                 pass
         except Unreachable as fault:
-            told.append(fault)
+            errors.append(fault)
 
     with TokenStore(tmp_path, "me", URL).lock():
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-    assert told[0].retryable
+    assert errors[0].retryable
     with TokenStore(tmp_path, "me", URL).lock():
         pass
 

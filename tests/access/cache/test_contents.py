@@ -13,7 +13,7 @@ from eyelog.access.cache.day_file import (
 from support.cached import URL, bodies, entry, page
 
 
-def test_the_cache_tells_what_it_holds_and_can_be_cleared_by_account(tmp_path: Path) -> None:
+def test_the_cache_shows_its_contents_and_can_be_cleared_by_account(tmp_path: Path) -> None:
     assert len(cache_info(tmp_path)) == 0
     for name, pages in (("anna", 1), ("ben", 3)):
         file = day_file(tmp_path, name, URL)

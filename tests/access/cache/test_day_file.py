@@ -85,21 +85,21 @@ def test_a_day_replaces_what_it_was_and_leaves_no_page_behind(file: DayFile) -> 
         assert db.execute("SELECT page_key FROM pages").fetchall() == [("c",)]
 
 
-def test_a_day_that_lacks_a_page_is_no_day(file: DayFile) -> None:
+def test_a_day_without_all_its_pages_is_a_miss(file: DayFile) -> None:
     file.write(entry(), {"a": page("1"), "b": page("2")})
     with closing(sqlite3.connect(file.path)) as db, db:
         db.execute("DELETE FROM pages WHERE page_key = 'a'")
     assert file.pages("k") is None
 
 
-def test_what_was_never_stored_is_a_miss_and_makes_no_file(file: DayFile) -> None:
+def test_a_day_never_stored_is_a_miss_and_makes_no_file(file: DayFile) -> None:
     assert file.pages("k") is None
     assert file.stored(["k"], at=None) == set()
     assert file.summary() is None
     assert not file.path.exists()
 
 
-def test_fresh_days_are_told_from_old_ones(file: DayFile) -> None:
+def test_fresh_days_are_distinguished_from_old_ones(file: DayFile) -> None:
     file.write(entry("ever"), {"a": page()})
     file.write(entry("hour", expires=4600.0), {"b": page()})
     keys = ["ever", "hour", "never"]
@@ -346,7 +346,7 @@ def test_a_full_disk_is_noted_and_what_was_there_stays(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_folder_that_cannot_be_made_is_noted(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_noted(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     file = day_file(tmp_path, "anna", URL)
     assert file.pages("k") is None

@@ -43,12 +43,12 @@ def test_a_second_401_is_final(home):
 
     with faulty.server(never) as there:
         session = session_of(credentials(home, there.url, saved=fresh()))
-        with pytest.raises(AuthorizationError, match="eyelog login") as told:
+        with pytest.raises(AuthorizationError, match="eyelog login") as caught:
             fetch(session, there.url + "/v2/x", where="data")
         session.close()
         assert [seen.method for seen in there.requests] == ["GET", "POST", "GET"]
-    assert told.value.status == 401
-    assert "another-token" not in str(told.value)
+    assert caught.value.status == 401
+    assert "another-token" not in str(caught.value)
 
 
 def test_a_401_without_a_refresh_token_says_to_log_in(home):
@@ -82,20 +82,20 @@ def test_a_401_without_a_refresh_token_says_to_log_in(home):
         faulty.Answer(200, b"no gzip", {"Content-Encoding": "gzip"}),
     ],
 )
-def test_what_passes_is_tried_again_at_least_twice(get, fault):
+def test_a_passing_fault_is_tried_again_at_least_twice(get, fault):
     with faulty.server(fault, fault, GOOD) as there:
         assert get(there).json() == PAYLOAD
         assert len(there.requests) == 3
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 410, 422, 501, 505])
-def test_what_stays_wrong_is_not_tried_again(get, status):
+def test_a_lasting_fault_is_not_tried_again(get, status):
     with faulty.server(faulty.error(status)) as there:
-        with pytest.raises((Refused, ServerFault)) as told:
+        with pytest.raises((Refused, ServerFault)) as caught:
             get(there)
         assert len(there.requests) == 1
-    assert told.value.status == status
-    assert not told.value.retryable
+    assert caught.value.status == status
+    assert not caught.value.retryable
 
 
 def test_retry_after_in_seconds_is_waited_for(get):
@@ -114,10 +114,10 @@ def test_retry_after_as_a_date_is_waited_for(get):
 
 
 @given(st.text(st.characters(codec="latin-1")), st.text(st.characters(codec="latin-1")))
-def test_no_header_can_break_the_reading_of_headers(told, reset):
+def test_no_header_can_break_the_reading_of_headers(retry_after, reset):
     response = requests.Response()
     response.status_code = 429
-    for headers in ({"Retry-After": told}, {"X-RateLimit-Reset": reset}):
+    for headers in ({"Retry-After": retry_after}, {"X-RateLimit-Reset": reset}):
         response.headers.update(headers)
         wait = adapter.retry_after(response)
         assert wait is None or wait >= 0
@@ -151,11 +151,11 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
     monkeypatch.setattr("eyelog.access.http.session.TIMEOUT", (1.0, 0.2))
     with faulty.server(faulty.slow(PAYLOAD, 1.0)) as there:
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="took too long") as told:
+        with pytest.raises(Unreachable, match="took too long") as caught:
             get(there)
         assert time.monotonic() - begun < 10
         assert len(there.requests) == 1 + adapter.RETRIES
-    assert told.value.retryable
+    assert caught.value.retryable
 
 
 def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
@@ -173,7 +173,7 @@ def test_a_body_that_trickles_but_arrives_is_taken(get):
         assert get(there).json() == {"cursor": None}
 
 
-# What is read and said
+# Bodies
 
 
 def test_a_body_of_several_gzip_members_and_an_upper_case_coding_are_read(get):

@@ -49,9 +49,9 @@ def test_what_is_no_address_is_refused(given):
 
 
 def test_credentials_in_an_address_are_refused_without_being_shown():
-    with pytest.raises(ConfigurationError) as told:
+    with pytest.raises(ConfigurationError) as caught:
         check_base_url("https://user:hunter2@host")
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_plain_http_to_another_machine_warns_where_a_token_would_be_sent():

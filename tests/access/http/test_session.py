@@ -63,10 +63,10 @@ def test_a_loopback_service_is_asked_directly_also_where_a_proxy_is_set(get, mon
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_points(get):
     with faulty.server(GOOD) as other:
         away = faulty.Answer(302, b"", {"Location": other.url + "/v2/x?code=hunter22"})
-        with faulty.server(away) as there, pytest.raises(Refused, match="points to") as told:
+        with faulty.server(away) as there, pytest.raises(Refused, match="points to") as caught:
             get(there)
-        assert other.url in str(told.value)
-        assert "hunter22" not in str(told.value)
+        assert other.url in str(caught.value)
+        assert "hunter22" not in str(caught.value)
         assert other.requests == []
 
 

@@ -108,7 +108,7 @@ def receiving(redirect_uri: str, *, state: str, answers: Answers) -> Iterator[st
     if not parts.port:
         netloc = f"{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
         redirect_uri = urlunsplit(parts._replace(netloc=netloc, fragment=""))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="eyelog-login")
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield redirect_uri

@@ -16,6 +16,7 @@ No token can reach the cache: it is put on a copy of the request below the sessi
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
@@ -102,17 +103,17 @@ class DayCache(BaseCache):
             yield pending
 
 
+@dataclass
 class PendingDay:
     """The answers of one walk over the windows of one day, not yet stored."""
 
-    def __init__(self, file: DayFile, key: str, log: str, day: date, tz: str) -> None:
-        self.file = file
-        self.key = key
-        self.log = log
-        self.day = day
-        self.tz = tz
-        self.begun = datetime.now(UTC)
-        self.pages: dict[str, bytes] = {}
+    file: DayFile
+    key: str
+    log: str
+    day: date
+    tz: str
+    begun: datetime = field(default_factory=lambda: datetime.now(UTC))
+    pages: dict[str, bytes] = field(default_factory=dict)
 
     def commit(self, *, empty: bool) -> bool:
         """Store the whole day in place of the old one; return whether it is stored."""

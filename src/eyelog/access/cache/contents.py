@@ -6,6 +6,7 @@ import pandas as pd
 
 from eyelog.access.cache.day_file import stored_files
 from eyelog.disk.home import home_dir
+from eyelog.disk.sqlite import remove, size
 from eyelog.errors import ConfigurationError
 
 __all__ = ["cache_info", "clear_cache"]
@@ -38,7 +39,7 @@ def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
     rows = []
     for file in stored_files(home_dir(home)):
         contents = file.summary() or {"account": file.path.name, "base_url": "", "days": 0}
-        rows.append({**contents, "bytes": file.size()})
+        rows.append({**contents, "bytes": size(file.path)})
     table = pd.DataFrame(rows, columns=names)
     counts = ["days", "pages", "bytes"]
     table[counts] = table[counts].fillna(0).astype("int64")
@@ -69,7 +70,7 @@ def clear_cache(home: str | PathLike[str] | None = None, account: str | None = N
         If a file cannot be deleted.
     """
     try:
-        return sum(file.remove() for file in stored_files(home_dir(home), account))
+        return sum(remove(file.path) for file in stored_files(home_dir(home), account))
     except OSError as error:
         raise ConfigurationError(
             f"cannot delete the cache file {error.filename}: {error.strerror}; check the folder's"

@@ -30,9 +30,7 @@ from eyelog.disk.sqlite import (
     code_of,
     connect,
     prepare,
-    remove,
     set_aside,
-    size,
     transaction,
 )
 
@@ -194,14 +192,6 @@ class DayFile:
             return None
         names = ("account", "base_url", "days", "pages", "oldest", "newest")
         return dict(zip(names, rows[0], strict=True))
-
-    def remove(self) -> int:
-        """Delete the file and the files that belong to it; return the bytes freed."""
-        return remove(self.path)
-
-    def size(self) -> int:
-        """Return the bytes on disk, with the file that was set aside."""
-        return size(self.path)
 
     def _read(self, query: str, *values: str) -> list[Any]:
         try:
