@@ -190,7 +190,7 @@ class _Run:
         """
         size = max(1, CHUNK_RECORDS * INTERVAL_SECONDS[self.log] // 86_400)
         label = f"sync {self.log} of {self.account}"
-        with progress_line(len(days), label, asked=self.client.progress) as done:
+        with progress_line(len(days), label, choice=self.client.progress) as done:
             for first in range(0, len(days), size):
                 chunk = days[first : first + size]
                 try:
@@ -213,7 +213,7 @@ class _Run:
             return
         asked = datetime.now(UTC)
         try:
-            pages = self.fetcher.bring(day, stop)
+            pages = self.fetcher.fetch_unstored(day, stop)
         except _FOR_ALL as error:
             self.fatal = error
         except _FOR_EACH as error:

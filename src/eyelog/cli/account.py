@@ -38,13 +38,15 @@ def _login(args: argparse.Namespace) -> int:
     from eyelog.access.auth.login import login
     from eyelog.access.cache.contents import cache_info
     from eyelog.access.client import connect
+    from eyelog.access.environment import login_page_from_environment
 
     client = connect(account=args.account)
     if args.code is not None:
         client.exchange(args.code)
     else:
         paste = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
-        login(client.credentials, open_browser=not args.no_browser, paste=paste)
+        page = login_page_from_environment()
+        login(client.credentials, page=page, open_browser=not args.no_browser, paste=paste)
     note(f"Logged in: the token of {args.account!r} is kept for its owner alone.")
     held = cache_info()
     # The service's addresses do not tell wearers apart: only the user knows who logged in.

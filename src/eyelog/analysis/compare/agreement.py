@@ -126,7 +126,8 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     Limits
         ``bias`` (mean of `one` minus `other`), ``sd`` of the differences, the limits ``low`` and
         ``high``, each of the three with its 95 % interval (``bias_low`` and ``bias_high``,
-        ``low_low`` and ``low_high``, ``high_low`` and ``high_high``), all in the unit of the measurements; ``n`` (pairs) and ``reason``
+        ``low_low`` and ``low_high``, ``high_low`` and ``high_high``), all in the unit of the
+        measurements; ``n`` (pairs) and ``reason``
         (why the others are missing: fewer than three pairs; else empty).
 
     Raises
