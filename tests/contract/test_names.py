@@ -29,6 +29,7 @@ NAMES = [
     "Unreachable",
     "attrition",
     "between",
+    "compose_figure",
     "connect",
     "coverage",
     "daily",
