@@ -12,7 +12,9 @@ __all__ = ["add_commands"]
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     login = commands.add_parser("login", help="let eyelog read an account's logs")
-    login.add_argument("--account", default="me", help="name to keep the token under (default: me)")
+    login.add_argument(
+        "--account", default="me", metavar="A", help="name to keep the token under (default: me)"
+    )
     login.add_argument("--code", help="a grant code, for machines without a browser")
     login.add_argument(
         "--no-browser", action="store_true", help="print the address instead of opening it"
@@ -20,12 +22,19 @@ def add_commands(commands: Any) -> None:
     login.set_defaults(run=_login)
 
     logout = commands.add_parser("logout", help="revoke an account's token and delete it here")
-    logout.add_argument("--account", default="me", help="whose token (default: me)")
+    logout.add_argument("--account", default="me", metavar="A", help="whose token (default: me)")
     logout.set_defaults(run=_logout)
 
     cache = commands.add_parser("cache", help="show or clear the days that fetches have stored")
-    cache.add_argument("action", choices=["info", "clear"], nargs="?", default="info")
-    cache.add_argument("--account", help="clear only this account")
+    cache.add_argument(
+        "action",
+        choices=["info", "clear"],
+        nargs="?",
+        default="info",
+        metavar="ACTION",
+        help="info lists what is stored (the default), clear deletes it",
+    )
+    cache.add_argument("--account", metavar="A", help="clear only this account")
     add_json(cache)
     cache.set_defaults(run=_cache)
 

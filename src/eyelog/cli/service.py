@@ -16,10 +16,15 @@ def add_commands(commands: Any) -> None:
     serve = commands.add_parser("serve", help="serve an archive over HTTP")
     _add_archive(serve)
     serve.add_argument(
-        "--host", default="127.0.0.1", help="address to bind (default: only this machine)"
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to bind (default: 127.0.0.1, this machine only)",
     )
-    serve.add_argument("--port", type=int, default=8765, help="port (default: 8765)")
-    serve.add_argument("--page-size", type=int, default=500, help="records per page (default: 500)")
+    serve.add_argument("--port", type=int, default=8765, metavar="N", help="port (default: 8765)")
+    serve.add_argument(
+        "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
+    )
     serve.set_defaults(run=_serve)
 
     admin = commands.add_parser("service", help="manage the service's accounts and applications")
@@ -58,15 +63,23 @@ def add_commands(commands: Any) -> None:
 
     simulate = commands.add_parser("simulate", help="write a simulated wearer into an archive")
     _add_archive(simulate)
-    simulate.add_argument("--account", default="me", help="name of the wearer (default: me)")
+    simulate.add_argument(
+        "--account", default="me", metavar="A", help="name of the wearer (default: me)"
+    )
     simulate.add_argument(
         "--start", required=True, metavar="DAY", help="first local day, such as 2026-10-24"
     )
     simulate.add_argument("--days", type=int, required=True, metavar="N", help="how many days")
     simulate.add_argument(
-        "--seed", type=int, default=0, help="which wearer: a seed is always the same one"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="which wearer; the same seed is always the same person (default: 0)",
     )
-    simulate.add_argument("--tz", default="UTC", help="zone the wearer lives in (default: UTC)")
+    simulate.add_argument(
+        "--tz", default="UTC", metavar="Z", help="zone the wearer lives in (default: UTC)"
+    )
     simulate.set_defaults(run=_simulate)
 
 

@@ -18,9 +18,11 @@ def add_source(parser: argparse.ArgumentParser, *, files: bool = True) -> None:
     parser.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
     parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
     parser.add_argument("end", metavar="END", help="last local day, included")
-    parser.add_argument("--account", default="me", help="whose records (default: me)")
-    default = "the zone of the --input file, else UTC" if files else "UTC"
-    parser.add_argument("--tz", help=f"zone of the days, such as Asia/Tokyo (default: {default})")
+    parser.add_argument("--account", default="me", metavar="A", help="whose records (default: me)")
+    zone = "that of the --input file, else UTC" if files else "UTC"
+    parser.add_argument(
+        "--tz", metavar="Z", help=f"zone of the days, such as Asia/Tokyo (default: {zone})"
+    )
     parser.add_argument("--offline", action="store_true", help="read only the cache")
     parser.add_argument("--refresh", action="store_true", help="fetch again what is cached")
     if files:
