@@ -1,1 +1,1 @@
-"""Figures: tables to matplotlib Axes. Computes nothing."""
+"""Figures: tables to matplotlib Axes. Nothing is computed here that is not drawn."""
