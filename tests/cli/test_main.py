@@ -8,6 +8,7 @@ import pytest
 
 from eyelog.cli import main
 from support.commands import DAY, RANGE
+from support.processes import python
 
 PLOT = ["plot", "timeline", "computed_data", *RANGE, "-o", "x.png"]
 FAILURES = {
@@ -124,9 +125,7 @@ def test_the_help_lists_every_command_and_loads_nothing_heavy() -> None:
         "heavy = ('pandas', 'numpy', 'requests', 'matplotlib', 'scipy', 'pyarrow', 'msgspec')\n"
         "print('loaded:', [name for name in heavy if name in sys.modules])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = python(program)
     words = done.stdout.split()
     assert [command for command in COMMANDS if command not in words] == []
     assert done.stdout.endswith("loaded: []\n")

@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from eyelog.cli import main
 from support.commands import DAY, RANGE
+from support.processes import python
 
 CALLBACK = ["--redirect-uri", "http://127.0.0.1/cb"]
 
@@ -72,20 +74,14 @@ NEED_THE_EXTRA = {
 }
 
 
-def _without_starlette(arguments: list[str], folder: str) -> subprocess.CompletedProcess[str]:
+def _without_starlette(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in a process that cannot import the framework."""
     program = (
         "import sys; sys.modules['starlette'] = None\n"
         "from eyelog.cli import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python(program, *arguments, check=False, cwd=folder)
 
 
 @pytest.mark.parametrize("command", NEED_THE_EXTRA)

@@ -1,9 +1,8 @@
 """The extra `[service]`: what to install without it, and that nobody else loads it."""
 
-import subprocess
-import sys
-
 import pytest
+
+from support.processes import python
 
 MODULES = ("app", "server", "bounds", "openapi", "responses", "auth.registry", "records.paging")
 
@@ -23,9 +22,7 @@ def test_every_module_says_what_to_install_where_a_package_of_the_extra_is_missi
         "    except ConfigurationError as error:\n"
         "        print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = python(program)
     message = f"the service needs the package {package!r}: pip install 'eyelog[service]'"
     assert done.stdout.splitlines() == [message] * len(MODULES)
 
@@ -36,7 +33,5 @@ def test_importing_eyelog_loads_nothing_of_the_service() -> None:
         "print([m for m in ('starlette', 'uvicorn', 'jinja2', 'eyelog.service') if m in"
         " sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = python(program)
     assert done.stdout.strip() == "[]"

@@ -1,8 +1,6 @@
 """Simulated frames: their shape, the same values everywhere, and arguments that are refused."""
 
 import hashlib
-import subprocess
-import sys
 from datetime import date
 from typing import Any
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.provenance import history, stated_log
+from support.processes import python
 from support.wearers import (
     FIFTEEN,
     MONDAY,
@@ -162,5 +161,5 @@ def test_the_wearer_needs_no_optional_package() -> None:
         "import eyelog as el\n"
         "print(len(el.simulate('2026-10-19', 1, log='standard_mode_logs')))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python(code)
     assert done.stdout.strip() == "1440"

@@ -1,1 +1,1 @@
-"""Figures: tables to matplotlib Axes. Nothing is computed here that is not drawn."""
+"""Figures: tables to matplotlib Axes and Figures. The numbers come from the analysis."""

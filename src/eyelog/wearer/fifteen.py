@@ -113,7 +113,7 @@ def _blinks(d: Draws, day: Life, at: Ints, lo: Ints) -> dict[str, Array]:
 def _normalised(blinks: dict[str, Array], warm: Bools, who: Traits) -> dict[str, Array]:
     """Return values relative to the wearer's own level, missing until that level is known.
 
-    The vendor says only "normalized"; here every wearer at his or her own level has the same value.
+    The vendor says only "normalized". Here, every wearer's own level is the same value.
     """
     scale = {"bki_av": who.blink / 15, "bkh_sd": 100 / who.strength, "bkh_av": 100 / who.strength,
              "npt_av": 80 / who.npt, "npt_sd": 80 / who.npt, "bkw_av": 140 / who.width}  # fmt: skip

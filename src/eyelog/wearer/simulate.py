@@ -94,9 +94,10 @@ def simulate(
     Returns
     -------
     DataFrame
-        Index ``date``: aware stamps in `tz`, sorted, unique, each closing its interval, so the
-        last stamp may be the midnight that ends the last day. Columns: every field of `log` in
-        catalogue order, with the catalogue's dtypes and units.
+        Index ``date``: aware stamps in `tz`, sorted and unique. Right-closed: a record stamped
+        10:00:00 covers the interval before it, so the last stamp may be the midnight that ends
+        the last day. Columns: every field of `log` in catalogue order, with the catalogue's
+        dtypes and units.
 
     Raises
     ------

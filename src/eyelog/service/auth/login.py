@@ -144,7 +144,7 @@ async def take_login(request: Request) -> Response:
 
 
 def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
-    """Return the request; until the redirect URI is checked, errors are shown here alone."""
+    """Return the request; until the redirect URI is checked, errors stay on this page."""
     client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
     registered = registry.redirect_uri(client_id) if client_id else None
     if client_id is None or registered is None:

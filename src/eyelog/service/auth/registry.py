@@ -83,7 +83,7 @@ class Registry:
     # --- accounts and applications ---------------------------------------------------------------
 
     def add_account(self, name: str, password: str | None = None) -> None:
-        """Add a wearer; without a password, only a code issued here logs the account in.
+        """Add a wearer; without a password, only a code of `issue_code` logs the account in.
 
         Raises
         ------

@@ -99,14 +99,14 @@ def _check_range(start: datetime, end: datetime) -> None:
 
 
 def _fields(log: str, text: str | None) -> tuple[str, ...]:
-    known = catalogue(log)
+    names = tuple(catalogue(log))
     if text is None:
-        return tuple(known)
-    wanted = set(text.split(","))
-    for name in sorted(wanted):
-        if name not in known:
+        return names
+    requested = set(text.split(","))
+    for name in sorted(requested):
+        if name not in names:
             raise _bad(
-                f"unknown field {name[:64]!r} in fields{near(name[:64], known)}: use names of"
+                f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of"
                 f" the {log} record, joined by commas without spaces"
             )
-    return tuple(name for name in known if name in wanted)
+    return tuple(name for name in names if name in requested)
