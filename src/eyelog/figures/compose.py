@@ -72,7 +72,7 @@ def compose_figure(
             f"unknown kind of figure {kind!r}{near(kind, KINDS)}: use one of {', '.join(KINDS)}"
         )
     if frame.empty:
-        raise ConfigurationError("there are no records in this range: nothing to draw")
+        raise ConfigurationError("there are no records to draw")
     log = log_of(frame)
     if fields:
         _check_fields(frame, kind, log, fields)

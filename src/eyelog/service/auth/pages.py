@@ -81,7 +81,7 @@ def page_headers(form_targets: str) -> dict[str, str]:
     }
 
 
-def login_page(*, status: int = 200, form_target: str, **shown: Any) -> Response:
+def login_page(*, status: int, form_target: str, **shown: Any) -> Response:
     """Return the page that asks for name, password and consent.
 
     `form_target` is where the application waits: browsers also apply the policy to the redirect
