@@ -37,6 +37,7 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.compose import compose_figure as compose_figure
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
 from .figures.shapes import plot_distribution as plot_distribution

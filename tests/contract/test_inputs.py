@@ -24,6 +24,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
     "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),
     "plot_quality": lambda f: el.plot_quality(el.flag(f)),
+    "compose_figure": lambda f: el.compose_figure(f, "timeline"),
 }
 
 

@@ -28,6 +28,7 @@ NAMES = [
     "Unreachable",
     "attrition",
     "between",
+    "compose_figure",
     "connect",
     "coverage",
     "daily",

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.catalogue import LOGS, check_log
 from eyelog.cli.output import add_json, emit, note
 from eyelog.cli.source import field_list
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
@@ -183,6 +182,7 @@ def _sync(args: argparse.Namespace) -> int:
     import pandas as pd
 
     from eyelog.access.client import connect
+    from eyelog.catalogue import LOGS, check_log
 
     logs = LOGS if args.log == "all" else (check_log(args.log),)
     archive = open_archive(args)

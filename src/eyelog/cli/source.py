@@ -1,4 +1,4 @@
-"""Where a command's frame comes from: the service, an archive, or a file."""
+"""Where a command gets its frame: from the service, an archive or a file."""
 
 import argparse
 from pathlib import Path
@@ -14,30 +14,35 @@ __all__ = ["add_source", "field_list", "read_source"]
 
 
 def add_source(parser: argparse.ArgumentParser, *, files: bool = True) -> None:
-    """Give a command LOG START END and the options that say where the records come from."""
+    """Give a command LOG START END and the options that choose where records come from."""
     parser.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
     parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
     parser.add_argument("end", metavar="END", help="last local day, included")
-    parser.add_argument("--account", default="me", help="whose records (default: me)")
-    own = "that of the --input file, else UTC" if files else "UTC"
-    parser.add_argument("--tz", help=f"zone of the days, such as Asia/Tokyo (default: {own})")
-    parser.add_argument("--offline", action="store_true", help="use the cache alone")
-    parser.add_argument("--refresh", action="store_true", help="ask the service again")
+    parser.add_argument("--account", default="me", metavar="A", help="whose records (default: me)")
+    zone = "that of the --input file, else UTC" if files else "UTC"
+    parser.add_argument(
+        "--tz", metavar="Z", help=f"zone of the days, such as Asia/Tokyo (default: {zone})"
+    )
+    parser.add_argument("--offline", action="store_true", help="read only the cache")
+    parser.add_argument("--refresh", action="store_true", help="fetch again what is cached")
     if files:
         where = parser.add_mutually_exclusive_group()
-        where.add_argument("--archive", type=Path, metavar="DIR", help="read from an archive")
+        where.add_argument("--archive", type=Path, metavar="DIR", help="read an archive")
         where.add_argument(
-            "--input", type=Path, metavar="FILE", help="read a .parquet or .csv of `eyelog fetch`"
+            "--input",
+            type=Path,
+            metavar="FILE",
+            help="read a file written by `eyelog fetch`",
         )
 
 
 def field_list(text: str | None) -> list[str] | None:
-    """Return the names in ``a,b`` (None stays None)."""
+    """Return the names in a text such as ``a,b``; None stays None."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) -> "pd.DataFrame":
-    """Return the frame that the options of `add_source` ask for."""
+    """Return the frame that the options of `add_source` describe."""
     from eyelog.catalogue import check_log
 
     check_log(args.log)
@@ -57,7 +62,7 @@ def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) ->
         fetch = getattr(client, args.log)
         frame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
     if args.tz is None:
-        note(f"The days are those of {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]  # a frame's index holds stamps
+        note(f"The days are local to {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]  # a frame's index holds stamps
     return frame
 
 
