@@ -73,7 +73,7 @@ def live_through(url: str, tmp_path: Path) -> None:
     )
     assert_frame_equal(archive.inventory(), local.inventory())
     assert len(archive.verify()) == 0
-    with pytest.raises(el.ArchiveError, match="it holds 'a/ä', 'me'"):
+    with pytest.raises(el.ArchiveError, match="it has 'a/ä', 'me'"):
         archive.read(SIXTY, "2026-10-30", "2026-10-30", account="you")
     made = archive.export(FIFTEEN, "2026-10-30", "2026-10-30", tmp_path / "day.csv")
     assert made == [tmp_path / "day.csv"]

@@ -129,7 +129,7 @@ class TestWhatIsNotThere:
     def test_an_unknown_account_is_answered_with_the_known_ones(self, archive: Archive) -> None:
         for account in ("anna", "bert"):
             archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account=account)
-        with pytest.raises(el.ArchiveError, match=r"'ana'.*mean 'anna'\?\); it holds 'anna', 'b"):
+        with pytest.raises(el.ArchiveError, match=r"'ana'.*mean 'anna'\?\); it has 'anna', 'b"):
             whole(archive, account="ana")
 
     def test_a_log_that_the_account_lacks_is_answered_with_those_it_has(

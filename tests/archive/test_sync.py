@@ -230,7 +230,7 @@ def test_days_without_records_are_remembered_and_asked_for_again_after_an_hour(
         assert list(states(first).values()).count("empty") == 4
         again = archive.sync(client, SIXTY, START, END)
         assert (again["asked"].any(), again["records"].sum(), there.count()) == (False, 24, 5)
-        assert again["reason"].str.contains("held nothing at").sum() == 4
+        assert again["reason"].str.contains("it had no record at").sum() == 4
         asked = datetime.now(UTC) - timedelta(hours=1, minutes=1)
         held = json.loads(ledger(archive).read_text())
         for noted in next(iter(held.values())).values():
@@ -328,7 +328,7 @@ def test_a_service_that_knows_nothing_of_a_day_takes_nothing_away(
     there.script = Paged(holds=lambda _: False)
     row = archive.sync(client_of(there, home), SIXTY, day, day).iloc[0]
     assert (row["state"], row["records"], row["removed"]) == ("empty", 0, 0)
-    assert row["reason"] == "24 record(s) that the archive holds are kept"
+    assert row["reason"] == "the 24 record(s) of the archive are kept"
     assert files(archive) == before
 
 
@@ -361,7 +361,7 @@ def test_a_damaged_ledger_costs_only_requests(
     archive.sync(client_of(there, home), SIXTY, START, END)
     before = files(archive)
     ledger(archive).write_bytes(body)
-    with pytest.warns(el.EyelogWarning, match="damaged, so the days it noted are asked"):
+    with pytest.warns(el.EyelogWarning, match="damaged, so the days noted in it are requested"):
         report = archive.sync(client_of(there, home), SIXTY, START, END)
     assert (report["asked"].all(), set(report["state"])) == (True, {"unchanged"})
     assert files(archive) == before
@@ -445,7 +445,7 @@ def test_a_service_that_fails_day_after_day_is_not_asked_to_the_end(
     report = archive.sync(client_of(there, home, workers=1), SIXTY, START, "2024-05-31")
     assert report["state"].tolist() == ["fetched"] * 2 + ["failed"] * 90
     assert report["asked"].sum() == there.count() == 10
-    assert report["reason"].iloc[-1].startswith("not asked: the service failed for 8 days")
+    assert report["reason"].iloc[-1].startswith("not requested: the service failed for 8 days")
 
 
 def test_a_stretch_of_broken_days_does_not_bar_what_lies_behind(

@@ -73,7 +73,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no stamps": (lambda p: rewrite(p, lambda t: t.drop_columns("date")), "no file of an archive"),
     "no metadata": (
         lambda p: rewrite(p, lambda t: t.replace_schema_metadata({})),
-        "^made by another program",
+        "^written by another program",
     ),
 }
 
@@ -100,7 +100,7 @@ def test_a_file_of_another_account_is_found(archive: Archive) -> None:
     shutil.copytree(home / "account=me", home / "account=you")
     found = archive.verify()
     assert found["account"].tolist() == ["you", "you"]
-    assert found["problem"][0] == f"the file says that it is {SIXTY!r} of 'me'"
+    assert found["problem"][0] == f"its metadata says that it is {SIXTY!r} of 'me'"
 
 
 def test_a_file_that_the_archive_does_not_read_is_found(archive: Archive) -> None:
@@ -108,7 +108,7 @@ def test_a_file_that_the_archive_does_not_read_is_found(archive: Archive) -> Non
     shutil.copy(month(archive), month(archive).parents[1] / "data.parquet")
     found = archive.verify()
     assert sorted(Path(file).name for file in found["file"]) == ["data.parquet", "part-0.parquet"]
-    assert found["problem"].str.startswith("not a place that the archive reads").all()
+    assert found["problem"].str.startswith("the archive does not read this path").all()
 
 
 def test_all_damage_is_told_not_only_the_first(archive: Archive) -> None:

@@ -92,10 +92,12 @@ def open_archive(args: argparse.Namespace) -> "Archive":
 
 
 def _import(args: argparse.Namespace) -> int:
-    from eyelog.archive.importing.intake import take_in
+    from eyelog.archive.importing.intake import import_files
 
     archive = open_archive(args)
-    reports = take_in(archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run)
+    reports = import_files(
+        archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run
+    )
     if not reports:
         raise ConfigurationError("there is no file in what was given: nothing was imported")
     table = _table(reports)

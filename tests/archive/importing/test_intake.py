@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.answers.encode import encode_answer
 from eyelog.archive.importing import csv_log, intake
-from eyelog.archive.importing.intake import FileReport, take_in
+from eyelog.archive.importing.intake import FileReport, import_files
+from eyelog.archive.parquet import writing
+from eyelog.archive.parquet.rows import MonthFile, read_rows
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, long_fields, zipped
@@ -53,7 +56,7 @@ def session(folder: Path) -> Path:
 def test_a_session_becomes_one_log_and_the_other_files_are_named(
     archive: el.Archive, tmp_path: Path
 ) -> None:
-    reports = take_in(archive, [session(tmp_path / "s")])
+    reports = import_files(archive, [session(tmp_path / "s")])
     for log in LOGS:
         names = long_fields(log)
         assert_frame_equal(whole(archive, log)[names], HOURS[log][names], check_freq=False)
@@ -71,9 +74,9 @@ def test_a_session_becomes_one_log_and_the_other_files_are_named(
 
 def test_a_second_run_changes_nothing_and_says_so(archive: el.Archive, tmp_path: Path) -> None:
     folder = session(tmp_path / "s")
-    take_in(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
+    import_files(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
     before = contents(archive)
-    reports = take_in(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
+    reports = import_files(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
     assert contents(archive) == before
     assert sum(report.kept for report in reports) == 0
     assert {report.status for report in reports} == {"nothing new", "refused", "empty"}
@@ -81,9 +84,11 @@ def test_a_second_run_changes_nothing_and_says_so(archive: el.Archive, tmp_path:
 
 def test_a_dry_run_says_the_same_and_does_nothing(archive: el.Archive, tmp_path: Path) -> None:
     folder = session(tmp_path / "s")
-    dry = take_in(archive, [folder], dry_run=True)
+    dry = import_files(archive, [folder], dry_run=True)
     assert not Path(archive.path).exists()
-    assert [counts(each) for each in dry] == [counts(each) for each in take_in(archive, [folder])]
+    assert [counts(each) for each in dry] == [
+        counts(each) for each in import_files(archive, [folder])
+    ]
     assert {report.status for report in dry} == {"to import", "refused", "empty"}
 
 
@@ -91,10 +96,10 @@ def test_a_dry_run_says_the_same_and_does_nothing(archive: el.Archive, tmp_path:
 def test_how_much_waits_in_memory_changes_no_result(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
 ) -> None:
-    monkeypatch.setattr(intake, "_HELD", held)
+    monkeypatch.setattr(intake, "_WAITING", held)
     monkeypatch.setattr(csv_log, "_LOOK", 5_000)
     monkeypatch.setattr(csv_log, "BLOCK", 20_000)
-    reports = take_in(archive, [session(tmp_path / "s")])
+    reports = import_files(archive, [session(tmp_path / "s")])
     for log in LOGS:
         names = long_fields(log)
         assert_frame_equal(whole(archive, log)[names], HOURS[log][names], check_freq=False)
@@ -107,7 +112,7 @@ def test_a_file_with_fewer_fields_takes_nothing_away(archive: el.Archive, tmp_pa
     archive.write(FIFTEEN, frame, account="me")
     path = tmp_path / "a.csv"
     path.write_text(logger_csv(frame, FIFTEEN, names=["stp", "lat", "isl"]))
-    report = take_in(archive, [path])[0]
+    report = import_files(archive, [path])[0]
     assert counts(report) == (len(frame), 0, len(frame), 0, 0)
     assert_frame_equal(whole(archive, FIFTEEN), frame, check_freq=False)
 
@@ -118,10 +123,10 @@ def test_files_that_disagree_are_counted_and_the_later_name_wins(
     for name, steps in (("a.csv", 3), ("b.csv", 4)):
         (tmp_path / name).write_text(f"date,stp,bk_n\n2026-10-21T00:00:15Z,{steps},\n")
     folder = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    reports = take_in(archive, folder)
+    reports = import_files(archive, folder)
     assert [counts(each) for each in reports] == [(1, 1, 0, 0, 0), (1, 1, 0, 1, 0)]
     assert whole(archive, FIFTEEN)["stp"].tolist() == [4]
-    again = take_in(archive, folder)
+    again = import_files(archive, folder)
     assert [each.kept for each in again] == [0, 0]
 
 
@@ -134,13 +139,13 @@ def test_one_bad_file_loses_no_other(archive: el.Archive, tmp_path: Path) -> Non
     }
     path = tmp_path / "box.zip"
     path.write_bytes(zipped(members))
-    reports = {report.file.rpartition(" ")[2]: report for report in take_in(archive, [path])}
+    reports = {report.file.rpartition(" ")[2]: report for report in import_files(archive, [path])}
     assert {name: report.status for name, report in reports.items()} == {
         "a.csv": "imported", "b.json": "refused", "c.json": "imported", "naive.csv": "refused"
     }  # fmt: skip
     assert "has no zone" in reports["naive.csv"].reason
     assert_frame_equal(whole(archive, FIFTEEN), HOURS[FIFTEEN], check_freq=False)
-    zoned = take_in(archive, [path], tz="Asia/Tokyo")
+    zoned = import_files(archive, [path], tz="Asia/Tokyo")
     assert [report.status for report in zoned][-1] == "nothing new"
 
 
@@ -148,7 +153,7 @@ def test_junk_lines_are_told_by_file_and_line(archive: el.Archive, tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text("date,stp\n2026-10-21T00:00:15Z,3\njunk\n")
     with pytest.warns(EyelogWarning, match=r"a\.csv: 1 of 2 lines .*line 3: 1 column"):
-        report = take_in(archive, [path])[0]
+        report = import_files(archive, [path])[0]
     assert counts(report) == (2, 1, 0, 0, 1)
     assert report.status == "imported"
 
@@ -159,11 +164,11 @@ def test_an_unfinished_walk_and_several_devices_are_told(
     answer = tmp_path / "page.json"
     answer.write_bytes(encode_answer(HOURS[FIFTEEN], FIFTEEN, cursor="more"))
     with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
-        take_in(archive, [answer])
+        import_files(archive, [answer])
     for device in ("CDC000000001(00DF874C)", "CDC000000002"):
         (tmp_path / f"20261021-090000_{device}_summaryData.csv").write_text("date,fitDuration\n")
     with pytest.warns(EyelogWarning, match=r"2 devices \(CDC000000001, CDC000000002\)"):
-        take_in(archive, sorted(tmp_path.glob("*.csv")))
+        import_files(archive, sorted(tmp_path.glob("*.csv")))
 
 
 def test_an_unknown_field_is_kept_and_stays_the_same(archive: el.Archive, tmp_path: Path) -> None:
@@ -171,9 +176,9 @@ def test_an_unknown_field_is_kept_and_stays_the_same(archive: el.Archive, tmp_pa
     for value in ("1.5", "fine"):
         path.write_text(f"date,stp,mood\n2026-10-21T00:00:{15 + len(value)}Z,3,{value}\n")
         with pytest.warns(EyelogWarning, match="unknown fields .*: mood"):
-            assert take_in(archive, [path])[0].kept == 1
+            assert import_files(archive, [path])[0].kept == 1
         with pytest.warns(EyelogWarning, match="unknown fields"):
-            assert take_in(archive, [path])[0].kept == 0
+            assert import_files(archive, [path])[0].kept == 0
     with pytest.warns(EyelogWarning, match="unknown fields"):
         assert whole(archive, FIFTEEN)["mood"].tolist() == ["1.5", "fine"]
 
@@ -181,15 +186,15 @@ def test_an_unknown_field_is_kept_and_stays_the_same(archive: el.Archive, tmp_pa
 def test_accounts_stay_apart(archive: el.Archive, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(logger_csv(HOURS[SIXTY], SIXTY))
-    take_in(archive, [path], account="ada")
+    import_files(archive, [path], account="ada")
     assert archive.accounts() == ["ada"]
-    assert take_in(archive, [path], account="bob")[0].kept == len(HOURS[SIXTY])
+    assert import_files(archive, [path], account="bob")[0].kept == len(HOURS[SIXTY])
     assert archive.accounts() == ["ada", "bob"]
 
 
 def test_a_wrong_zone_stops_before_anything_is_read(archive: el.Archive, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="unknown time zone"):
-        take_in(archive, [tmp_path], tz="Asia/Toky")
+        import_files(archive, [tmp_path], tz="Asia/Toky")
 
 
 def test_files_far_apart_in_time_are_compared_month_by_month(
@@ -198,17 +203,17 @@ def test_files_far_apart_in_time_are_compared_month_by_month(
     for year in (2019, 2023, 2026):
         (tmp_path / f"{year}.csv").write_text(f"date,stp\n{year}-03-31T23:59:50.250Z,{year % 9}\n")
     (tmp_path / "z.csv").write_text("date,stp\n2019-03-31T23:59:50.250Z,8\n")
-    assert [each.kept for each in take_in(archive, [tmp_path])] == [1, 1, 1, 1]
+    assert [each.kept for each in import_files(archive, [tmp_path])] == [1, 1, 1, 1]
     spans = []
-    read = archive.read
 
-    def told(log: str, start: pd.Timestamp, end: pd.Timestamp, **options: str) -> pd.DataFrame:
-        spans.append(end - start)
-        return read(log, start, end, **options)
+    def counting(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
+        spans.append(pd.Timedelta(after - first, "us"))
+        return read_rows(file, schema, first, after)
 
-    monkeypatch.setattr(archive, "read", told)
+    monkeypatch.setattr(writing, "read_rows", counting)
     files = sorted(tmp_path.glob("*.csv"))
-    assert [each.kept for each in take_in(archive, files)] == [0, 0, 0, 0]
+    assert [each.kept for each in import_files(archive, files)] == [0, 0, 0, 0]
+    assert len(spans) == 3
     assert max(spans) < pd.Timedelta("31D")
 
 
@@ -220,7 +225,7 @@ def test_a_date_that_no_archive_can_hold_loses_no_other_record(
         body = f'{{"computed_data": {{"1": [{{"date": "{date}", "stp": 3}}]}}}}'
         (tmp_path / f"{name}.json").write_text(body)
     with pytest.warns(EyelogWarning, match="line 2: 'date' is '.*', no stamp"):
-        reports = take_in(archive, sorted(tmp_path.glob("*.*")))
+        reports = import_files(archive, sorted(tmp_path.glob("*.*")))
     assert [report.status for report in reports] == [
         "imported", "refused", "nothing new", "refused"
     ]  # fmt: skip

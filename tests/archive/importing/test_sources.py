@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.archive.importing import sources as module
-from eyelog.archive.importing.sources import opened, sources
+from eyelog.archive.importing.sources import input_files, opened
 from eyelog.errors import ArchiveError, ConfigurationError
 from support.loggerfiles import zipped
 
@@ -19,7 +19,7 @@ CSV = "date,fitDuration\n2026-10-21T00:00:00Z,60\n"
 def read(*paths: Path) -> dict[str, str]:
     """Return what each file holds, or why it cannot be read."""
     found = {}
-    for source in sources(paths):
+    for source in input_files(paths):
         name = source.name.replace(str(paths[0].parent), "").lstrip("/")
         try:
             with opened(source) as (kind, stream):
@@ -44,13 +44,13 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(CSV)
     (tmp_path / "link.csv").symlink_to(path)
-    assert len(list(sources([path, tmp_path, tmp_path / "link.csv"]))) == 1
+    assert len(list(input_files([path, tmp_path, tmp_path / "link.csv"]))) == 1
 
 
 def test_a_path_that_is_not_there_stops_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV)
     with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was imported"):
-        next(sources([tmp_path / "a.csv", tmp_path / "nope.csv"]))
+        next(input_files([tmp_path / "a.csv", tmp_path / "nope.csv"]))
 
 
 def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:

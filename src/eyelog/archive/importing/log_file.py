@@ -11,7 +11,7 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
-from eyelog.archive.importing.sources import Source, opened
+from eyelog.archive.importing.sources import InputFile, opened
 from eyelog.catalogue import LOGS
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
@@ -55,7 +55,7 @@ class SavedLog:
 
 
 @contextmanager
-def reading(source: Source, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
+def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
     """Open a file for reading; None where it holds nothing at all.
 
     Raises
@@ -63,9 +63,9 @@ def reading(source: Source, *, tz: str | None) -> Iterator[CsvLog | SavedLog | N
     EyelogError
         If it holds no log, or cannot be read.
     """
-    with opened(source) as (kind, stream):
+    with opened(file) as (kind, stream):
         if kind == "json":
-            yield SavedLog(answer_pages(_whole(stream), where=source.name))
+            yield SavedLog(answer_pages(_whole(stream), where=file.name))
         else:
             yield CsvLog(stream, tz=tz) if kind == "text" else None
 

@@ -13,7 +13,7 @@ import pandas as pd
 from eyelog import provenance
 from eyelog.answers.page import join_pages
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
-from eyelog.archive.importing.sources import source_of
+from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
 
@@ -86,7 +86,7 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     ([12.0], [False])
     """
     source = Path(path)
-    with _named(source.name), reading(source_of(source, source.name), tz=tz) as log:
+    with _named(source.name), reading(input_file(source, source.name), tz=tz) as log:
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
         if log is None:
@@ -146,7 +146,7 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     [3.0]
     """
     source = Path(path)
-    with _named(source.name), reading(source_of(source, source.name), tz=None) as saved:
+    with _named(source.name), reading(input_file(source, source.name), tz=None) as saved:
         if not isinstance(saved, SavedLog):
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)

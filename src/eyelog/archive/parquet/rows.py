@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, schema_of
@@ -22,10 +23,13 @@ from eyelog.clock import zone
 from eyelog.errors import ArchiveError
 
 __all__ = [
+    "Merged",
     "MonthFile",
+    "Stamps",
     "extras_of",
     "frame_of",
     "merge",
+    "month_stamps",
     "open_file",
     "read_rows",
     "stamps_of",
@@ -33,6 +37,9 @@ __all__ = [
     "widest",
 ]
 
+Stamps = npt.NDArray[np.int64]  # microseconds, UTC
+
+_STAMPS: Final = pa.schema([("date", STAMP)])
 _DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
 _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
@@ -75,6 +82,11 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
                 f" {STAMP}): move it elsewhere"
             )
         yield MonthFile(path, file)
+
+
+def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
+    """Return the stamps of [first, after) in a file; no other column is read."""
+    return stamps_of(read_rows(file, _STAMPS, first, after))
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
@@ -139,7 +151,7 @@ def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def stamps_of(table: pa.Table) -> npt.NDArray[np.int64]:
+def stamps_of(table: pa.Table) -> Stamps:
     """Return the stamps of a table as microseconds."""
     stamps = table.column("date").cast(pa.int64()).to_numpy()
     return np.asarray(stamps, dtype=np.int64)
@@ -196,20 +208,40 @@ def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
     return frame.set_axis(index)
 
 
-def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.Table:
-    """Return `old` with the rows of `new` laid over it, sorted, in the schema of `old`.
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Rows after a merge, and the sorted stamps of those that came, changed, or are gone."""
+
+    table: pa.Table
+    added: Stamps
+    changed: Stamps
+    removed: Stamps
+
+    @property
+    def differs(self) -> bool:
+        """Whether the rows are not what they were."""
+        return bool(len(self.added) or len(self.changed) or len(self.removed))
+
+
+def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
+    """Merge the rows of `new` into those of `old`, in the schema of `old`; both are sorted.
 
     Where both have a stamp the new row wins, in the columns that it has; a column that it lacks
-    keeps its value. Rows of `old` inside `spans` go unless `new` has them.
+    keeps its value. Rows of `old` inside `spans` are removed unless `new` has them.
     """
+    if not new.num_rows and not spans:
+        nothing = np.empty(0, np.int64)
+        return Merged(old, nothing, nothing, nothing)
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
     at = np.searchsorted(old_stamps, new_stamps)
     both = np.append(old_stamps, -1)[at] == new_stamps
     both &= at < len(old_stamps)
-    kept = np.ones(len(old_stamps), bool)
-    kept[at[both]] = False
+    again = np.zeros(len(old_stamps), bool)  # rows of `old` whose stamp `new` has too
+    again[at[both]] = True
+    removed = np.zeros(len(old_stamps), bool)
     for first, after in spans:
-        kept[slice(*np.searchsorted(old_stamps, [first, after]))] = False
+        removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
+    removed &= ~again
     same = pa.array(at, mask=~both)
     laid = pa.Table.from_arrays(
         [
@@ -220,10 +252,29 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.
         ],
         schema=old.schema,
     )
+    differs = _differing_rows(old, pa.array(again), laid, pa.array(both))
+    stamps = new_stamps[~both], new_stamps[both][differs], old_stamps[removed]
+    if not any(map(len, stamps)):
+        return Merged(old, *stamps)
+    kept = ~again & ~removed
     if not kept.any():
-        return laid
+        return Merged(laid, *stamps)
     whole = pa.concat_tables([old.filter(pa.array(kept)), laid])
-    stamps = stamps_of(whole)
-    if bool(np.all(stamps[1:] > stamps[:-1])):
-        return whole
-    return whole.take(pa.array(np.argsort(stamps, kind="stable")))
+    order = np.argsort(stamps_of(whole), kind="stable")
+    if bool(np.all(order[1:] > order[:-1])):
+        return Merged(whole, *stamps)
+    return Merged(whole.take(pa.array(order)), *stamps)
+
+
+def _differing_rows(
+    old: pa.Table, of_old: pa.Array, new: pa.Table, of_new: pa.Array
+) -> npt.NDArray[np.bool_]:
+    """Return which of the chosen rows of two tables of one schema differ; two nulls are equal."""
+    differs = np.zeros(of_old.true_count, bool)
+    for name in old.column_names if len(differs) else ():  # one at a time: tables would be copied
+        a, b = old.column(name).filter(of_old), new.column(name).filter(of_new)
+        if not a.equals(b):
+            unequal = pc.fill_null(pc.not_equal(a, b), False)
+            one_missing = pc.xor(pc.is_null(a), pc.is_null(b))
+            differs |= pc.or_(unequal, one_missing).to_numpy()
+    return differs
