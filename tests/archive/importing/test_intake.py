@@ -1,5 +1,6 @@
 """Whatever is imported in whatever pieces, the archive holds it once, and nothing is lost."""
 
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from eyelog.answers.encode import encode_answer
 from eyelog.archive.importing import csv_log, intake
 from eyelog.archive.importing.intake import FileReport, import_files
 from eyelog.archive.parquet import writing
-from eyelog.archive.parquet.rows import MonthFile, read_rows
+from eyelog.archive.parquet.rows import Merged, MonthFile, merge, read_rows
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, long_fields, zipped
@@ -90,6 +91,53 @@ def test_a_dry_run_says_the_same_and_does_nothing(archive: el.Archive, tmp_path:
         counts(each) for each in import_files(archive, [folder])
     ]
     assert {report.status for report in dry} == {"to import", "refused", "empty"}
+
+
+@pytest.mark.parametrize("waiting", [1, 50, 10**9])
+def test_a_dry_run_counts_what_its_own_earlier_files_would_have_brought(
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
+) -> None:
+    monkeypatch.setattr(intake, "_WAITING", waiting)
+    first, frame = session(tmp_path / "a"), HOURS[FIFTEEN]
+    archive.write(FIFTEEN, frame.iloc[50:80].assign(stp=1.0), account="me")
+    later = tmp_path / "b.csv"
+    later.write_text(logger_csv(frame.assign(lat=2.0), FIFTEEN, names=["stp", "lat", "isl"]))
+    before = contents(archive)
+    dry = import_files(archive, [first, later], dry_run=True)
+    assert contents(archive) == before
+    real = import_files(archive, [first, later])
+    assert [counts(report) for report in dry] == [counts(report) for report in real]
+    assert sum(report.conflicts for report in real) > 0
+    assert sum(report.repeated for report in real) > 0
+
+
+def test_a_dry_run_leaves_nothing_behind(
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "_WAITING", 50)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    import_files(archive, [session(tmp_path / "s")], dry_run=True)
+    assert list(scratch.iterdir()) == []
+    assert not Path(archive.path).exists()
+
+
+def test_each_month_of_an_import_is_merged_once(
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.write(FIFTEEN, HOURS[FIFTEEN].iloc[:100], account="me")
+    merged = []
+
+    def counting(old: pa.Table, new: pa.Table, spans: tuple[()]) -> Merged:
+        merged.append(new.num_rows)
+        return merge(old, new, spans)
+
+    monkeypatch.setattr(intake, "merge", counting)
+    path = tmp_path / "a.json"
+    path.write_bytes(encode_answer(HOURS[FIFTEEN], FIFTEEN))
+    assert import_files(archive, [path])[0].kept == len(HOURS[FIFTEEN]) - 100
+    assert merged == [len(HOURS[FIFTEEN]) - 100]
 
 
 @pytest.mark.parametrize("held", [1, 50, 10**9])

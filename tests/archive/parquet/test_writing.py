@@ -10,11 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.parquet import writing
+from eyelog.archive.parquet.rows import Merged, merge
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.paths import TESTS
@@ -143,6 +146,44 @@ def test_writing_the_same_records_again_touches_no_file(archive: Archive) -> Non
     archive.write(FIFTEEN, frame.iloc[100:9000:3], account="me")
     archive.write(FIFTEEN, frame.loc["2026-10-31"], account="me", days=["2026-10-31"])
     assert files(archive) == before
+
+
+def test_a_write_returns_how_many_records_came_changed_and_went(archive: Archive) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    assert archive.write(SIXTY, frame, account="me") == (5760, 0, 0)
+    assert archive.write(SIXTY, frame, account="me") == (0, 0, 0)
+    changed = frame.copy()
+    changed.iloc[10:13, changed.columns.get_loc("bl")] = 3.25
+    changed.iloc[-1, changed.columns.get_loc("bl")] = float("nan")
+    frame.iloc[-1, frame.columns.get_loc("bl")] = 1.0
+    archive.write(SIXTY, frame.iloc[-1:], account="me")
+    assert archive.write(SIXTY, changed, account="me").changed == 4
+    fewer = changed.drop(changed.loc["2026-10-31"].index[100:])
+    late = records(SIXTY, "2026-11-30", 2)
+    both = pd.concat([fewer, late])
+    days = ["2026-10-31", "2026-11-01", "2026-12-24"]
+    assert archive.write(SIXTY, both, account="me", days=days) == (2, 0, 1340)
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-12-31"), both)
+    assert archive.write(SIXTY, both.iloc[:0], account="me", days=["2026-11-30"]).removed == 2
+    assert [path.parent.name for path in files(archive)] == ["month=2026-10", "month=2026-11"]
+
+
+def test_each_group_of_days_is_merged_once(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = records(SIXTY, "2026-10-01", 30 * 1440)
+    archive.write(SIXTY, frame, account="me")
+    merged = []
+
+    def counting(old: pa.Table, new: pa.Table, spans: tuple[tuple[int, int], ...]) -> Merged:
+        merged.append(new.num_rows)
+        return merge(old, new, spans)
+
+    monkeypatch.setattr(writing, "merge", counting)
+    frame.iloc[20 * 1440, frame.columns.get_loc("bl")] = 3.25
+    assert archive.write(SIXTY, frame, account="me") == (0, 1, 0)
+    assert merged == [4 * 1440] * 7 + [2 * 1440]
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-31"), frame)
 
 
 def test_the_same_records_make_the_same_bytes(archive: Archive, tmp_path: Path) -> None:
