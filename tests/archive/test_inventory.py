@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -9,11 +8,6 @@ from support.parquet import spoil_chunks
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
 
 
 def test_it_lists_days_records_gaps_and_bytes_of_each_log_of_each_account(

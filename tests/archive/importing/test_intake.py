@@ -1,4 +1,4 @@
-"""Whatever is imported in whatever pieces, the archive holds it once, and nothing is lost."""
+"""Whatever is imported, in whatever pieces, is in the archive once, and nothing is lost."""
 
 import tempfile
 from pathlib import Path
@@ -16,15 +16,8 @@ from eyelog.archive.parquet import writing
 from eyelog.archive.parquet.rows import Merged, MonthFile, merge, read_rows
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
-from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, long_fields, zipped
+from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, long_fields, zipped
 from support.paths import DATASETS
-
-HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> el.Archive:
-    return el.Archive(tmp_path / "archive")
 
 
 def whole(archive: el.Archive, log: str, account: str = "me") -> pd.DataFrame:
@@ -73,7 +66,9 @@ def test_a_session_becomes_one_log_and_the_other_files_are_named(
     assert sum(report.kept for report in reports) == sum(map(len, HOURS.values()))
 
 
-def test_a_second_run_changes_nothing_and_says_so(archive: el.Archive, tmp_path: Path) -> None:
+def test_a_second_import_changes_nothing_and_reports_that(
+    archive: el.Archive, tmp_path: Path
+) -> None:
     folder = session(tmp_path / "s")
     import_files(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
     before = contents(archive)
@@ -83,7 +78,7 @@ def test_a_second_run_changes_nothing_and_says_so(archive: el.Archive, tmp_path:
     assert {report.status for report in reports} == {"nothing new", "refused", "empty"}
 
 
-def test_a_dry_run_says_the_same_and_does_nothing(archive: el.Archive, tmp_path: Path) -> None:
+def test_a_dry_run_reports_the_same_and_does_nothing(archive: el.Archive, tmp_path: Path) -> None:
     folder = session(tmp_path / "s")
     dry = import_files(archive, [folder], dry_run=True)
     assert not Path(archive.path).exists()
@@ -140,11 +135,11 @@ def test_each_month_of_an_import_is_merged_once(
     assert merged == [len(HOURS[FIFTEEN]) - 100]
 
 
-@pytest.mark.parametrize("held", [1, 50, 10**9])
+@pytest.mark.parametrize("waiting", [1, 50, 10**9])
 def test_how_much_waits_in_memory_changes_no_result(
-    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
 ) -> None:
-    monkeypatch.setattr(intake, "_WAITING", held)
+    monkeypatch.setattr(intake, "_WAITING", waiting)
     monkeypatch.setattr(csv_log, "_LOOK", 5_000)
     monkeypatch.setattr(csv_log, "BLOCK", 20_000)
     reports = import_files(archive, [session(tmp_path / "s")])
@@ -155,7 +150,7 @@ def test_how_much_waits_in_memory_changes_no_result(
         assert report.read == report.kept + report.repeated + report.refused
 
 
-def test_a_file_with_fewer_fields_takes_nothing_away(archive: el.Archive, tmp_path: Path) -> None:
+def test_a_file_with_fewer_fields_removes_nothing(archive: el.Archive, tmp_path: Path) -> None:
     frame = HOURS[FIFTEEN]
     archive.write(FIFTEEN, frame, account="me")
     path = tmp_path / "a.csv"
@@ -197,16 +192,18 @@ def test_one_bad_file_loses_no_other(archive: el.Archive, tmp_path: Path) -> Non
     assert [report.status for report in zoned][-1] == "nothing new"
 
 
-def test_junk_lines_are_told_by_file_and_line(archive: el.Archive, tmp_path: Path) -> None:
+def test_junk_is_reported_by_file_and_line(archive: el.Archive, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("date,stp\n2026-10-21T00:00:15Z,3\njunk\n")
-    with pytest.warns(EyelogWarning, match=r"a\.csv: 1 of 2 lines .*line 3: 1 column"):
+    with pytest.warns(
+        EyelogWarning, match=r"a\.csv: left out 1 of 2 lines .*line 3: it has 1 column"
+    ):
         report = import_files(archive, [path])[0]
     assert counts(report) == (2, 1, 0, 0, 1)
     assert report.status == "imported"
 
 
-def test_an_unfinished_walk_and_several_devices_are_told(
+def test_an_unfinished_walk_and_several_devices_are_warnings(
     archive: el.Archive, tmp_path: Path
 ) -> None:
     answer = tmp_path / "page.json"
@@ -265,14 +262,14 @@ def test_files_far_apart_in_time_are_compared_month_by_month(
     assert max(spans) < pd.Timedelta("31D")
 
 
-def test_a_date_that_no_archive_can_hold_loses_no_other_record(
+def test_a_date_outside_the_years_1_to_9999_loses_no_other_record(
     archive: el.Archive, tmp_path: Path
 ) -> None:
     for name, date in (("a", "9999-12-31T23:59:59Z"), ("b", "0001-01-01T00:00:00+09:00")):
         (tmp_path / f"{name}.csv").write_text(f"date,stp\n{date},1\n2026-10-21T00:00:15Z,3\n")
         body = f'{{"computed_data": {{"1": [{{"date": "{date}", "stp": 3}}]}}}}'
         (tmp_path / f"{name}.json").write_text(body)
-    with pytest.warns(EyelogWarning, match="line 2: 'date' is '.*', no stamp"):
+    with pytest.warns(EyelogWarning, match="line 2: 'date' is '.*', not a stamp"):
         reports = import_files(archive, sorted(tmp_path.glob("*.*")))
     assert [report.status for report in reports] == [
         "imported", "refused", "nothing new", "refused"

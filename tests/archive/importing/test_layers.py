@@ -75,7 +75,7 @@ def plainly(layers: list[pd.DataFrame]) -> dict[pd.Timestamp, dict[str, object]]
 
 
 @given(st.lists(frames(), min_size=1, max_size=4))
-def test_the_last_known_value_of_each_stamp_counts(layers: list[pd.DataFrame]) -> None:
+def test_the_last_value_of_each_stamp_counts(layers: list[pd.DataFrame]) -> None:
     stored, *files = [empty(LOG), *layers]
     laid = lay(stored, files)
     wanted = plainly(layers)

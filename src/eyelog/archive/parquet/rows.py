@@ -1,6 +1,6 @@
 """Rows between a frame, an Arrow table and one Parquet file of the archive.
 
-Stamps are microseconds of UTC throughout; ranges are half open. A missing number is a null in the
+Stamps are microseconds of UTC throughout; ranges are half open. A missing number is null in the
 file, so that other tools do not take it for a value, and NaN in a frame.
 """
 
@@ -59,12 +59,12 @@ class MonthFile:
 
 @contextmanager
 def open_file(place: Place, path: str) -> Iterator[MonthFile]:
-    """Open one file. Damaged pages are noticed by their checksums when they are read.
+    """Open one file; checksums reveal damaged pages when they are read.
 
     Raises
     ------
     ArchiveError
-        If the file is damaged, or none of an archive.
+        If the file is damaged, or not a file of an archive.
     """
     with ExitStack() as stack:
         with archive_errors(f"read {path}"):
@@ -78,7 +78,7 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
             own = file.schema_arrow
         if "date" not in own.names or own.field("date").type != STAMP:
             raise ArchiveError(
-                f"cannot read {path}: no file of an archive (its 'date' is not"
+                f"cannot read {path}: not a file of an archive (its 'date' is not"
                 f" {STAMP}): move it elsewhere"
             )
         yield MonthFile(path, file)
@@ -90,42 +90,42 @@ def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
-    """Return the columns that the catalogue does not know, sorted by name."""
-    known = set(schema_of(log).names)
-    return sorted((f for f in schema if f.name not in known), key=lambda f: str(f.name))
+    """Return the columns that are not in the catalogue, sorted by name."""
+    names = set(schema_of(log).names)
+    return sorted((f for f in schema if f.name not in names), key=lambda f: str(f.name))
 
 
 def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
-    """Return one field a name, sorted; where two types meet, text holds both."""
-    found: dict[str, pa.DataType] = {}
+    """Return one field per name, sorted; where types differ, text can represent both."""
+    types: dict[str, pa.DataType] = {}
     for field in extras:
-        same = found.setdefault(field.name, field.type) == field.type
-        found[field.name] = field.type if same else pa.string()
-    return [pa.field(name, found[name]) for name in sorted(found)]
+        same = types.setdefault(field.name, field.type) == field.type
+        types[field.name] = field.type if same else pa.string()
+    return [pa.field(name, types[name]) for name in sorted(types)]
 
 
 def _groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
-    """Return the row groups that can hold stamps of [first, after), by their footer alone."""
+    """Return the row groups that can have stamps of [first, after), from the footer alone."""
     at = meta.schema.names.index("date")
-    found = []
+    groups = []
     for group in range(meta.num_row_groups):
         limits = meta.row_group(group).column(at).statistics
-        known = limits is not None and limits.has_min_max
-        if not known or (limits.min_raw < after and limits.max_raw >= first):
-            found.append(group)
-    return found
+        stated = limits is not None and limits.has_min_max
+        if not stated or (limits.min_raw < after and limits.max_raw >= first):
+            groups.append(group)
+    return groups
 
 
 def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
     """Return the rows of [first, after), in exactly the columns of `schema`.
 
-    Only the row groups and columns that are needed are read. A column that the file lacks (it was
-    written with an older catalogue) is missing throughout.
+    Only the row groups and columns that are needed are read. A column that the file lacks (because
+    an older catalogue did) is missing in every row.
 
     Raises
     ------
     ArchiveError
-        If what is read is damaged.
+        If the rows that are read are damaged.
     """
     own = file.schema
     names = [name for name in schema.names if name in own.names]
@@ -158,16 +158,16 @@ def stamps_of(table: pa.Table) -> Stamps:
 
 
 def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
-    """Return the rows of a conformed frame: its own columns, types of the catalogue."""
+    """Return the rows of a conformed frame: its own columns, with the types of the catalogue."""
     stamps = cast(pd.DatetimeIndex, frame.index).asi8
-    known = schema_of(log)
-    fields, arrays = [known.field("date")], [pa.array(stamps).cast(STAMP)]
+    schema = schema_of(log)
+    fields, arrays = [schema.field("date")], [pa.array(stamps).cast(STAMP)]
     for name in (name for name in columns(log) if name in frame.columns):
-        fields.append(known.field(name))
-        arrays.append(pa.array(frame[name].array, type=known.field(name).type, from_pandas=True))
+        fields.append(schema.field(name))
+        arrays.append(pa.array(frame[name].array, type=schema.field(name).type, from_pandas=True))
     for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
         array = _plain(frame[name].array)
-        if array.null_count < len(array):  # a column without any value says nothing
+        if array.null_count < len(array):  # a column without any value is left out
             fields.append(pa.field(name, array.type))
             arrays.append(array)
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
@@ -200,7 +200,7 @@ def _text(value: Any) -> str:
 def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
     """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
 
-    The values are the frame's own (not lent by Arrow), so the caller may write into it.
+    The values are the frame's own, not shared with Arrow, so the caller may write into it.
     """
     stamps = stamps_of(table).view("M8[us]")
     index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
