@@ -46,6 +46,7 @@ NAMES = [
     "plot_timeline",
     "read_answer",
     "read_logger_csv",
+    "read_table",
     "resample",
     "sample",
     "select",

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eyelog.cli.output import note
-from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,29 +66,12 @@ def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) ->
 
 
 def _read_file(args: argparse.Namespace, fields: list[str] | None) -> "pd.DataFrame":
-    import pandas as pd
-
     from eyelog import clock
-    from eyelog.frame import conform, log_of
-    from eyelog.provenance import record
+    from eyelog.archive.importing.table import read_table
 
-    path: Path = args.input
-    if not path.is_file():
-        raise ConfigurationError(f"no file {path}: `eyelog fetch ... -o {path.name}` makes one")
-    try:
-        if path.suffix == ".parquet":
-            table = pd.read_parquet(path)
-        else:
-            table = pd.read_csv(path, index_col="date", keep_default_na=True)
-            table.index = pd.to_datetime(table.index, utc=True, format="ISO8601")
-    except (ValueError, TypeError, OSError) as error:  # pandas raises any of them at a foreign file
-        raise ConfigurationError(
-            f"{path.name} is not a table of `eyelog fetch`: {error}"
-        ) from error
-    log_of(table, args.log)
-    frame = conform(table, args.log, tz=args.tz)
+    frame = read_table(args.input, log=args.log, tz=args.tz)
     first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]  # a frame's index holds stamps
     chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
     if fields is not None:
         chosen = chosen[[name for name in chosen.columns if name in fields]]
-    return record(chosen.copy(), "read", log=args.log, file=path.name)
+    return chosen.copy()
