@@ -22,6 +22,7 @@ NO_SOURCE_FILE = {
     "analysis/test_identities.py": "laws that tie several functions together",
     "analysis/test_recovery.py": "planted truth, recovered by several functions",
     "analysis/test_references.py": "independent implementations of several functions",
+    "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_other_toolkits.py": "a page",

@@ -269,6 +269,15 @@ class Archive:
         ArchiveError
             If a file is damaged, the disk is full or read-only, or another process keeps the
             archive locked.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> import eyelog as el
+        >>> archive = el.Archive(mkdtemp())
+        >>> outcome = archive.merge("computed_data", [], account="anna")
+        >>> len(outcome.added)
+        0
         """
         target = self._place if into is None else into._place
         with (
@@ -301,6 +310,17 @@ class Archive:
         ------
         ArchiveError
             If the archive cannot be reached.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> import eyelog as el
+        >>> archive, day = el.Archive(mkdtemp()), "2026-10-21"
+        >>> before = archive.fingerprint("computed_data", day, day, account="anna")
+        >>> archive.write("computed_data", el.sample(), account="anna").added > 0
+        True
+        >>> archive.fingerprint("computed_data", day, day, account="anna") == before
+        False
         """
         span = span_of(start, end, "UTC")
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
