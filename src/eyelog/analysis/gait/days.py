@@ -190,8 +190,7 @@ def speed_classes(
     for noun, name in zip(CLASSES, role(which, "steps"), strict=True):
         of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
-    held = np.nan_to_num(total(np.where(known, prepared.records, 0.0), prepared.groups))
-    data["n"] = as_counts(held)
-    data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
+    data["n"] = as_counts(total(np.where(known, prepared.records, 0.0), prepared.groups))
+    data["exposure_min"] = prepared.minutes(known)
     data["coverage"] = prepared.coverage(known)
     return summary_table(data, prepared, "gait.speed_classes")

@@ -73,6 +73,11 @@ class Prepared:
         """Return the share of the expected records of each group that are `known`."""
         return coverage(known, self.records, self.groups, self.log)
 
+    def minutes(self, known: npt.NDArray[np.bool_]) -> Floats:
+        """Return the minutes of the records of each group that are `known`."""
+        records = _sum(np.where(known, self.records, 0.0), self.groups)
+        return np.nan_to_num(records) * INTERVAL_SECONDS[self.log] / 60.0
+
 
 def coverage(known: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
     """Return records that are `known` / records that the time of each group has room for."""
