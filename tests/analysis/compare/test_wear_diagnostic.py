@@ -132,7 +132,7 @@ def test_bad_input_is_said_in_one_sentence() -> None:
     series, worn = worn_week([4, 5, 6])
     cases = [
         (lambda: wear_diagnostic(series, worn[1:]), "same stamps"),
-        (lambda: wear_diagnostic(series, worn.astype(float)), "one row a day"),
+        (lambda: wear_diagnostic(series, worn.astype(float)), "one row per day"),
         (lambda: wear_diagnostic(daily([1, 2]), daily([4, 90])), "0 to 25"),
         (lambda: wear_diagnostic(series, worn, edge="wide"), "edge"),
         (lambda: wear_diagnostic(series, worn, draws=0), "draws"),

@@ -1,4 +1,4 @@
-"""The cosinor: one cosine fitted by least squares; `eyelog.rhythm` offers these names."""
+"""The cosinor: one cosine fitted by least squares."""
 
 from typing import Final, NamedTuple
 
@@ -53,7 +53,8 @@ def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the period is no positive duration.
+        If the stamps are not time-zone aware and in order, or the period is not a duration
+        longer than 0.
 
     Notes
     -----
