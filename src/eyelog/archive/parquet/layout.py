@@ -171,7 +171,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
     present = months(place, log, account)
     if present:
         return present
-    by_log = {each: accounts(place, each) for each in LOGS}
+    by_log = {name: accounts(place, name) for name in LOGS}
     every = sorted(set().union(*by_log.values()))
     if not every:
         raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
@@ -181,7 +181,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
             f"no account {account!r} in the archive {place.name}{near(account, every)};"
             f" it has {names}"
         )
-    logs = ", ".join(repr(each) for each in LOGS if account in by_log[each])
+    logs = ", ".join(repr(name) for name in LOGS if account in by_log[name])
     raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
 
 
