@@ -326,6 +326,26 @@ class TestLaws:
         assert contents(archive) == before
 
 
+def test_the_fingerprint_of_a_range_changes_only_when_its_months_are_written(
+    archive: Archive,
+) -> None:
+    october = "2026-10-24", "2026-10-31"
+    new_year = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
+    keys = [archive.fingerprint(SIXTY, *span, account="me") for span in (october, new_year)]
+    assert keys == [(None,), (None, None)]
+    frame = records(SIXTY, "2026-10-24", 3)
+    archive.write(SIXTY, frame, account="me")
+    first = archive.fingerprint(SIXTY, *october, account="me")
+    assert first != keys[0]
+    archive.write(SIXTY, frame, account="me")
+    archive.write(SIXTY, frame, account="other")
+    archive.write(SIXTY, records(SIXTY, "2026-11-01", 3), account="me")
+    assert archive.fingerprint(SIXTY, *october, account="me") == first
+    assert archive.fingerprint(SIXTY, *new_year, account="me") == keys[1]
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3, seed=1), account="me")
+    assert archive.fingerprint(SIXTY, *october, account="me") != first
+
+
 def test_an_archive_travels_to_another_process(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
     again = pickle.loads(pickle.dumps(archive))

@@ -104,7 +104,7 @@ def _answers(selection: Selection, folder: Path, tz: str, days: Iterable[date]) 
     place = zone(tz)
     low, high = selection.span
     for day in days:
-        first, after = (instant_us(day_start(each, place)) for each in (day, day + DAY))
+        first, after = (instant_us(day_start(edge, place)) for edge in (day, day + DAY))
         table = read_table(replace(selection, span=(max(first, low), min(after, high))))
         if table.num_rows:
             path = folder / f"{selection.log}-{day.isoformat()}.json"

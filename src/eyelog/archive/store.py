@@ -103,7 +103,7 @@ class Archive:
         """
         logs = LOGS if log is None else (check_log(log),)
         with layout.archive_errors(f"list the archive {self.path}"):
-            return sorted({name for each in logs for name in layout.accounts(self._place, each)})
+            return sorted({name for log in logs for name in layout.accounts(self._place, log)})
 
     def read(
         self,

@@ -129,17 +129,17 @@ class CsvLog:
             self.faults.add(line, wrong[line])
         good = ~np.isin(lines, list(wrong)) if wrong else slice(None)
         columns = {name: values[good] for name, values in columns.items()}
-        known = catalogue(self.log)
-        unknown = tuple(name for name in columns if name not in known)
+        fields = catalogue(self.log)
+        unknown = tuple(name for name in columns if name not in fields)
         return Page(self.log, None, stamps[good].view("M8[us]"), columns, unknown)
 
     def _columns(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> dict[str, Values]:
-        known = catalogue(self.log)
+        fields = catalogue(self.log)
         columns: dict[str, Values] = {}
         for at, name in enumerate(self._names):
             if not name or name in _TIMES:
                 continue
-            kind = known[name].value_type if name in known else ""
+            kind = fields[name].value_type if name in fields else ""
             column = table.column(at)
             if kind == "str":
                 columns[name] = texts_of(column)

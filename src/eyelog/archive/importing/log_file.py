@@ -18,7 +18,6 @@ from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 __all__ = [
     "UNFINISHED",
     "SavedLog",
-    "answer_pages",
     "reading",
 ]
 

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, cast
 from eyelog.archive.importing.kinds import Refused, kind_of_bytes
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["LARGEST", "InputFile", "input_file", "input_files", "opened"]
+__all__ = ["InputFile", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked

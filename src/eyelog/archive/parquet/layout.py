@@ -11,7 +11,7 @@ files) are not data: Parquet tools skip them.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -171,7 +171,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
     present = months(place, log, account)
     if present:
         return present
-    by_log = {each: accounts(place, each) for each in LOGS}
+    by_log = {name: accounts(place, name) for name in LOGS}
     every = sorted(set().union(*by_log.values()))
     if not every:
         raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
@@ -181,27 +181,31 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
             f"no account {account!r} in the archive {place.name}{near(account, every)};"
             f" it has {names}"
         )
-    logs = ", ".join(repr(each) for each in LOGS if account in by_log[each])
+    logs = ", ".join(repr(name) for name in LOGS if account in by_log[name])
     raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
 
 
 def fingerprint(
     place: Place, log: str, account: str, span: tuple[int, int]
-) -> tuple[str | None, ...]:
+) -> tuple[Hashable, ...]:
     """Return a key of each month's file in a half-open range, None for a month without one.
 
     A key changes when its file is replaced; the file is not read.
     """
-    first, last = (np.datetime64(us, "us").astype("M8[M]") for us in (span[0], span[1] - 1))
-    keys: list[str | None] = []
-    for month in np.arange(first, last + 1).astype(str).tolist():
-        path = month_path(place, log, account, month)
-        try:
-            place.fs.invalidate_cache(path)
-            keys.append(place.fs.ukey(path))
-        except FileNotFoundError:
-            keys.append(None)
-    return tuple(keys)
+    months = np.array([span[0], span[1] - 1]).astype("M8[us]").astype("M8[M]")
+    names = np.arange(months[0], months[1] + 1).astype(str).tolist()
+    return tuple(_file_key(place, month_path(place, log, account, name)) for name in names)
+
+
+def _file_key(place: Place, path: str) -> Hashable:
+    try:
+        if place.local:
+            status = Path(path).stat()
+            return status.st_ino, status.st_size, status.st_mtime_ns
+        place.fs.invalidate_cache(path)
+        return str(place.fs.ukey(path))
+    except FileNotFoundError:
+        return None
 
 
 @cache

@@ -225,7 +225,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 def _old_file(
     places: Iterable[Place | None], log: str, account: str, month: str
 ) -> Iterator[MonthFile | None]:
-    """Open a month in the first of the places that has it; None where none has."""
+    """Open a month in the first of the places that has it; give None if none has."""
     for place in filter(None, places):
         path = month_path(place, log, account, month)
         if place.fs.exists(path):
@@ -258,9 +258,8 @@ def _merge_month(
                 table = merged.table
                 if merged.differs:
                     outcomes.append(Outcome(merged.added, merged.changed, merged.removed))
-                    if (
-                        records is None and made is not None
-                    ):  # the first difference: only now is a new file due
+                    # At the first difference, and only then, a new file is due.
+                    if records is None and made is not None:
                         make_folders(made.parent)
                         sink = stack.enter_context(new_file(made))
                         writer = stack.enter_context(parquet_writer(sink, schema, log, account))
@@ -286,7 +285,7 @@ def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
 
 
 def _temporary(place: Place, target: str) -> Path:
-    if not place.local:  # what is sent there is first made here
+    if not place.local:  # what is sent there is first written here
         return temporary_name(Path(tempfile.gettempdir()) / FILE)
     return temporary_name(Path(target))
 
