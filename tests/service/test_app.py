@@ -10,8 +10,8 @@ import requests
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.server import serve
-from support.answers import DAY
 from support.live import STANDARD, Live
+from support.replies import DAY
 
 
 def test_an_unknown_address_is_a_404_in_json(there: Live) -> None:

@@ -7,8 +7,8 @@ import pytest
 import requests
 import zstandard
 
-from support.answers import DAY, records_of
 from support.live import STANDARD, Live
+from support.replies import DAY, records_of
 
 
 @pytest.mark.parametrize(

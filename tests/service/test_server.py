@@ -15,9 +15,9 @@ import requests
 from eyelog.errors import ConfigurationError
 from eyelog.service.server import running, serve
 from support import live
-from support.answers import DAY
 from support.live import COMPUTED, STANDARD
 from support.records import records
+from support.replies import DAY
 
 
 @contextmanager

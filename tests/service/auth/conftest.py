@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from eyelog.service.auth.registry import Registry
-from support.browser import Browser
 from support.live import Live
+from support.login_page import Browser
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import pytest
 import requests
 
-from support.answers import oauth_error
 from support.live import Live
+from support.replies import oauth_error
 
 
 @pytest.mark.parametrize("name", ["client_id", "client_secret", "redirect_uri", "code"])

@@ -9,8 +9,8 @@ import pytest
 import requests
 
 from support import live
-from support.browser import CALLBACK, PASSWORD, Browser, sent_back
 from support.live import REDIRECT, Live
+from support.login_page import CALLBACK, PASSWORD, Browser, sent_back
 
 VERIFIER = "v" * 50
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 
-from support.browser import CALLBACK, Browser
+from support.login_page import CALLBACK, Browser
 
 
 def test_the_page_shows_who_asks_for_what_and_where_the_answer_goes(browser: Browser) -> None:

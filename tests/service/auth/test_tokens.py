@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import requests
 
-from support.answers import oauth_error
 from support.live import REDIRECT, STANDARD, Live
+from support.replies import oauth_error
 
 RANGE = ("2026-10-24T00:00:00Z", "2026-10-24T00:10:00Z")
 

@@ -20,9 +20,9 @@ from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem
 from eyelog.service.server import running
 from support import live
-from support.answers import DAY, records_of, refusal
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records
+from support.replies import DAY, records_of, refusal
 
 
 @pytest.mark.parametrize("log", LOGS)

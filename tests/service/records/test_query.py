@@ -3,8 +3,8 @@
 import pytest
 import requests
 
-from support.answers import DAY, records_of, refusal
 from support.live import COMPUTED, STANDARD, Live
+from support.replies import DAY, records_of, refusal
 
 
 @pytest.mark.parametrize(
