@@ -11,7 +11,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.server import serve
 from support.live import STANDARD, Live
-from support.refusals import DAY
+from support.replies import DAY
 
 
 def test_an_unknown_address_is_a_404_in_json(there: Live) -> None:

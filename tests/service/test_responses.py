@@ -8,7 +8,7 @@ import requests
 import zstandard
 
 from support.live import STANDARD, Live
-from support.refusals import DAY, records_of
+from support.replies import DAY, records_of
 
 
 @pytest.mark.parametrize(

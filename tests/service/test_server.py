@@ -17,7 +17,7 @@ from eyelog.service.server import running, serve
 from support import live
 from support.live import COMPUTED, STANDARD
 from support.records import records
-from support.refusals import DAY
+from support.replies import DAY
 
 
 @contextmanager

@@ -13,6 +13,12 @@ __all__ = ["add_commands"]
 
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
+    _add_serve(commands)
+    _add_service(commands)
+    _add_simulate(commands)
+
+
+def _add_serve(commands: Any) -> None:
     serve = commands.add_parser("serve", help="serve an archive over HTTP")
     _add_archive(serve)
     serve.add_argument(
@@ -27,6 +33,8 @@ def add_commands(commands: Any) -> None:
     )
     serve.set_defaults(run=_serve)
 
+
+def _add_service(commands: Any) -> None:
     admin = commands.add_parser("service", help="manage the service's accounts and applications")
     actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
 
@@ -61,6 +69,8 @@ def add_commands(commands: Any) -> None:
     )
     code.set_defaults(run=_issue_code)
 
+
+def _add_simulate(commands: Any) -> None:
     simulate = commands.add_parser("simulate", help="write a simulated wearer into an archive")
     _add_archive(simulate)
     simulate.add_argument(

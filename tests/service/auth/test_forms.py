@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from support.live import Live
-from support.refusals import oauth_error
+from support.replies import oauth_error
 
 
 @pytest.mark.parametrize("name", ["client_id", "client_secret", "redirect_uri", "code"])

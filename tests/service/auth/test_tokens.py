@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from support.live import REDIRECT, STANDARD, Live
-from support.refusals import oauth_error
+from support.replies import oauth_error
 
 RANGE = ("2026-10-24T00:00:00Z", "2026-10-24T00:10:00Z")
 

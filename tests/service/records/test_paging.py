@@ -22,7 +22,7 @@ from eyelog.service.server import running
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records
-from support.refusals import DAY, records_of, refusal
+from support.replies import DAY, records_of, refusal
 
 
 @pytest.mark.parametrize("log", LOGS)

@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from support.live import COMPUTED, STANDARD, Live
-from support.refusals import DAY, records_of, refusal
+from support.replies import DAY, records_of, refusal
 
 
 @pytest.mark.parametrize(

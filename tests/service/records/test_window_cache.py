@@ -7,7 +7,7 @@ from eyelog.archive.store import Archive
 from support import live
 from support.live import COMPUTED, STANDARD
 from support.records import records
-from support.refusals import DAY, records_of
+from support.replies import DAY, records_of
 
 
 def test_what_is_written_is_served_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Reading the answers of the service in tests."""
+"""Reading replies of the service in tests."""
 
 from typing import Any
 
