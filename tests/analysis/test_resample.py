@@ -67,7 +67,7 @@ def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
     assert one(frame, "re_u", judge=False) == 4
 
 
-def test_a_bin_below_the_least_coverage_has_no_value_but_says_what_it_holds() -> None:
+def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2, 3, 4]}).iloc[:1]
     table = el.resample(frame, "1min")
     assert table["re_u"].isna().all()
