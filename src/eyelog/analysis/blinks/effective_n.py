@@ -96,7 +96,7 @@ def effective_n(
     reading = reading_of(which, method, cleansing)
     duration_us(block, "block", sign="positive")
     check_draws(draws, seed)
-    opened = prepare(
+    prepared = prepare(
         frame,
         rate_fields(reading, resampled=is_resampled(frame)),
         by,
@@ -105,11 +105,11 @@ def effective_n(
         judge=judge,
         stamp=stamp,
     )
-    terms = terms_of(opened.frame, reading)
-    sums = sums_of(terms, opened.groups)
+    terms = terms_of(prepared.frame, reading)
+    sums = sums_of(terms, prepared.groups)
     columns = rate_columns(reading, sums)
     rate, reason = columns["rate_per_min"], list(columns["reason"])
-    blocks = _blocks(opened, block, stamp)
+    blocks = _blocks(prepared, block, stamp)
     parts = sums_of(terms, blocks)
     data = {
         "n_effective": np.full(len(rate), np.nan),
@@ -119,7 +119,7 @@ def effective_n(
         "n": as_counts(sums.number),
         "blocks": np.zeros(len(rate), dtype=np.int64),
         "exposure_min": sums.usable_s / 60.0,
-        "coverage": opened.coverage(terms.known),
+        "coverage": prepared.coverage(terms.known),
     }
     owner = np.asarray(blocks.labels, dtype=np.int64)
     for i in range(len(rate)):
@@ -144,7 +144,7 @@ def effective_n(
             reason[i] = "the blocks do not differ: no interval"
     return summary_table(
         data | {"reason": pd.array(reason, dtype="string")},
-        opened,
+        prepared,
         "blinks.effective_n",
         block=str(block),
         draws=int(draws),
@@ -153,10 +153,10 @@ def effective_n(
     )
 
 
-def _blocks(opened: Prepared, block: str, stamp: str) -> Groups:
+def _blocks(prepared: Prepared, block: str, stamp: str) -> Groups:
     """Return groups of one block of one group each; labels say which group."""
-    groups = opened.groups
-    of_time = time_groups(opened.index, block, stamp=stamp)
+    groups = prepared.groups
+    of_time = time_groups(prepared.index, block, stamp=stamp)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]

@@ -76,21 +76,21 @@ class Onsets(NamedTuple):
     high: Floats
 
 
-def noise_onsets(opened: Prepared, cleansing: str) -> Onsets:
+def noise_onsets(prepared: Prepared, cleansing: str) -> Onsets:
     """Return how often noise sets in.
 
     The frame must hold the gaps of noisy intervals too: where those are masked, the intervals in
     which noise sets in are the ones that are not looked at.
     """
-    noise = opened.values(role_field(opened.log, "noise_s"))
-    n = opened.values(gap_fields(opened.log, cleansing)[0])
-    length = float(INTERVAL_SECONDS[opened.log])
-    stamps = opened.index.asi8
+    noise = prepared.values(role_field(prepared.log, "noise_s"))
+    n = prepared.values(gap_fields(prepared.log, cleansing)[0])
+    length = float(INTERVAL_SECONDS[prepared.log])
+    stamps = prepared.index.asi8
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
     used = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
     noisy, all_of_them = (
-        count_rows(chosen, opened.groups) for chosen in (used & (noise > 0), used)
+        count_rows(chosen, prepared.groups) for chosen in (used & (noise > 0), used)
     )
     share = ratio(noisy, all_of_them)
     quiet = all_of_them - noisy

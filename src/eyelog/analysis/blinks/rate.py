@@ -103,8 +103,9 @@ def rate(
     of rates. ``"counts"``: blinks over usable seconds, 60 * sum(n) / sum(``val_s`` - ``nis_s``).
     The buffer behind a count is about as long as the minute, so blinks counted twice and blinks
     missed balance. Over working weeks of simulated wearers it comes out 1 % below the planted rate
-    (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). Where not one blink was counted in 10 usable minutes or more,
-    the counter stood still: there is no rate. In 3 to 10 minutes 0 is a rate with its interval.
+    (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). Where not one blink was
+    counted in 10 usable minutes or more, the counter stood still: there is no rate. In 3 to 10
+    minutes 0 is a rate with its interval.
 
     ``"rms"``, ``"exponential"`` and ``"mean"`` divide by the typical gap of the minutes. Root mean
     squares x combine as sqrt(sum(n x^2) / sum(n)), never with arithmetic means. A root mean square
@@ -148,13 +149,13 @@ def rate(
         _check_correctable(frame, reading)
         names.append(role_field(which, "noise_s"))
         allow = Reason.SATURATED | NOISE
-    opened = prepare(
+    prepared = prepare(
         frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp, allow=allow
     )
-    data = _columns(opened, reading, least, correct_noise=correct_noise)
+    data = _columns(prepared, reading, least, correct_noise=correct_noise)
     return summary_table(
         data,
-        opened,
+        prepared,
         "blinks.rate",
         min_valid_s=least,
         correct_noise=correct_noise,
@@ -163,17 +164,17 @@ def rate(
 
 
 def _columns(
-    opened: Prepared, reading: Reading, min_valid_s: float, *, correct_noise: bool = False
+    prepared: Prepared, reading: Reading, min_valid_s: float, *, correct_noise: bool = False
 ) -> dict[str, Any]:
-    terms = terms_of(opened.frame, reading)
-    sums = sums_of(terms, opened.groups)
-    noise = noise_onsets(opened, reading.cleansing) if correct_noise else None
+    terms = terms_of(prepared.frame, reading)
+    sums = sums_of(terms, prepared.groups)
+    noise = noise_onsets(prepared, reading.cleansing) if correct_noise else None
     columns = rate_columns(reading, sums, min_valid_s=min_valid_s, noise=noise)
     reason = columns.pop("reason")
     data: dict[str, Any] = columns | {
         "n": as_counts(sums.number),
         "exposure_min": sums.usable_s / 60.0,
-        "coverage": opened.coverage(terms.known),
+        "coverage": prepared.coverage(terms.known),
         "reason": reason,
     }
     return data if noise is None else data | {"noise_per_min": noise.per_min}
@@ -253,7 +254,7 @@ def cleansings(
     ways = readings(which)
     bins = is_resampled(frame)
     names = {name for way in ways for name in rate_fields(way, resampled=bins)}
-    opened = prepare(
+    prepared = prepare(
         frame,
         sorted(names),
         by,
@@ -264,7 +265,7 @@ def cleansings(
     )
     tables = {
         (way.method, way.cleansing): pd.DataFrame(
-            _columns(opened, way, least), index=opened.groups.labels
+            _columns(prepared, way, least), index=prepared.groups.labels
         )
         for way in ways
     }
@@ -272,5 +273,5 @@ def cleansings(
     # The readings of one group stand together.
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
     table = table.iloc[turns].reorder_levels([2, 0, 1])
-    table.attrs = dict(opened.frame.attrs)
+    table.attrs = dict(prepared.frame.attrs)
     return record(table, "blinks.cleansings", log=which, interval_s=None, min_valid_s=least)
