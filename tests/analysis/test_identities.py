@@ -220,7 +220,6 @@ def test_a_relative_amplitude_has_no_unit(values: list[float], factor: float) ->
 @settings(max_examples=15)
 @given(st.lists(st.integers(0, 8), min_size=8, max_size=40), st.sampled_from([0.25, 2.0, 8.0]))
 def test_levels_change_at_the_same_time_in_any_unit(values: list[int], factor: float) -> None:
-    pytest.importorskip("ruptures")
     # Powers of two, so that rounding decides no tie.
     series = hourly(values)
     once = el.baseline.change_points(series, penalty=7.5)
