@@ -31,6 +31,7 @@ from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.quality.evidence import has_evidence, seconds, worn
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
@@ -145,7 +146,8 @@ def daily(
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
     details = {} if which == COMPUTED_DATA else {"blink_gaps": "rms", "cleansing": CLEANSING}
-    return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    return state_days(table)
 
 
 def _fields(log: str) -> list[str]:

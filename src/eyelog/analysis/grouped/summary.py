@@ -53,12 +53,15 @@ class Prepared:
         The groups that are asked for.
     records : array of float64
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
     """
 
     frame: pd.DataFrame
     log: str
     groups: Groups
     records: Floats
+    stamp: str = "end"
 
     @property
     def index(self) -> pd.DatetimeIndex:
@@ -206,7 +209,7 @@ def prepare(
         records=records,
     )
     frame = trusted(frame, which, judge=judge)
-    return Prepared(frame, which, groups, records)
+    return Prepared(frame, which, groups, records, stamp)
 
 
 def summary_table(
@@ -218,6 +221,7 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
+    details = {"stamp": prepared.stamp, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)
 
 
