@@ -19,6 +19,7 @@ __all__ = [
     "check_numbers",
     "check_series",
     "check_table",
+    "has_clock",
     "local_dates",
     "local_hours",
     "local_us",
@@ -44,6 +45,17 @@ def check_numbers(series: pd.Series, *, what: str) -> None:
         pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype)
     ):
         raise ConfigurationError(f"{what} needs numbers or booleans, not {series.dtype}")
+
+
+def has_clock(series: pd.Series) -> bool:
+    """Return whether a Series is indexed by aware, sorted, unique stamps."""
+    index = series.index
+    return (
+        isinstance(index, pd.DatetimeIndex)
+        and index.tz is not None
+        and index.is_monotonic_increasing
+        and not index.has_duplicates
+    )
 
 
 def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
@@ -148,7 +160,8 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     """Leave out missing values; report exposure (hours) and coverage of the span.
 
     The values of a daily table are based on the hours worn of their days and cover as much of the
-    span as was recorded of them; a day without a value covers nothing.
+    span as was recorded of them; a day without a value covers nothing. Of means over several days,
+    which pandas has made since, neither is known.
     """
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
@@ -184,7 +197,7 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
         float(span),
         n,
         exposure_h,
-        float(min(1.0, covered / span)) if span else 0.0,
+        float(np.minimum(1.0, covered / span)) if span else 0.0,
         stated,
     )
 
@@ -215,12 +228,14 @@ def _own_days(series: pd.Series, here: npt.NDArray[np.bool_]) -> tuple[Floats, F
     """Return hours and coverage of the days of the values of a daily table, None for others."""
     entry: dict[str, Any] = series.attrs.get(KEY, {})
     days = entry.get("days")
-    if days is None or series.index.name != "day" or _averaged_since(series):
+    if days is None or series.index.name != "day":
         return None
     index = pd.DatetimeIndex(series.index)[here]
     rows = pd.Index(days["opens_s"]).get_indexer(pd.Index(index.as_unit("us").asi8 // 1_000_000))
-    if (rows < 0).any():
-        return None
+    if (rows < 0).any() or _averaged_since(series):
+        # Which days such a value is made of is not known here.
+        unknown = np.full(len(index), np.nan)
+        return unknown, unknown
     return np.asarray(days["exposure_h"])[rows], np.asarray(days["coverage"])[rows]
 
 
