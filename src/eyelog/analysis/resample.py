@@ -1,4 +1,4 @@
-"""Longer intervals: one rule per field, from the catalogue."""
+"""Longer intervals: each field by its rule of aggregation in the catalogue."""
 
 from typing import Any
 
@@ -51,12 +51,12 @@ def resample(
         records are those that hold the field, or its weight where the rule is weighted (so a gait
         field does not ask that most of the bin is walked).
     judge : bool
-        Take out first what `eyelog.flag` speaks against. Bins are not judged again.
+        Mask first what `eyelog.flag` flags. Bins are not judged again.
     stamp : {"end", "start"}
         Whether a stamp closes its interval (bins closed on the right, stamped by their end) or
         opens it (closed on the left, stamped by their start).
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -64,11 +64,11 @@ def resample(
         Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
-        walking that tells a pace, see `eyelog.gait.pace`), ``valid_min``, ``walking_min`` (minutes
-        that were valid and walked), int64 ``n`` (records), float64 ``exposure_min`` (minutes worn;
-        missing where the evidence of wear is) and ``coverage`` (records / expected records). A bin
-        without records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue
-        have no rule and are left out; the provenance names them.
+        walking that a pace is based on, see `eyelog.gait.pace`), ``valid_min``, ``walking_min``
+        (minutes that were valid and walked), int64 ``n`` (records), float64 ``exposure_min``
+        (minutes worn; missing where the evidence of wear is) and ``coverage`` (records / expected
+        records). A bin without records has ``n`` 0 and missing values. Texts and fields unknown to
+        the catalogue have no rule and are left out; the provenance names them.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def resample(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If the width, `min_coverage` or the index cannot be used, or the log cannot be told.
+        If the width, `min_coverage` or the index cannot be used, or nothing shows which log it is.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def resample(
     and weighted values of bins of bins are those of the records themselves, as long as
     `min_coverage` takes nothing out in between. Unweighted means, SDs and directions are weighted
     by the time of the bins (valid for resting eye data, worn for the rest of what is measured on
-    the head); a field's own count is no longer known there.
+    the head); a field's own count is not in a bin.
 
     Examples
     --------
@@ -123,8 +123,7 @@ def resample(
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0
-    held = reductions.total(np.where(recorded, records, 0.0), groups)
-    data["n"] = as_counts(held)
+    data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     result = pd.DataFrame(data, index=groups.labels, columns=[*kept, *BIN_COLUMNS])
@@ -183,7 +182,7 @@ class _Bins:
         return self._weights[names]
 
     def _time(self, field: Field) -> Floats | None:
-        """Return what bins weigh that are no longer alike; single intervals are."""
+        """Return the weights of bins; single intervals weigh alike."""
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)

@@ -74,7 +74,7 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
         (lambda s: el.baseline.typical_value(s.to_numpy()), "one Series"),
     ],
 )
-def test_bad_input_is_said_in_one_sentence(call, says) -> None:
+def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(by_day(range(10)))
 

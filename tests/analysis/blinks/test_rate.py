@@ -1,4 +1,4 @@
-"""Blink rate, shape and bursts: published numbers, laws, and planted truth."""
+"""The blink rate: published numbers, laws, and planted truth."""
 
 import warnings
 
@@ -10,20 +10,13 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from support.blinks import gaps, minutes, poisson_wearer
 from support.frames import EYES, MINUTES, frame_of
 
 RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage"]
 
 
-def gaps(sums: list[float], numbers: list[float]) -> pd.DataFrame:
-    return frame_of(EYES, {"bki_sum": sums, "bki_n": numbers})
-
-
-def minutes(averages: list[float], numbers: list[float], prefix: str = "sc_") -> pd.DataFrame:
-    return frame_of(MINUTES, {f"{prefix}bki_av": averages, f"{prefix}bki_n": numbers})
-
-
-def test_the_rate_pools_gaps_and_is_no_mean_of_rates() -> None:
+def test_the_rate_pools_gaps_and_is_not_a_mean_of_rates() -> None:
     table = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9]), min_valid="0min")
     assert list(table.columns) == RATE
     row = table.iloc[0]
@@ -34,22 +27,17 @@ def test_the_rate_pools_gaps_and_is_no_mean_of_rates() -> None:
     assert row["high"] == pytest.approx(28.448 / 0.85, abs=1e-3)
 
 
-def test_below_the_least_valid_time_there_is_no_rate_but_what_there_is_is_told() -> None:
+def test_too_little_valid_time_gives_no_rate_but_still_its_exposure() -> None:
     row = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9])).iloc[0]
     assert row[["rate_per_min", "low", "high"]].isna().all()
     assert row[["n", "exposure_min"]].tolist() == [18, 0.85]
     assert el.blinks.rate(gaps([15.0] * 12, [1] * 12))["rate_per_min"].tolist() == [4.0]
 
 
-def test_no_gap_is_no_rate_and_not_a_rate_of_zero() -> None:
+def test_without_gaps_the_rate_is_missing_and_not_0() -> None:
     row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), min_valid="0min").iloc[0]
     assert np.isnan(row["rate_per_min"])
     assert row[["n", "exposure_min", "coverage"]].tolist() == [0, 0, 1]
-
-
-def test_a_length_without_gaps_is_an_old_buffer_and_counts_nothing() -> None:
-    frame = gaps([12.0, 99.0], [6, 0])
-    assert el.blinks.rate(frame, judge=False)["exposure_min"].tolist() == [0.2]
 
 
 def test_invalid_moving_and_unworn_intervals_do_not_count() -> None:
@@ -62,7 +50,7 @@ def test_invalid_moving_and_unworn_intervals_do_not_count() -> None:
     assert row[["n", "coverage"]].tolist() == [6, 0.25]
 
 
-def test_the_minute_log_takes_its_gaps_for_root_mean_squares_and_warns() -> None:
+def test_the_gaps_of_the_60_second_log_are_read_as_root_mean_squares_with_a_warning() -> None:
     frame = minutes([3.0, 6.0], [10, 5])
     with pytest.warns(EyelogWarning, match="lower bound"):
         table = el.blinks.rate(frame, min_valid="0s")
@@ -71,7 +59,7 @@ def test_the_minute_log_takes_its_gaps_for_root_mean_squares_and_warns() -> None
     assert table["exposure_min"].tolist() == [pytest.approx(15 * gap / 60)]
 
 
-def test_the_reader_of_the_warning_can_say_what_the_gaps_are() -> None:
+def test_saying_how_to_read_the_gaps_silences_the_warning() -> None:
     frame = minutes([3.0, 6.0], [10, 5])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -82,12 +70,6 @@ def test_the_reader_of_the_warning_can_say_what_the_gaps_are() -> None:
     assert found["mean"] == pytest.approx(60 * 15 / (30 + 30))
     assert found["exponential"] == pytest.approx(found["rms"] * np.sqrt(2))
     assert found["rms"] <= found["mean"]
-
-
-def test_a_minute_without_gaps_has_no_average_and_loses_nothing() -> None:
-    frame = minutes([3.0, np.nan], [10, 0])
-    row = el.blinks.rate(frame, min_valid="0s", gaps="mean").iloc[0]
-    assert row[["rate_per_min", "coverage"]].tolist() == [20.0, 1.0]
 
 
 def test_both_cleansings_stand_side_by_side() -> None:
@@ -139,14 +121,14 @@ def test_pooled_bins_equal_the_whole() -> None:
     assert by_bin["exposure_min"].sum() == pytest.approx(whole["exposure_min"].iloc[0])
 
 
-def test_a_frame_without_the_gaps_is_refused_by_their_names() -> None:
+def test_a_frame_without_gaps_is_refused_and_names_their_fields() -> None:
     with pytest.raises(FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
     with pytest.raises(FieldError, match="'lc_bki_n', 'lc_bki_av'"):
         el.blinks.rate(minutes([3.0], [10]), cleansing="weak", gaps="rms")
 
 
-def test_what_the_15_second_log_cannot_say_is_refused() -> None:
+def test_bursts_and_cleansings_of_the_15_second_log_are_refused() -> None:
     for ask in (el.blinks.bursts, el.blinks.cleansings):
         with pytest.raises(FieldError, match="60-second log"):
             ask(gaps([12.0], [6]))
@@ -167,51 +149,15 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
         {"stamp": "middle"},
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(options: dict[str, str]) -> None:
+def test_invalid_arguments_are_refused(options: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError):
         el.blinks.rate(gaps([12.0], [6]), **options)  # type: ignore[arg-type]
-
-
-def test_a_cleansing_that_is_none_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="'strong' or 'weak'"):
-        el.blinks.rate(minutes([3.0], [9]), cleansing="mild", gaps="rms")  # type: ignore[arg-type]
 
 
 def test_noise_is_not_corrected_in_bins() -> None:
     bins = el.resample(el.sample(), "10min")
     with pytest.raises(ConfigurationError, match="before resample"):
         el.blinks.rate(bins, correct_noise=True)
-
-
-def test_strength_and_its_sds_are_those_of_all_blinks() -> None:
-    groups = [[90.0, 110.0, 130.0], [60.0, 80.0], [100.0]]
-    frame = frame_of(
-        EYES,
-        {
-            "bk_n": [len(g) for g in groups],
-            "bkh_av": [np.mean(g) for g in groups],
-            "bkh_sd": [np.std(g) for g in groups],
-        },
-    )
-    row = el.blinks.strength(frame).iloc[0]
-    every = np.concatenate(groups)
-    assert row["strength_uv"] == pytest.approx(every.mean())
-    assert row["strength_sd_total_uv"] == pytest.approx(every.std())
-    assert row["n"] == 6
-    assert row["exposure_min"] == 0.75
-
-
-def test_the_duration_of_the_15_second_log_has_no_sd_within() -> None:
-    frame = frame_of(EYES, {"bk_n": [1, 3], "bkw_av": [100.0, 140.0]})
-    row = el.blinks.duration(frame).iloc[0]
-    assert row["duration_ms"] == 130
-    assert row[["duration_sd_ms", "duration_sd_total_ms"]].isna().all()
-
-
-def test_bursts_are_counted_per_blink() -> None:
-    frame = frame_of(MINUTES, {"sc_bk_n": [10, 30, 0], "sc_bkg_n": [1, 7, 0]})
-    row = el.blinks.bursts(frame).iloc[0]
-    assert row[["burst_share", "bursts", "n", "exposure_min"]].tolist() == [0.2, 8, 40, 3]
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])
@@ -226,64 +172,6 @@ def test_no_rows_give_a_table_of_the_same_shape(log: str, name: str) -> None:
         full, none = ask(frame, by=by, **options), ask(frame.iloc[:0], by=by, **options)
         assert none.dtypes.equals(full.dtypes)
         assert len(none) == (1 if by is None else 0)
-
-
-def poisson_wearer(rate: float, noise: float, minutes_: int, seed: int) -> pd.DataFrame:
-    """Blinks and noise onsets at constant rates per minute; noise lasts no time."""
-    rng = np.random.default_rng(seed)
-    end = minutes_ * 60.0
-    blinks = np.cumsum(rng.exponential(60 / rate, int(2 * rate * minutes_) + 50))
-    blinks = blinks[blinks < end]
-    onsets = np.sort(rng.uniform(0, end, rng.poisson(noise * minutes_)))
-    length = np.diff(blinks)
-    kept = np.searchsorted(onsets, blinks[1:]) == np.searchsorted(onsets, blinks[:-1])
-    row = (blinks[1:] // 15).astype(int)
-    n = minutes_ * 4
-    noisy = np.bincount((onsets // 15).astype(int), minlength=n) > 0
-    return frame_of(
-        EYES,
-        {
-            "bki_n": np.bincount(row[kept], minlength=n).tolist(),
-            "bki_sum": np.bincount(row[kept], weights=length[kept], minlength=n).tolist(),
-            "nis_time": (noisy * 0.5).tolist(),
-        },
-    )
-
-
-def test_the_correction_takes_off_the_bias_of_noise() -> None:
-    frame = poisson_wearer(12.0, 3.0, 3000, seed=1)
-    crude = el.blinks.rate(frame).iloc[0]
-    fair = el.blinks.rate(frame, correct_noise=True).iloc[0]
-    assert crude["rate_per_min"] == pytest.approx(15.0, rel=0.03)
-    assert fair["noise_per_min"] == pytest.approx(3.0, rel=0.08)
-    assert fair["rate_per_min"] == pytest.approx(12.0, rel=0.03)
-
-
-def test_independent_gaps_are_worth_about_their_number() -> None:
-    frame = poisson_wearer(15.0, 0.0, 3000, seed=2)
-    row = el.blinks.effective_n(frame, block="5min", draws=2000).iloc[0]
-    assert row["n_effective"] == pytest.approx(row["n"], rel=0.25)
-
-
-def test_gaps_that_repeat_are_worth_less_than_their_number() -> None:
-    frame = poisson_wearer(15.0, 0.0, 1000, seed=3)
-    twice = frame.loc[frame.index.repeat(2)].iloc[: len(frame)].set_axis(frame.index)
-    first, second = (el.blinks.effective_n(f).iloc[0]["n_effective"] for f in (frame, twice))
-    assert second < 0.75 * first
-
-
-def test_few_blocks_give_no_effective_n() -> None:
-    row = el.blinks.effective_n(gaps([12.0] * 80, [6] * 80)).iloc[0]
-    assert row["blocks"] < 10
-    assert row[["n_effective", "low", "high"]].isna().all()
-
-
-def test_the_same_seed_draws_the_same_answer() -> None:
-    frame = poisson_wearer(15.0, 0.0, 300, seed=4)
-    same = [el.blinks.effective_n(frame, seed=7) for _ in range(2)]
-    pd.testing.assert_frame_equal(*same)
-    with pytest.raises(ConfigurationError, match="at least 100"):
-        el.blinks.effective_n(frame, draws=10)
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])

@@ -1,4 +1,4 @@
-"""Agreement of the two logs: published limits, overlap of grids, and nothing that is masked."""
+"""Agreement of the two logs: published limits, overlapping grids, masked values."""
 
 import numpy as np
 import pandas as pd
@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.analysis.compare.agreement import PAIRS, agreement, limits_of_agreement
-from eyelog.analysis.compare.shared_minutes import shared_minutes
 from eyelog.catalogue import columns
 from support.frames import EYES, MINUTES, at, frame_of
 
 # Peak expiratory flow (l/min), first reading of each meter (Bland & Altman 1986, Lancet i:307).
 LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+
+
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 
 
@@ -41,6 +42,8 @@ def test_the_intervals_of_the_limits_are_those_of_the_blood_pressures_of_1999() 
 
 
 floats = st.floats(-1e3, 1e3).map(lambda v: round(v, 3))
+
+
 pairs = st.lists(st.tuples(floats, floats), min_size=3, max_size=30)
 
 
@@ -109,17 +112,6 @@ def test_a_record_counts_for_a_minute_by_the_share_that_lies_in_it() -> None:
     assert late.loc["steps", "mean_fifteen"] == pytest.approx(3.0)
 
 
-@given(st.integers(-14, 14), st.lists(st.integers(0, 20), min_size=40, max_size=40))
-@settings(max_examples=40, deadline=None)
-def test_steps_are_neither_made_nor_lost_by_the_overlap(shift, steps) -> None:
-    index = pd.date_range("2026-10-20T10:00:15Z", periods=40, freq="15s") + pd.Timedelta(shift, "s")
-    minutes = pd.date_range("2026-10-20T09:58:00Z", periods=15, freq="min")
-    found = shared_minutes(index, minutes)
-    parts = np.array(steps, dtype=float)[found.record] * found.overlap_us / found.length_us
-    assert parts.sum() == pytest.approx(sum(steps))
-    assert (np.bincount(found.minute, found.overlap_us) <= 60e6).all()
-
-
 def test_a_minute_without_one_of_its_records_is_not_compared() -> None:
     fifteen = frame_of(EYES, {"hm_po": [1] * 20})
     sixty = frame_of(MINUTES, {"hm_po": [4] * 5})
@@ -130,7 +122,7 @@ def test_a_minute_without_one_of_its_records_is_not_compared() -> None:
     assert agreement(masked, sixty).loc["head_moves_pitch", "n"] == 4
 
 
-def test_averages_weigh_by_their_count_and_leave_out_records_without_any() -> None:
+def test_averages_are_weighted_by_their_count_and_leave_out_records_with_none() -> None:
     fifteen = frame_of(EYES, {"st_r": [1.0, np.nan, 2.0, np.nan] * 3, "stp": [30, 0, 10, 0] * 3})
     steps = {
         name: [40 if name == "stp_fst" else 0] * 3
@@ -180,7 +172,7 @@ def test_the_simulated_logs_agree_without_bias_on_what_was_simulated_alike() -> 
     assert (table["low"] < table["bias_low"]).all()
 
 
-def test_every_quantity_is_a_field_of_its_log_and_stands_once() -> None:
+def test_every_quantity_occurs_once_and_has_fields_in_both_logs() -> None:
     names = [pair.quantity for pair in PAIRS]
     assert len(set(names)) == len(names)
     for pair in PAIRS:
@@ -224,7 +216,7 @@ def test_the_catalogue_gives_each_quantity_its_unit_its_rule_and_its_fields(
     assert pair.fields(MINUTES) == tuple(sixty.split())
 
 
-def test_what_a_frame_lacks_is_named_in_its_row() -> None:
+def test_a_row_names_the_fields_that_a_frame_lacks() -> None:
     table = agreement(el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]])
     assert list(table.index) == [pair.quantity for pair in PAIRS]
     assert table.loc["steps", "reason"] == "the 60-second frame lacks stp_mid, stp_slw, stp_vsl"
@@ -249,7 +241,7 @@ def test_logs_that_share_no_minute_give_missing_rows_of_the_same_shape() -> None
         assert (table["reason"] != "").all()
 
 
-def test_the_logs_are_told_apart_and_never_swapped_or_mixed() -> None:
+def test_swapped_or_mixed_logs_are_refused() -> None:
     fifteen, sixty = el.sample(), el.sample(MINUTES)
     with pytest.raises(el.MixedLogsError, match="15-second log"):
         agreement(sixty, fifteen)

@@ -1,3 +1,5 @@
+"""Worn, walking and valid intervals, and the seconds of each row."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,14 +7,13 @@ from hypothesis import given
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality.evidence import seconds, valid, walking, worn
+from eyelog.analysis.quality.evidence import has_evidence, seconds, valid, walking, worn
 from eyelog.analysis.quality.flags import judged
-from eyelog.analysis.quality.values import evidence
 from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of, frames
 
 
-def test_worn_is_told_by_the_eyewear_and_missing_where_it_did_not_say():
+def test_worn_is_the_verdict_of_the_eyewear_and_missing_without_one():
     frame = frame_of(EYES, {"isl": [False, True, None]})
     assert worn(frame).tolist() == [True, False, pd.NA]
     frame = frame_of(MINUTES, {"wea_s": [60, 20, 19, None, 99]})
@@ -20,7 +21,7 @@ def test_worn_is_told_by_the_eyewear_and_missing_where_it_did_not_say():
     assert worn(frame, min_worn_s=30).tolist()[:2] == [True, False]
 
 
-def test_walking_is_any_step_unless_a_threshold_is_given():
+def test_any_step_is_walking_unless_a_threshold_is_given():
     frame = frame_of(EYES, {"stp": [0, 1, 5, None]})
     assert walking(frame).tolist() == [False, True, True, pd.NA]
     assert walking(frame, above=4).tolist() == [False, False, True, pd.NA]
@@ -56,21 +57,15 @@ def test_seconds_of_the_sixty_second_log_are_those_it_measured():
     assert found["valid_s"].tolist() == [60, 0]
 
 
-def test_without_its_evidence_a_time_is_missing_and_not_0():
+def test_a_time_without_its_evidence_is_missing_and_not_0():
     found = seconds(frame_of(EYES, {"sc_fcs": [50]}, calm=False))
     assert found["recorded_s"].tolist() == [15]
     assert found[["worn_s", "valid_s", "walking_s"]].isna().all(axis=None)
 
 
-def test_a_row_in_which_every_value_is_missing_is_no_recorded_time():
+def test_a_row_in_which_every_value_is_missing_has_no_recorded_time():
     frame = frame_of(MINUTES, {"wea_s": [60, None], "hm_po": [1, None]}, calm=False)
     assert seconds(frame)["recorded_s"].tolist() == [60, 0]
-
-
-def test_evidence_outside_its_limits_is_missing():
-    frame = frame_of(MINUTES, {"wea_s": [60, 61, -1]})
-    assert np.isnan(evidence(frame, "wea_s", MINUTES)).tolist() == [False, True, True]
-    assert evidence(frame, "hm_po", MINUTES) is None
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])
@@ -90,3 +85,18 @@ def test_a_question_about_single_intervals_is_refused_for_bins(question):
     bins = el.resample(frame_of(MINUTES, {"hm_po": [1] * 30}), "10min")
     with pytest.raises(ConfigurationError, match="before resample"):
         question(bins)
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_a_frame_has_the_evidence_of_a_time_with_its_fields_or_its_column_of_bins(log):
+    frame = el.sample(log).iloc[:400]
+    bins = el.resample(frame, "10min")
+    for noun, column in (
+        ("worn", "exposure_min"),
+        ("valid", "valid_min"),
+        ("walking", "walking_min"),
+    ):
+        assert has_evidence(frame, noun, log=log)
+        assert has_evidence(bins, noun, log=log)
+        assert not has_evidence(frame[["hm_po"]], noun, log=log)
+        assert not has_evidence(bins.drop(columns=column), noun, log=log)

@@ -57,7 +57,7 @@ def trend(series: pd.Series) -> Trend:
     Raises
     ------
     ConfigurationError
-        If there are too many values, or the stamps are not aware and sorted.
+        If there are too many values, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
@@ -111,7 +111,7 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps, one a day most often. Missing values are left out.
+        Numbers with aware stamps, usually one per day. Missing values are left out.
     penalty : float
         What one more change must save in squared error, in the unit of the series squared;
         taken as given, unscaled. A usual start is ``2 * variance * log(n)``.
@@ -124,7 +124,7 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Raises
     ------
     ConfigurationError
-        If the penalty is not positive, or the stamps are not aware and sorted.
+        If the penalty is not positive, or the stamps are not time-zone aware and in order.
 
     Notes
     -----

@@ -35,7 +35,7 @@ def symmetry(
         them has are left out.
     signed : bool
         Keep the sign (positive where the right is larger). By default sizes only: the eyewear
-        tells the feet apart weakly, so which side is larger is not to be relied on.
+        distinguishes the feet poorly, so do not rely on which side is larger.
 
     Returns
     -------

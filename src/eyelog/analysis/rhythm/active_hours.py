@@ -103,7 +103,7 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the hours make no window.
+        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
 
     Notes
     -----
@@ -121,7 +121,7 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
 
 
 def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
-    """Return why the night of a series cannot be taken as observed, or an empty text."""
+    """Return why the night of a series does not count as observed, or an empty text."""
     seen = observed(series, what="the night", stamp=stamp)
     hour = local_hours(seen.opens)
     days = max(1, len(np.unique(np.floor(hour / 24))))
@@ -154,7 +154,7 @@ def least_active(
     hours : float
         Width of the window.
     night_worn : bool
-        State that the eyewear was worn at night. Otherwise the answer is refused where the night
+        Confirm that the eyewear was worn at night. Otherwise the result is refused where the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
     stamp : {"end", "start"}, optional
         As in `most_active`.
@@ -167,7 +167,7 @@ def least_active(
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the hours make no window.
+        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
 
     Notes
     -----
@@ -184,8 +184,8 @@ def least_active(
     'the night was not observed (00:'
     """
     doubt = "" if night_worn else night_doubt(series, stamp)
-    found = _extreme_window(series, hours, sign=-1, what="least_active", stamp=stamp)
-    return found._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else found
+    least = _extreme_window(series, hours, sign=-1, what="least_active", stamp=stamp)
+    return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
 def relative_amplitude(
@@ -198,7 +198,7 @@ def relative_amplitude(
     series : Series
         Numbers of 0 or more with aware stamps, taken at their own step.
     night_worn : bool
-        State that the eyewear was worn at night; see `least_active`.
+        Confirm that the eyewear was worn at night; see `least_active`.
     stamp : {"end", "start"}, optional
         As in `most_active`.
 
@@ -211,7 +211,7 @@ def relative_amplitude(
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted.
+        If the stamps are not time-zone aware and in order.
 
     Notes
     -----

@@ -35,7 +35,7 @@ class Regularity(NamedTuple):
 def sleep_regularity(
     states: pd.Series, *, night_worn: bool = False, stamp: str | None = None
 ) -> Regularity:
-    """Tell how likely the same state is 24 hours later, from -100 to 100.
+    """Return how likely the same state is 24 hours later, from -100 to 100.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def sleep_regularity(
         True, False or missing per epoch (asleep or not), aware stamps. Pairs of which one is
         missing are left out.
     night_worn : bool
-        State that the eyewear was worn at night; see `least_active`.
+        Confirm that the eyewear was worn at night; see `least_active`.
     stamp : {"end", "start"}, optional
         As in `eyelog.rhythm.most_active`: which hours are the night.
 
@@ -55,7 +55,7 @@ def sleep_regularity(
     Raises
     ------
     ConfigurationError
-        If the values are not states, or the stamps are not aware and sorted.
+        If the values are not states, or the stamps are not time-zone aware and in order.
 
     Notes
     -----

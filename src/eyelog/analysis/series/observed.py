@@ -1,4 +1,4 @@
-"""What the functions on a bare Series share: its step, its wall clock, its exposure."""
+"""What the functions on a Series share: checks, length of a row, wall clock, exposure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +59,7 @@ def has_clock(series: pd.Series) -> bool:
 
 
 def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
-    """Return the index of a Series with aware, sorted, unique stamps, or say what is wrong."""
+    """Return the index of a Series with aware, sorted, unique stamps, or raise."""
     if not isinstance(series, pd.Series):
         raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
     index = series.index
@@ -72,7 +72,7 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
 
 
 def step_us(series: pd.Series) -> int:
-    """Return the length of one row in microseconds, 0 where nothing tells (`interval_seconds`)."""
+    """Return the length of one row in microseconds, 0 where it is unknown (`interval_seconds`)."""
     seconds = interval_seconds(series)
     return 0 if np.isnan(seconds) else round(seconds * 1e6)
 
@@ -116,7 +116,7 @@ def _averaged_since(series: pd.Series) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The values of a Series that are there, and how much of its span they cover.
+    """The values of a Series that are not missing, and how much of its span they cover.
 
     Attributes
     ----------
@@ -165,9 +165,9 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     """
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    here = np.isfinite(values)
+    present = np.isfinite(values)
     step = step_us(series)
-    n = int(here.sum())
+    n = int(present.sum())
     us = index.as_unit("us").asi8
     stated = stamp_of(series, stamp)
     opens = closes = us
@@ -177,7 +177,7 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     elif stated == "start":
         closes = np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
     middles = opens + (closes - opens) // 2
-    days = _own_days(series, here)
+    days = _own_days(series, present)
     if days is None:
         span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
         hours: Floats = np.full(n, step / HOUR_US)
@@ -188,10 +188,10 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
         hours, covered = days[0], float(days[1].sum())
         exposure_h = float(hours.sum())
     return Observed(
-        values[here],
-        index[here],
-        stamps_at(opens[here], index.tz),
-        stamps_at(middles[here], index.tz),
+        values[present],
+        index[present],
+        stamps_at(opens[present], index.tz),
+        stamps_at(middles[present], index.tz),
         hours,
         step,
         float(span),
@@ -224,13 +224,13 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _own_days(series: pd.Series, here: npt.NDArray[np.bool_]) -> tuple[Floats, Floats] | None:
+def _own_days(series: pd.Series, present: npt.NDArray[np.bool_]) -> tuple[Floats, Floats] | None:
     """Return hours and coverage of the days of the values of a daily table, None for others."""
     entry: dict[str, Any] = series.attrs.get(KEY, {})
     days = entry.get("days")
     if days is None or series.index.name != "day":
         return None
-    index = pd.DatetimeIndex(series.index)[here]
+    index = pd.DatetimeIndex(series.index)[present]
     rows = pd.Index(days["opens_s"]).get_indexer(pd.Index(index.as_unit("us").asi8 // 1_000_000))
     if (rows < 0).any() or _averaged_since(series):
         # Which days such a value is made of is not known here.
@@ -266,9 +266,9 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
 
 
 def refuse_sentinel(series: pd.Series, *, what: str) -> None:
-    """Raise `ConfigurationError` if a field's invalid value was left among its values.
+    """Raise `ConfigurationError` if a field's invalid value is still among its values.
 
-    Only where the rest lies in the field's range: a derived series may keep the field's name.
+    Only where all other values lie in the field's range: a derived series may keep its name.
     """
     log = stated_log(series)
     field = catalogue(log).get(str(series.name)) if log else None
@@ -285,9 +285,11 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
 
 
 def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a table of pandas at all."""
+    """Raise `ConfigurationError` unless it is a pandas Series or DataFrame."""
     if not isinstance(table, pd.Series | pd.DataFrame):
-        raise ConfigurationError(f"{what} takes tables of pandas, not {type(table).__name__}")
+        raise ConfigurationError(
+            f"{what} takes a pandas Series or DataFrame, not {type(table).__name__}"
+        )
 
 
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
@@ -298,7 +300,7 @@ def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
     MixedLogsError
         If they state different logs, which are computed differently.
     ConfigurationError
-        If one of them is no table.
+        If one of them is not a pandas table.
     """
     for table in tables:
         check_table(table, what=what)

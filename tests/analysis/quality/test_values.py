@@ -1,0 +1,54 @@
+"""A column as numbers, and which of its values the catalogue allows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.analysis.quality.values import evidence, floats, out_of_range
+from eyelog.catalogue import field
+from eyelog.errors import ConfigurationError
+from support.frames import EYES, MINUTES, frame_of
+from support.reasons import R, against, reason
+
+
+def test_minus_one_is_out_of_range_where_no_invalid_mark_is_documented():
+    assert reason(frame_of(EYES, {"re_u": [-1]}), "re_u") == R.RANGE
+    assert reason(frame_of(EYES, {"npt_av": [-0.5]}), "npt_av") == 0
+
+
+def test_a_fraction_of_a_count_is_out_of_range():
+    assert reason(frame_of(EYES, {"re_u": [2.5]}), "re_u") == R.RANGE
+
+
+def test_evidence_outside_its_own_range_flags_nothing():
+    assert against(MINUTES, {"wea_s": -5}, "hm_po") == 0
+    assert against(MINUTES, {"stp_s": 70}, "ems_rl") == 0
+    assert against(EYES, {"stp": 2.5}, "re_u") == 0
+
+
+def test_text_where_numbers_belong_is_refused_by_name():
+    frame = frame_of(EYES, {"sc_fcs": [50]}).astype({"sc_fcs": "string"})
+    with pytest.raises(ConfigurationError, match="'sc_fcs' holds string"):
+        el.flag(frame)
+
+
+def test_evidence_outside_its_range_is_missing():
+    frame = frame_of(MINUTES, {"wea_s": [60, 61, -1]})
+    assert np.isnan(evidence(frame, "wea_s", MINUTES)).tolist() == [False, True, True]
+    assert evidence(frame, "hm_po", MINUTES) is None
+
+
+def test_numbers_and_booleans_become_float64_and_keep_what_is_missing():
+    whole = pd.Series([1, None], dtype="Int64")
+    assert floats(whole)[0] == 1.0
+    assert np.isnan(floats(whole)[1])
+    assert floats(pd.Series([True, False])).tolist() == [1.0, 0.0]
+    column = pd.Series([1.5, np.nan])
+    assert np.shares_memory(floats(column), column.to_numpy())
+
+
+def test_a_blank_end_of_a_range_is_not_checked():
+    values = np.array([-1e9, 1e9])
+    assert out_of_range(values, field(EYES, "hm_prc")).tolist() == [False, False]
+    assert out_of_range(values, field(EYES, "nis_time")).tolist() == [True, True]
