@@ -154,3 +154,14 @@ def test_two_persons_in_a_group_have_a_difference_and_no_interval() -> None:
     assert "fewer than three persons" in found.reason
     three, groups = table_of({"desk": DESK[:3], "field": FIELD})
     assert group_difference(three, groups, outcome="y").low < found.difference
+
+
+def test_days_of_persons_are_covered_as_they_were_recorded() -> None:
+    people = {
+        f"p{i}": el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=i) for i in range(6)
+    }
+    table = mixed_table(people, outcomes="steps")
+    groups = {f"p{i}": "desk" if i < 3 else "field" for i in range(6)}
+    found = group_difference(table, groups, outcome="steps")
+    assert found.coverage == pytest.approx(table["coverage"].mean())
+    assert found.exposure_h == pytest.approx(table["exposure_h"].sum())

@@ -85,8 +85,9 @@ def group_difference(
         ``low`` and ``high``; ``p`` (Welch) with ``df``, ``p_permutation``; ``mean_first``,
         ``mean_second``, ``sd_first``, ``sd_second`` (of the persons' means), the labels ``first``
         and ``second``, ``persons_first``, ``persons_second``; ``n`` (rows with the outcome),
-        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (rows with the
-        outcome / rows of these persons) and ``reason`` where something is missing: the interval
+        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (mean over the
+        rows of these persons of their ``coverage``, or of 1 where the table has none; a row without
+        the outcome counts 0) and ``reason`` where something is missing: the interval
         where a group has fewer than three persons.
 
     Raises
@@ -129,6 +130,7 @@ def group_difference(
         numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
     ]
     hours = numbers(rows["exposure_h"])[known] if "exposure_h" in rows.columns else None
+    covered = np.nan_to_num(numbers(rows["coverage"])) if "coverage" in rows.columns else 1.0
     mean_first, mean_second = (float(side.mean()) if side.size else MISSING for side in sides)
     sd_first, sd_second = (float(side.std(ddof=1)) if side.size > 1 else MISSING for side in sides)
     result = GroupDifference(
@@ -148,7 +150,7 @@ def group_difference(
         persons_second=len(sides[1]),
         n=int(known.sum()),
         exposure_h=MISSING if hours is None else float(np.nansum(hours)),
-        coverage=float(known.mean()) if len(known) else 0.0,
+        coverage=float(np.where(known, covered, 0.0).mean()) if len(known) else 0.0,
         reason="",
     )
     fewest = min(map(len, sides))

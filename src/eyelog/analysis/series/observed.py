@@ -25,6 +25,7 @@ __all__ = [
     "local_us",
     "observed",
     "one_log",
+    "own_days",
     "refuse_sentinel",
     "stamp_of",
     "stamps_at",
@@ -71,18 +72,18 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
     return index
 
 
-def step_us(series: pd.Series) -> int:
+def step_us(series: pd.Series | pd.DataFrame) -> int:
     """Return the length of one row in microseconds, 0 where it is unknown (`interval_seconds`)."""
     seconds = interval_seconds(series)
     return 0 if np.isnan(seconds) else round(seconds * 1e6)
 
 
-def stamp_of(series: pd.Series, stamp: str | None = None) -> str | None:
-    """Return whether the stamps of a Series close or open their intervals.
+def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str | None:
+    """Return whether the stamps of a Series or table close or open their intervals.
 
     Parameters
     ----------
-    series : Series
+    series : Series or DataFrame
         Aware stamps.
     stamp : {"end", "start"}, optional
         What the caller says; it comes before what the provenance states.
@@ -105,7 +106,7 @@ def stamp_of(series: pd.Series, stamp: str | None = None) -> str | None:
     return str(stated[-1]) if stated else "end"
 
 
-def _averaged_since(series: pd.Series) -> bool:
+def _averaged_since(series: pd.Series | pd.DataFrame) -> bool:
     """Return whether pandas has put the rows of a table of eyelog into longer intervals."""
     if series.index.name == "day":
         freq = getattr(series.index, "freq", None)
@@ -177,7 +178,7 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     elif stated == "start":
         closes = np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
     middles = opens + (closes - opens) // 2
-    days = _own_days(series, present)
+    days = own_days(series)
     if days is None:
         span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
         hours: Floats = np.full(n, step / HOUR_US)
@@ -185,7 +186,7 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     else:
         dates = local_dates(index)
         span = float(dates[-1] - dates[0] + 1) if len(dates) else 0.0
-        hours, covered = days[0], float(days[1].sum())
+        hours, covered = days[0][present], float(days[1][present].sum())
         exposure_h = float(hours.sum())
     return Observed(
         values[present],
@@ -224,19 +225,21 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _own_days(series: pd.Series, present: npt.NDArray[np.bool_]) -> tuple[Floats, Floats] | None:
-    """Return hours and coverage of the days of the values of a daily table, None for others."""
+def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
+    """Return hours worn and coverage of each row of a column of `eyelog.daily`, None for others.
+
+    Both are NaN where the rows are no longer days of that table, such as means over weeks.
+    """
     entry: dict[str, Any] = series.attrs.get(KEY, {})
     days = entry.get("days")
     if days is None or series.index.name != "day":
         return None
-    index = pd.DatetimeIndex(series.index)[present]
+    index = pd.DatetimeIndex(series.index)
     rows = pd.Index(days["opens_s"]).get_indexer(pd.Index(index.as_unit("us").asi8 // 1_000_000))
-    if (rows < 0).any() or _averaged_since(series):
-        # Which days such a value is made of is not known here.
-        unknown = np.full(len(index), np.nan)
-        return unknown, unknown
-    return np.asarray(days["exposure_h"])[rows], np.asarray(days["coverage"])[rows]
+    if _averaged_since(series):
+        rows = np.full(len(index), -1)
+    hours, coverage = (np.append(days[name], np.nan) for name in ("exposure_h", "coverage"))
+    return hours[rows], coverage[rows]  # the last one, NaN, stands for what is no such day
 
 
 def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
