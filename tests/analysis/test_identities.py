@@ -169,7 +169,22 @@ def test_a_missing_value_is_as_good_as_no_row(
     assert same(ask(masked), ask(series.drop(series.index[list(gone)])))
 
 
-@pytest.mark.parametrize("name", SERIES | STATES)
+# What depends on no clock takes the values in any order, with any index.
+CLOCKLESS = {"robust_z", "typical_value"}
+
+
+@pytest.mark.parametrize("name", sorted(CLOCKLESS))
+def test_what_needs_no_clock_does_not_depend_on_the_order(name: str) -> None:
+    series = hourly([float(h % 7) ** 2 for h in range(72)])
+    shuffled = series.sample(frac=1, random_state=1)
+    one, two = SERIES[name](series), SERIES[name](shuffled)
+    if isinstance(one, pd.Series):
+        pd.testing.assert_series_equal(two.sort_index(), one, check_freq=False)
+    else:
+        assert two[:9] == pytest.approx(one[:9])
+
+
+@pytest.mark.parametrize("name", [name for name in SERIES | STATES if name not in CLOCKLESS])
 def test_a_series_out_of_order_is_refused_and_not_sorted_in_silence(name: str) -> None:
     series = hourly([float(h % 2) for h in range(72)]).sample(frac=1, random_state=1)
     with pytest.raises(el.ConfigurationError, match="in order, each once"):
