@@ -31,7 +31,6 @@ from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.quality.evidence import has_evidence, seconds, worn
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
@@ -146,8 +145,7 @@ def daily(
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
     details = {} if which == COMPUTED_DATA else {"blink_gaps": "rms", "cleansing": CLEANSING}
-    table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
-    return state_days(table)
+    return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
 
 
 def _fields(log: str) -> list[str]:

@@ -166,3 +166,17 @@ def test_the_hours_of_means_over_several_days_are_not_known(days: pd.DataFrame) 
 def test_what_a_day_carries_is_plain_data(days: pd.DataFrame) -> None:
     carried = json.loads(json.dumps(days.attrs))["eyelog"]["days"]
     assert [len(values) for values in carried.values()] == [9, 9, 9]
+
+
+def test_a_column_of_any_table_by_day_carries_what_the_table_states() -> None:
+    frame = el.simulate("2026-10-19", 4, log="computed_data", seed=5, tz="Asia/Tokyo")
+    for table, name in (
+        (el.blinks.rate(frame, by="1D"), "rate_per_min"),
+        (el.gait.peak_cadence(frame), "peak_spm"),
+        (el.posture.head_movements(frame, by="1D"), "yaw_per_h"),
+    ):
+        seen = observed(table[name], what="trend")
+        assert seen.exposure_h == pytest.approx(table["exposure_min"].sum() / 60)
+        assert seen.coverage == pytest.approx(table["coverage"].mean())
+    weeks = el.blinks.rate(frame, by="W")
+    assert "days" not in weeks.attrs["eyelog"]

@@ -12,6 +12,7 @@ from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
@@ -37,6 +38,7 @@ BIN_COLUMNS = (
 )  # fmt: skip
 # The parts of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
+LONGEST_DAY_S = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,8 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
+    if table.index.name == "day" and (prepared.groups.seconds <= LONGEST_DAY_S).all():
+        table = state_days(table)
     details = {"stamp": prepared.stamp, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)
 

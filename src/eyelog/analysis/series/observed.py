@@ -160,9 +160,9 @@ class Observed:
 def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Observed:
     """Leave out missing values; report exposure (hours) and coverage of the span.
 
-    The values of a daily table are based on the hours worn of their days and cover as much of the
-    span as was recorded of them; a day without a value covers nothing. Of means over several days,
-    which pandas has made since, neither is known.
+    The values of a table by day are based on the hours that it states for their days (worn, in
+    `eyelog.daily`) and cover as much of the span as it says; a day without a value covers nothing.
+    Of means over several days, which pandas has made since, neither is known.
     """
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
@@ -204,16 +204,21 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
 
 
 def state_days(table: pd.DataFrame) -> pd.DataFrame:
-    """State in the provenance of a daily table how long each day was worn, and its coverage.
+    """State in the provenance of a table by day how long each day was observed, and its coverage.
 
     A column that is taken out of the table has lost the other columns; its attrs go along.
 
     Parameters
     ----------
     table : DataFrame
-        A new daily table; its own attrs are replaced, never shared.
+        A new table, a row per local day; its own attrs are replaced, never shared. The hours are
+        those of ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
     """
-    hours = table["worn_h" if "worn_h" in table.columns else "recorded_h"]
+    names = ("worn_h", "exposure_min", "recorded_h")
+    name = next((name for name in names if name in table.columns), None)
+    if name is None or "coverage" not in table.columns:
+        return table
+    hours = table[name] / (60.0 if name == "exposure_min" else 1.0)
     index = pd.DatetimeIndex(table.index)
     days = {
         "opens_s": (index.as_unit("us").asi8 // 1_000_000).tolist(),
@@ -226,7 +231,7 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
-    """Return hours worn and coverage of each row of a column of `eyelog.daily`, None for others.
+    """Return hours and coverage of each row of a column of a table by day, None for others.
 
     Both are NaN where the rows are no longer days of that table, such as means over weeks.
     """
