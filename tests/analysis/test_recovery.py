@@ -257,7 +257,6 @@ def test_the_interval_of_a_trend_holds_the_planted_slope(n: int) -> None:
 
 
 def test_change_points_are_found_where_they_were_planted_and_not_elsewhere() -> None:
-    pytest.importorskip("ruptures")
     rng = np.random.default_rng(5)
     penalty = 3 * np.log(60)  # of noise with SD 1
     right, quiet = [], []

@@ -21,7 +21,10 @@ ROWS = {
         "refused; {sri_of_pairs.sri:.1f} where the night was worn",
     ),
     "cosinor: p of the daily rhythm": ("{cosinor_pandas:.1e}", "{fit.p:.3f}"),
-    "mean bout of wear, minutes": ("{bout_pandas:.1f}", "{bout_minutes:.1f}"),
+    "mean bout of wear, minutes": (
+        "{bout_pandas:.1f}",
+        "{bout_minutes:.1f} ({bouts.n} bouts, {bouts.censored} cut off)",
+    ),
     "cadence, steps per minute": (
         "{cadence_pandas:.1f}",
         "{pace.pace_spm:.1f} (planted {planted_pace:.1f})",

@@ -140,6 +140,7 @@ def resample(
         log=which,
         every=str(every),
         interval_s=width,
+        stamp=stamp,
         min_coverage=float(min_coverage),
         left_out=[name for name in names if name not in kept],
     )

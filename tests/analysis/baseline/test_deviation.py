@@ -1,5 +1,7 @@
 """A person against themselves."""
 
+from zoneinfo import ZoneInfo
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from eyelog.clock import day_start
 
 numbers = st.floats(-1e4, 1e4, allow_nan=False).map(lambda v: round(v, 2))
 
@@ -65,9 +68,53 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
         (lambda s: el.baseline.change_points(s, penalty=0), "positive"),
         (lambda s: el.baseline.typical_value(s, method="mode"), "one of"),
         (lambda s: el.baseline.personal(s, window="long"), "duration"),
-        (lambda s: el.baseline.robust_z(s.tz_localize(None)), "aware"),
+        (lambda s: el.baseline.personal(s.tz_localize(None)), "aware"),
+        (lambda s: el.baseline.robust_z(s.astype("string")), "numbers"),
+        (lambda s: el.baseline.robust_z(s.to_frame()), "one Series"),
+        (lambda s: el.baseline.typical_value(s.to_numpy()), "one Series"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(by_day(range(10)))
+
+
+def test_weeks_before_a_day_hold_their_days_though_midnight_was_skipped() -> None:
+    # In Beirut the clocks go from 23:59 to 01:00, so that day opens at one o'clock.
+    index = pd.DatetimeIndex(
+        [
+            day_start(d.date(), ZoneInfo("Asia/Beirut"))
+            for d in pd.date_range("2026-03-20", "2026-04-08")
+        ]
+    )
+    series = pd.Series(np.arange(20.0), index=index)
+    assert el.baseline.personal(series, window="7D")["n"].tolist() == [min(i, 7) for i in range(20)]
+
+
+def test_several_values_per_day_reach_back_to_the_same_time_of_day() -> None:
+    index = pd.date_range("2026-10-22", "2026-10-28", freq="6h", tz="UTC").tz_localize(None)
+    series = pd.Series(np.arange(25.0), index=index.tz_localize("Europe/Berlin"))
+    assert el.baseline.personal(series, window="2D")["n"].iloc[8:].tolist() == [8] * 17
+    elapsed = el.baseline.personal(series, window="47h")["n"]  # less than two days: elapsed time
+    assert elapsed.iloc[8:].tolist() == [7] * 4 + [7, 7, 7, 7, 7] + [7] * 8
+
+
+def test_what_needs_no_clock_takes_any_series() -> None:
+    values = [1.0, 2, 3, 4, 10]
+    stamped = by_day(values)
+    for index in (
+        list("abcde"),
+        [0, 0, 1, 1, 2],
+        stamped.index[::-1],
+        stamped.index.tz_localize(None),
+    ):
+        series = pd.Series(values, index=index)
+        found = el.baseline.robust_z(series)
+        assert found.tolist() == el.baseline.robust_z(stamped).tolist()
+        assert found.index.equals(series.index)
+        typical = el.baseline.typical_value(series)
+        assert typical.value == el.baseline.typical_value(stamped).value
+        assert np.isnan(typical.exposure_h)
+        assert typical.coverage == 1.0
+    half = el.baseline.typical_value(pd.Series([1.0, None, 3, 5, None, None]))
+    assert (half.n, half.coverage) == (3, 0.5)

@@ -40,7 +40,6 @@ def test_two_values_have_no_trend() -> None:
 
 
 def test_a_new_level_begins_where_it_was_planted() -> None:
-    pytest.importorskip("ruptures")
     values = np.r_[np.full(20, 5.0), np.full(15, 9.0), np.full(20, 4.0)]
     series = by_day(values + np.random.default_rng(2).normal(0, 0.5, 55))
     found = el.baseline.change_points(series, penalty=5)
@@ -49,6 +48,31 @@ def test_a_new_level_begins_where_it_was_planted() -> None:
 
 
 def test_missing_days_do_not_make_a_new_level() -> None:
-    pytest.importorskip("ruptures")
     series = by_day(np.r_[np.full(10, 5.0), np.full(5, np.nan), np.full(10, 5.0)])
     assert el.baseline.change_points(series, penalty=5) == []
+
+
+def test_thousands_of_days_have_their_planted_levels_and_a_large_zero_changes_nothing() -> None:
+    levels = np.repeat([5.0, 9.0, 4.0, 6.0], 1000)
+    series = by_day(levels + np.random.default_rng(3).normal(0, 0.5, 4000))
+    found = el.baseline.change_points(series, penalty=20)
+    assert found == [series.index[at] for at in (1000, 2000, 3000)]
+    assert el.baseline.change_points(series + 1e7, penalty=20) == found
+
+
+def test_no_level_lasts_a_single_day() -> None:
+    series = by_day([0, 0, 0, 50, 0, 0, 0])
+    ends = [*el.baseline.change_points(series, penalty=1.0), series.index[-1] + series.index.freq]
+    assert (np.diff([series.index[0], *ends]) >= np.timedelta64(2, "D")).all()
+    assert len(ends) > 1
+
+
+def test_an_endless_penalty_leaves_one_level() -> None:
+    assert el.baseline.change_points(by_day([1, 1, 9, 9]), penalty=np.inf) == []
+
+
+def test_a_short_series_without_a_slope_gives_both_reasons() -> None:
+    found = el.baseline.trend(by_day([2, 2, 2, 2]))
+    assert found.slope == 0
+    assert "five values" in found.reason
+    assert "does not vary" in found.reason

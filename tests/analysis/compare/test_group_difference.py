@@ -143,3 +143,25 @@ def test_the_intervals_hold_the_truth_about_95_times_in_100() -> None:
         welch.append(both.low <= 1 <= both.high)
     assert 0.93 < np.mean(ratio) <= 0.995  # exact: at least 95
     assert 0.92 < np.mean(welch) < 0.98
+
+
+def test_two_persons_in_a_group_have_a_difference_and_no_interval() -> None:
+    # Welch's interval of 2 against 10 holds the difference in 90 of 100 cases.
+    table, groups = table_of({"desk": DESK[:2], "field": FIELD})
+    found = group_difference(table, groups, outcome="y")
+    assert np.isfinite([found.difference, found.p, found.p_permutation, found.df]).all()
+    assert np.isnan([found.low, found.high]).all()
+    assert "fewer than three persons" in found.reason
+    three, groups = table_of({"desk": DESK[:3], "field": FIELD})
+    assert group_difference(three, groups, outcome="y").low < found.difference
+
+
+def test_days_of_persons_are_covered_as_they_were_recorded() -> None:
+    people = {
+        f"p{i}": el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=i) for i in range(6)
+    }
+    table = mixed_table(people, outcomes="steps")
+    groups = {f"p{i}": "desk" if i < 3 else "field" for i in range(6)}
+    found = group_difference(table, groups, outcome="steps")
+    assert found.coverage == pytest.approx(table["coverage"].mean())
+    assert found.exposure_h == pytest.approx(table["exposure_h"].sum())

@@ -144,3 +144,22 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     eyes, minutes = el.daily(el.sample()), el.daily(el.sample(MINUTES))
     with pytest.raises(el.MixedLogsError):
         wear_diagnostic(eyes["steps"], minutes["worn_h"])
+
+
+def test_the_outcome_of_days_is_covered_as_its_days_are() -> None:
+    frame = el.simulate("2026-10-19", 7, log=MINUTES, seed=5, tz="Europe/Berlin")
+    days = el.daily(frame)
+    found = wear_diagnostic(days["steps"], days["worn_h"], draws=100)
+    assert found.exposure_h == pytest.approx(days["worn_h"].sum())
+    assert found.coverage == pytest.approx(days["coverage"].mean())
+
+
+def test_bins_that_close_at_midnight_belong_to_the_day_that_ended() -> None:
+    frame = el.simulate("2026-10-19", 6, log=MINUTES, seed=5, tz="Europe/Berlin")
+    bins = el.resample(frame, "1h")
+    bins = bins[(bins.index > bins.index[0].normalize()) & (bins["n"] > 0)]
+    late = pd.Series(np.where(bins.index.hour == 0, 5.0, 1.0), index=bins.index)
+    late.attrs = dict(bins.attrs)
+    found = wear_diagnostic(late, pd.Series(True, index=bins.index), draws=100)
+    inside = (bins.index - pd.Timedelta("1s")).normalize()
+    assert found.days == inside.nunique()

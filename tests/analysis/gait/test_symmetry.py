@@ -31,7 +31,7 @@ def test_equal_sides_are_symmetric_and_missing_sides_are_missing() -> None:
         assert np.isnan(el.gait.symmetry(*sides)).all()
 
 
-def test_sides_that_are_series_are_compared_row_by_row() -> None:
+def test_sides_that_are_series_of_one_index_are_compared_label_by_label() -> None:
     right, left = pd.Series([5.2, np.nan], index=["a", "b"]), pd.Series([4.6, 1], index=["a", "b"])
     found = el.gait.symmetry(right, left)
     assert found.index.round(7).tolist()[0] == 12.244898
@@ -47,3 +47,24 @@ def test_symmetry_does_not_depend_on_the_unit(right: float, left: float, unit: f
         rtol=1e-6,
         atol=1e-9,
     )
+
+
+def test_labels_of_one_side_alone_are_left_out_and_the_right_side_gives_the_order() -> None:
+    right = pd.Series([4.0, 5.2, 9.0], index=["b", "a", "x"])
+    left = pd.Series([7.0, 4.6, 4.0], index=["y", "a", "b"])
+    found = el.gait.symmetry(right, left)
+    assert pd.Series(found.index).round(7).to_dict() == {"b": 0.0, "a": 12.244898}
+
+
+def test_stamps_of_two_zones_meet_at_the_same_instant() -> None:
+    index = pd.date_range("2026-10-19", periods=3, freq="h", tz="UTC")
+    right, left = pd.Series(5.2, index=index), pd.Series(4.6, index=index.tz_convert("Asia/Tokyo"))
+    found = pd.Series(el.gait.symmetry(right, left[::-1]).index)
+    assert found.round(7).tolist() == [12.244898] * 3
+    assert found.index.equals(index)
+
+
+@pytest.mark.parametrize("labels", [["c", "d"], ["a", "a"]])
+def test_labels_that_do_not_pair_are_refused(labels: list[str]) -> None:
+    with pytest.raises(el.ConfigurationError, match="labels"):
+        el.gait.symmetry(pd.Series([1.0, 2.0], index=["a", "b"]), pd.Series([1.0, 2], index=labels))

@@ -40,3 +40,19 @@ def test_a_night_of_zeros_is_not_taken_for_rest() -> None:
     assert np.isnan(found.ra)
     assert "one and the same value" in found.reason
     assert el.rhythm.relative_amplitude(hourly(day * 4), night_worn=True).ra == 1.0
+
+
+@pytest.mark.parametrize(("stamp", "start"), [(None, 8.0), ("start", 8.0), ("end", 7.0)])
+def test_windows_start_where_their_first_interval_opens(stamp, start) -> None:
+    level = hourly(([1.0] * 8 + [2.0] * 10 + [0.0] * 5 + [1.0]) * 3)
+    assert el.rhythm.most_active(level, stamp=stamp).start == start
+    least = el.rhythm.least_active(level, night_worn=True, stamp=stamp)
+    assert least.start == (start + 10) % 24
+
+
+def test_the_night_is_that_of_the_intervals_and_not_of_their_stamps() -> None:
+    # Worn from 00:00 to 07:00 on every day, but for the last hour of the night.
+    day = hourly(np.arange(96) % 5)
+    seen = day[~np.isin(day.index.hour, [5])]
+    assert "05:00" in el.rhythm.least_active(seen, stamp="start").reason
+    assert "04:00" in el.rhythm.least_active(seen, stamp="end").reason

@@ -105,3 +105,55 @@ def test_every_activity_bout_has_its_share_and_length(on, share, need) -> None:
     assert (table["n"] >= need).all()
     assert (table["share"] >= share - 1e-9).all()
     assert (table["start"].iloc[1:].to_numpy() >= table["end"].iloc[:-1].to_numpy()).all()
+
+
+@pytest.mark.parametrize(
+    ("states", "whole", "cut"),
+    [
+        ([0, 1, 1, 1, 0, 1, 1, None, 0], [3], [2]),
+        ([0, 1, 0, None, 1, 1, 0], [1], [2]),  # nobody saw it begin
+        ([0, 1, 0, 1, 1, 1, None, 1, 0, 1, 1, 0], [1, 2], [3, 1]),
+        ([1, 1, 0, 1], [2, 1], []),  # the ends of the Series are no gap
+        ([0, None, 1, None, 0, 1, 1, 0], [2], [1]),
+    ],
+)
+def test_a_bout_beside_a_gap_is_censored(states, whole, cut) -> None:
+    found = el.rhythm.fragmentation(minutely(pd.array(states, dtype="boolean")))
+    assert (found.n, found.censored) == (len(whole) + len(cut), len(cut))
+    assert found.mean_bout == np.mean(whole)
+    lengths = np.array(whole + cut)
+    hazards = [whole.count(size) / (lengths >= size).sum() for size in sorted(set(whole))]
+    assert found.hazard == pytest.approx(np.mean(hazards))
+
+
+def test_bouts_that_gaps_have_all_cut_off_have_no_length() -> None:
+    found = el.rhythm.fragmentation(minutely([0.0, 1, 1, np.nan, 1, np.nan, 0]))
+    assert np.isnan(found[:5]).all()
+    assert (found.n, found.censored) == (2, 2)
+    assert "cut off every bout" in found.reason
+
+
+@given(st.lists(st.integers(1, 20), min_size=3, max_size=15), st.integers(1, 30))
+def test_the_hazard_of_geometric_bouts_is_not_moved_up_by_gaps(lengths, extra) -> None:
+    plain = el.rhythm.fragmentation(states_of(lengths))
+    # One more bout that is cut off is at risk at every length it reached, and ended at none.
+    cut = np.r_[states_of(lengths).to_numpy(), np.ones(extra), np.nan]
+    found = el.rhythm.fragmentation(minutely(cut))
+    assert found.hazard <= plain.hazard + 1e-12
+    assert found[:3] == pytest.approx(plain[:3])
+    assert found.alpha == pytest.approx(plain.alpha)
+
+
+def test_activity_bouts_say_whether_a_gap_stands_beside_them() -> None:
+    pace = minutely([100.0] * 5 + [0.0, np.nan] + [100.0] * 5 + [np.nan] + [0.0] + [100.0] * 5)
+    table = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min", share=1)
+    assert table["censored"].tolist() == [False, True, False]
+    assert table["censored"].dtype == bool
+
+
+def test_activity_bouts_open_and_close_as_their_stamps_say() -> None:
+    pace = minutely([0.0] + [100.0] * 5 + [0.0])
+    minute = pd.Timedelta("1min")
+    for stamp, start in ((None, pace.index[1] - minute), ("start", pace.index[1])):
+        row = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min", stamp=stamp).iloc[0]
+        assert (row["start"], row["end"]) == (start, start + 5 * minute)

@@ -108,3 +108,9 @@ def test_a_series_without_values_gives_missing_with_a_reason(name) -> None:
 def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(hourly(range(48)))
+
+
+def test_the_hours_of_one_day_are_one_day_though_the_last_one_closes_at_midnight() -> None:
+    series = hourly(range(24)).shift(freq="1h")  # 01:00 to 24:00
+    assert el.rhythm.interdaily_stability(series, stamp="end").days == 1
+    assert el.rhythm.interdaily_stability(series).days == 2

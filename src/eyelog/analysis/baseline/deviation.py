@@ -6,7 +6,13 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import check_series, step_us
+from eyelog.analysis.series.observed import (
+    DAY_US,
+    check_numbers,
+    check_series,
+    local_dates,
+    step_us,
+)
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -25,7 +31,7 @@ def robust_z(series: pd.Series) -> pd.Series:
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps.
+        Numbers; any index, since no time plays a part.
 
     Returns
     -------
@@ -37,7 +43,7 @@ def robust_z(series: pd.Series) -> pd.Series:
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order.
+        If it is not a Series of numbers.
 
     Notes
     -----
@@ -51,13 +57,13 @@ def robust_z(series: pd.Series) -> pd.Series:
     >>> el.baseline.robust_z(pd.Series([1.0, 2, 3, 4, 10], index=days)).round(3).tolist()
     [-1.349, -0.674, 0.0, 0.674, 4.721]
     """
-    index = check_series(series, what="robust_z")
+    check_numbers(series, what="robust_z")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     present = values[np.isfinite(values)]
     centre, spread = _centre(present)
     varies = spread > 0
     scores = (values - centre) / spread if varies else np.full(len(values), np.nan)
-    out = pd.Series(scores, index=index, name=series.name)
+    out = pd.Series(scores, index=series.index, name=series.name)
     if not varies:
         why = "more than half of the values are equal" if present.size else "no value was observed"
         out.attrs["reason"] = why
@@ -81,7 +87,9 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         Numbers with aware stamps, usually one per day.
     window : str
         How far back the reference goes, as a pandas duration. It includes neither the value
-        itself nor later ones.
+        itself nor later ones. Whole days are local calendar days, of 23 or 25 hours too: with at
+        most one value per day the days before, otherwise back to the same time of day. Any other
+        duration is elapsed time.
     min_n : int
         Smallest number of earlier values; with fewer the baseline is missing.
 
@@ -110,8 +118,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     if min_n < 1:
         raise ConfigurationError(f"min_n must be 1 or more, not {min_n!r}")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    us = index.as_unit("us").asi8
-    first = np.searchsorted(us, us - reach, side="left")
+    first = _first_within(index, reach)
     baseline = np.full(len(values), np.nan)
     spread = np.full(len(values), np.nan)
     counts = np.zeros(len(values), dtype="int64")
@@ -133,3 +140,18 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         },
         index=index,
     )
+
+
+def _first_within(index: pd.DatetimeIndex, reach: int) -> npt.NDArray[np.int64]:
+    """Return for each stamp the first row that lies at most `reach` before it."""
+    us = index.as_unit("us").asi8
+    days, rest = divmod(reach, DAY_US)
+    if rest:
+        return np.searchsorted(us, us - reach, side="left").astype(np.int64)
+    dates = local_dates(index)
+    if (np.diff(dates) > 0).all():
+        return np.searchsorted(dates, dates - days, side="left").astype(np.int64)
+    wall = index.tz_localize(None) - pd.Timedelta(days, "D")
+    early = np.ones(len(wall), dtype=bool)  # of an hour that came twice, the first
+    opens = wall.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
+    return np.searchsorted(us, opens.as_unit("us").asi8, side="left").astype(np.int64)

@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.baseline.deviation import MISSING
+from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import observed
 from eyelog.errors import ConfigurationError
 
@@ -16,6 +18,10 @@ __all__ = [
 ]
 
 MOST_PAIRS = 5000
+LEAST_VALUES = 3
+# With four values even the range of all slopes holds the true one in 91.7 of 100 cases only.
+LEAST_FOR_INTERVAL = 5
+SHORTEST_LEVEL = 2
 
 
 class Trend(NamedTuple):
@@ -44,8 +50,9 @@ def trend(series: pd.Series) -> Trend:
     -------
     Trend
         ``slope`` (unit of the series per day) with its 95 % interval ``low`` and ``high``;
-        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage``, ``reason`` where
-        missing (fewer than three values).
+        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage`` (of a daily table: the
+        mean of its days'), and ``reason`` where something is missing: everything for fewer than
+        three values, the interval for fewer than five.
 
     Raises
     ------
@@ -54,7 +61,10 @@ def trend(series: pd.Series) -> Trend:
 
     Notes
     -----
-    Theil (1950), Sen (1968); Kendall (1938), through `scipy.stats`.
+    Theil (1950), Sen (1968); Kendall (1938), through `scipy.stats`. The interval holds the slope
+    of independent values in 95 to 98 of 100 series of 5 to 60 values (exact probabilities). With
+    four values the range of all slopes reaches 91.7 %, with three 66.7 %, so there is none. Where
+    neighbouring days are alike it is too narrow.
 
     Examples
     --------
@@ -71,22 +81,27 @@ def trend(series: pd.Series) -> Trend:
         )
     days = (seen.index.as_unit("us").asi8 - (seen.index.as_unit("us").asi8[:1].sum())) / 86_400e6
     span = float(days[-1]) if seen.n else 0.0
-    if seen.n < 3:
+    if seen.n < LEAST_VALUES:
         none = (MISSING, MISSING, MISSING, MISSING, MISSING)
         return Trend(*none, seen.n, span, seen.coverage, "fewer than three values were observed")
     slope = stats.theilslopes(seen.values, days, 0.95)
     constant = seen.values.min() == seen.values.max()
     tau, p = (MISSING, MISSING) if constant else stats.kendalltau(days, seen.values)
+    few = seen.n < LEAST_FOR_INTERVAL
+    reasons = [
+        "fewer than five values: a 95 % interval cannot be reached" if few else "",
+        "the series does not vary: no rank correlation" if constant else "",
+    ]
     return Trend(
         float(slope[0]),
-        float(slope[2]),
-        float(slope[3]),
+        MISSING if few else float(slope[2]),
+        MISSING if few else float(slope[3]),
         float(tau),
         float(p),
         seen.n,
         span,
         seen.coverage,
-        "the series does not vary: no rank correlation" if constant else "",
+        "; ".join(filter(None, reasons)),
     )
 
 
@@ -109,13 +124,15 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Raises
     ------
     ConfigurationError
-        If the penalty is not positive, the stamps are not time-zone aware and in order, or the
-        package of the extra ``stats`` is missing.
+        If the penalty is not positive, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
-    PELT (Killick et al. 2012) with the l2 cost through ruptures; a level lasts two values at
-    least.
+    The segmentation with the least sum of squared deviations from the level means plus the penalty
+    for each change, of all segmentations in which each level lasts at least two values: optimal
+    partitioning by dynamic programming (Jackson et al. 2005), which leaves out only beginnings that
+    can never be best again (Killick et al. 2012). Of segmentations that cost the same, the one
+    with the longest last level.
 
     Examples
     --------
@@ -128,13 +145,32 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     if not penalty > 0:
         raise ConfigurationError(f"the penalty must be positive, not {penalty}")
     seen = observed(series, what="change_points")
-    try:
-        import ruptures
-    except ImportError:
-        raise ConfigurationError(
-            "change_points needs ruptures: pip install 'eyelog[stats]'"
-        ) from None
-    if seen.n < 4:
-        return []
-    search = ruptures.Pelt(model="l2", min_size=2, jump=1).fit(seen.values.reshape(-1, 1))
-    return [seen.index[end] for end in search.predict(pen=penalty)[:-1]]
+    ends = _level_ends(seen.values, float(penalty))
+    return [seen.index[end] for end in ends[:-1]]
+
+
+def _level_ends(values: Floats, penalty: float) -> list[int]:
+    """Return where each level of the best segmentation ends, the last one with the values."""
+    n = len(values)
+    centred = values - values.mean() if n else values  # keeps small differences of large values
+    sums = np.concatenate([[0.0], np.cumsum(centred)])
+    squares = np.concatenate([[0.0], np.cumsum(centred**2)])
+    best = np.full(n + 1, np.inf)  # least cost of the values before each place, a penalty a level
+    best[0] = 0.0
+    before = np.zeros(n + 1, dtype=np.intp)  # where the last of those levels begins
+    starts, until = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    for end in range(SHORTEST_LEVEL, n + 1):
+        if np.isfinite(best[end - SHORTEST_LEVEL]):
+            starts, until = np.append(starts, end - SHORTEST_LEVEL), np.append(until, n)
+        cost = squares[end] - squares[starts] - (sums[end] - sums[starts]) ** 2 / (end - starts)
+        without = best[starts] + np.maximum(cost, 0.0)
+        first = int(np.argmin(without))
+        best[end], before[end] = without[first] + penalty, starts[first]
+        # A beginning that is worse even without one more penalty is worse than a level beginning
+        # here, as soon as that level can be long enough.
+        until = np.where(without > best[end], np.minimum(until, end + SHORTEST_LEVEL - 1), until)
+        starts, until = starts[until > end], until[until > end]
+    ends = [n]
+    while before[ends[0]] > 0:
+        ends.insert(0, int(before[ends[0]]))
+    return ends

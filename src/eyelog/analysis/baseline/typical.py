@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from eyelog.analysis.series.observed import observed
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import check_numbers, has_clock, observed
 from eyelog.errors import ConfigurationError
 
 __all__ = ["TypicalValue", "typical_value"]
@@ -40,7 +41,7 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps.
+        Numbers; any index. Where it holds aware, sorted stamps, they say the exposure.
     method : {"auto", "peak", "q90", "q99", "median"}
         ``"auto"`` takes the density peak where the values look like a gamma distribution, the
         90th percentile where they look exponential, and the median otherwise.
@@ -50,12 +51,13 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     TypicalValue
         ``value`` and the ``method`` that gave it; ``shape`` ("gamma", "exponential" or "other")
         with the test behind it: ``skewness`` and ``variation`` (SD / mean); ``median``, ``q90``,
-        ``q99``; ``n``, ``exposure_h``, ``coverage``, ``reason`` where missing.
+        ``q99``; ``n``, ``exposure_h`` (missing without stamps), ``coverage`` (of the time that
+        the stamps span; without stamps, of the rows) and ``reason`` where missing.
 
     Raises
     ------
     ConfigurationError
-        If the method is not one of these, or the stamps are not time-zone aware and in order.
+        If the method is not one of these, or it is not a Series of numbers.
 
     Notes
     -----
@@ -77,14 +79,13 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     methods = ("auto", "peak", "q90", "q99", "median")
     if method not in methods:
         raise ConfigurationError(f"method must be one of {', '.join(methods)}, not {method!r}")
-    seen = observed(series, what="typical_value")
-    context = (seen.n, seen.exposure_h, seen.coverage)
-    if seen.n < 3:
+    x, exposure_h, coverage = _values(series)
+    context = (len(x), exposure_h, coverage)
+    if len(x) < 3:
         none = (MISSING, MISSING, MISSING, MISSING, MISSING)
         return TypicalValue(
             MISSING, method, "other", *none, *context, "fewer than three values were observed"
         )
-    x = seen.values
     spread = float(x.std())
     skewness = float(stats.skew(x)) if spread > 0 else 0.0
     variation = spread / float(x.mean()) if x.mean() > 0 else MISSING
@@ -108,6 +109,17 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
         *context,
         "",
     )
+
+
+def _values(series: pd.Series) -> tuple[Floats, float, float]:
+    """Return the values that are there, the hours they are based on, and their coverage."""
+    check_numbers(series, what="typical_value")
+    if has_clock(series):
+        seen = observed(series, what="typical_value")
+        return seen.values, seen.exposure_h, seen.coverage
+    values = numbers(series)
+    here = np.isfinite(values)
+    return values[here], MISSING, float(here.mean()) if len(here) else 0.0
 
 
 def _density_peak(values: npt.NDArray[np.float64]) -> float:

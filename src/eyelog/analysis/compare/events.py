@@ -21,7 +21,7 @@ from eyelog.analysis.series.angles import difference, direction, near, unit_vect
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
-from eyelog.clock import check_stamp
+from eyelog.analysis.series.observed import own_days, stamp_of
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 
@@ -45,7 +45,7 @@ def events(
     draws: int = 1000,
     seed: int = 0,
     judge: bool = True,
-    stamp: str = "end",
+    stamp: str | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
     """Return the mean course of each field around given times, with a bootstrap band.
@@ -73,8 +73,9 @@ def events(
         Seed of the random generator: the same seed gives the same band.
     judge : bool
         Mask first what `eyelog.flag` flags (a frame only; bins are not judged again).
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: what the provenance states, and
+        ``"end"`` where nothing does.
     log : str, optional
         Which log it is, where neither the provenance nor the columns show it.
 
@@ -86,8 +87,9 @@ def events(
         ``mean`` over events with ``low`` and ``high`` (95 % band), ``change`` (mean difference
         from each event's own baseline) with ``change_low`` and ``change_high``; int64 ``n``
         (events with a value in the bin) and ``n_change`` (of these, events with a baseline);
-        float64 ``exposure_min`` (minutes of the rows behind it), ``coverage`` (of the time that
-        the bin has over all events), and ``reason`` where something is missing.
+        float64 ``exposure_min`` (minutes of the rows behind it; of a column of `eyelog.daily` the
+        minutes worn), ``coverage`` (of the time that the bin has over all events), and ``reason``
+        where something is missing.
 
     Raises
     ------
@@ -112,7 +114,8 @@ def events(
     The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
     Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It assumes that events
     are independent; those with overlapping windows are not quite. With fewer than five events there
-    is no band.
+    is no band. Of normal values it holds the mean in 83 of 100 cases with five events, in 91 with
+    ten and in 93 with twenty: take it for 95 % only where ``n`` is 20 or more.
 
     Examples
     --------
@@ -124,7 +127,6 @@ def events(
     (True, ['field', 'offset'])
     """
     check_draws(draws, seed)
-    check_stamp(stamp)
     index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
     events_us = event_times(times)
     width = (
@@ -139,7 +141,9 @@ def events(
         raise ConfigurationError("events needs before and after of 0 or more, not both 0")
     first, last = -(-back // width), -(-ahead // width)
     opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
-    stamps = index.as_unit("us").asi8 + (step_us if stamp == "start" else 0)
+    opening = stamp_of(frame, stamp) == "start"
+    stamps = index.as_unit("us").asi8 + (step_us if opening else 0)
+    days = own_days(frame) if isinstance(frame, pd.Series) else None
     rows = cells(stamps, events_us, -first * width, last * width, width)
     before_them = cells(stamps, events_us, opens, closes, max(closes - opens, 1))
     offsets = pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us")
@@ -155,6 +159,13 @@ def events(
         parts.append(_course(column, values, own, drawn))
         minutes = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
         room = np.minimum(minutes, width / 60e6).sum(axis=0)
+        if days is not None:
+            present = ~np.isnan(column.values)
+            minutes, covered = (
+                np.nan_to_num(reductions.total(np.where(present, of_day, 0.0), rows)).reshape(shape)
+                for of_day in (days[0] * 60.0, days[1] * (step_us / 60e6))
+            )
+            room = np.minimum(covered, width / 60e6).sum(axis=0)
         parts[-1]["exposure_min"] = minutes.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
         parts[-1]["reason"] = _reasons(parts[-1], shape[0])

@@ -21,6 +21,9 @@ __all__ = [
 
 MISSING: Final = float("nan")
 
+# With two persons on one side and more on the other, Welch's interval holds the true difference in
+# 90 of 100 cases only.
+LEAST_FOR_INTERVAL: Final = 3
 # With up to so many assignments of persons to groups, the test goes through all of them.
 MOST_EXACT: Final = 20_000
 
@@ -82,8 +85,10 @@ def group_difference(
         ``low`` and ``high``; ``p`` (Welch) with ``df``, ``p_permutation``; ``mean_first``,
         ``mean_second``, ``sd_first``, ``sd_second`` (of the persons' means), the labels ``first``
         and ``second``, ``persons_first``, ``persons_second``; ``n`` (rows with the outcome),
-        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (rows with the
-        outcome / rows of these persons) and ``reason`` where something is missing.
+        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (mean over the
+        rows of these persons of their ``coverage``, or of 1 where the table has none; a row without
+        the outcome counts 0) and ``reason`` where something is missing: the interval
+        where a group has fewer than three persons.
 
     Raises
     ------
@@ -94,9 +99,11 @@ def group_difference(
 
     Notes
     -----
-    Welch (1947, Biometrika 34:28) on person means. The permutation test asks the same of the
-    difference in means without assuming normal persons; it goes through all assignments of persons
-    to groups, or draws them and counts the observed one too (Phipson & Smyth 2010).
+    Welch (1947, Biometrika 34:28) on person means. The interval holds the difference of normal
+    groups in 94 to 96 of 100 cases from three persons on; with two against ten it would be 90. The
+    permutation test asks the same of the difference in means without assuming normal persons; it
+    goes through all assignments of persons to groups, or draws them and counts the observed one
+    too (Phipson & Smyth 2010).
 
     Examples
     --------
@@ -123,32 +130,43 @@ def group_difference(
         numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
     ]
     hours = numbers(rows["exposure_h"])[known] if "exposure_h" in rows.columns else None
-    about: dict[str, Any] = {
-        "first": labels[0],
-        "second": labels[1],
-        "persons_first": len(sides[0]),
-        "persons_second": len(sides[1]),
-        "n": int(known.sum()),
-        "exposure_h": MISSING if hours is None else float(np.nansum(hours)),
-        "coverage": float(known.mean()) if len(known) else 0.0,
-    }
-    result: dict[str, Any] = dict.fromkeys(GroupDifference._fields[:6], MISSING)
-    for name, side in zip(("first", "second"), sides, strict=True):
-        result[f"mean_{name}"] = float(side.mean()) if side.size else MISSING
-        result[f"sd_{name}"] = float(side.std(ddof=1)) if side.size > 1 else MISSING
-    result["difference"] = result["mean_second"] - result["mean_first"]
-    if min(map(len, sides)) < 2:
+    covered = np.nan_to_num(numbers(rows["coverage"])) if "coverage" in rows.columns else 1.0
+    mean_first, mean_second = (float(side.mean()) if side.size else MISSING for side in sides)
+    sd_first, sd_second = (float(side.std(ddof=1)) if side.size > 1 else MISSING for side in sides)
+    result = GroupDifference(
+        difference=mean_second - mean_first,
+        low=MISSING,
+        high=MISSING,
+        p=MISSING,
+        p_permutation=MISSING,
+        df=MISSING,
+        mean_first=mean_first,
+        mean_second=mean_second,
+        sd_first=sd_first,
+        sd_second=sd_second,
+        first=labels[0],
+        second=labels[1],
+        persons_first=len(sides[0]),
+        persons_second=len(sides[1]),
+        n=int(known.sum()),
+        exposure_h=MISSING if hours is None else float(np.nansum(hours)),
+        coverage=float(np.where(known, covered, 0.0).mean()) if len(known) else 0.0,
+        reason="",
+    )
+    fewest = min(map(len, sides))
+    if fewest < 2:
         reason = "fewer than two persons in a group have the outcome: no interval"
-        return GroupDifference(**result, **about, reason=reason)
-    result["p_permutation"] = _permuted(sides, draws, seed)
-    if max(result["sd_first"], result["sd_second"]) == 0:
-        reason = "persons of a group do not differ at all: no interval"
-        return GroupDifference(**result, **about, reason=reason)
+        return result._replace(reason=reason)
+    result = result._replace(p_permutation=_permuted(sides, draws, seed))
+    if max(sd_first, sd_second) == 0:
+        return result._replace(reason="persons of a group do not differ at all: no interval")
     test = stats.ttest_ind(sides[1], sides[0], equal_var=False)
+    result = result._replace(p=float(test.pvalue), df=float(test.df))
+    if fewest < LEAST_FOR_INTERVAL:
+        reason = "fewer than three persons in a group: a 95 % interval would hold too little"
+        return result._replace(reason=reason)
     inside = test.confidence_interval(0.95)
-    result |= {"low": float(inside.low), "high": float(inside.high)}
-    result |= {"p": float(test.pvalue), "df": float(test.df)}
-    return GroupDifference(**result, **about, reason="")
+    return result._replace(low=float(inside.low), high=float(inside.high))
 
 
 def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:

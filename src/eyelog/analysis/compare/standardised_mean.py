@@ -46,6 +46,7 @@ def standardised_mean(
     *,
     limits: tuple[float, float] | None = None,
     reference: Mapping[int, float] | pd.Series | None = None,
+    stamp: str | None = None,
 ) -> StandardisedMean:
     """Return the mean as it is, with each hour of the day weighing alike, and its bounds.
 
@@ -63,6 +64,9 @@ def standardised_mean(
     reference : mapping or Series, optional
         The day to stand for: a weight for each local hour, 0 to 23 (hours not named weigh
         nothing), such as ``el.rhythm.profile(other)["n"]``. Default: all 24 hours alike.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: what the provenance states (records
+        and bins close at their stamps); a bare Series is taken as it stands.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def standardised_mean(
     (10.125, 35.125)
     """
     weights = _reference(reference)
-    seen = observed(series, what="standardised_mean")
+    seen = observed(series, what="standardised_mean", stamp=stamp)
     refuse_sentinel(series, what="standardised_mean")
     own = _limits(limits)
     low, high, doubt = (*own, "") if own else _catalogue_limits(series, seen)
@@ -126,11 +130,15 @@ def standardised_mean(
             reason = "values further apart than an hour have no time of day"
         none = (MISSING, MISSING, MISSING, low, high, 0, 0.0, 0)
         return StandardisedMean(crude, *none, *context, seen.coverage, reason)
-    counts = np.bincount(seen.index.hour, minlength=HOURS)
-    sums = np.bincount(seen.index.hour, seen.values, minlength=HOURS)
+    counts = np.bincount(seen.opens.hour, minlength=HOURS)
+    sums = np.bincount(seen.opens.hour, seen.values, minlength=HOURS)
     observed_hours = (counts > 0) & (weights > 0)
     means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
-    room = _room(pd.DatetimeIndex(series.index))
+    index, length = pd.DatetimeIndex(series.index), pd.Timedelta(seen.step_us, "us")
+    room = _room(
+        index[0] - length if seen.stamp == "end" else index[0],
+        index[-1] + length if seen.stamp == "start" else index[-1],
+    )
     covered = np.divide(
         counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0
     )
@@ -221,16 +229,16 @@ def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, 
     return least, most, ""
 
 
-def _room(index: pd.DatetimeIndex) -> Floats:
+def _room(begins: pd.Timestamp, ends: pd.Timestamp) -> Floats:
     """Return how many hours each local hour of the day had, on whole days from first to last.
 
-    A last stamp of midnight closes its day and opens no new one.
+    An end at midnight closes its day and opens no new one.
     """
-    place: Any = index.tz
-    first, last = index[0].date(), index[-1].date()
+    place: Any = begins.tz
+    first, last = begins.date(), ends.date()
     opens = day_start(first, place)
     closes = day_start(last, place)
-    if closes < index[-1] or closes <= opens:
+    if closes < ends or closes <= opens:
         closes = day_start(last + DAY, place)
     quarters = pd.date_range(opens, closes, freq="15min", inclusive="left").tz_convert(place)
     room: Floats = np.bincount(quarters.hour, minlength=HOURS) / QUARTERS

@@ -1,6 +1,7 @@
 """Two periods of one person: how far the values of the second lie from those of the first."""
 
-from typing import Any, Final, NamedTuple
+from math import comb
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ MOST_PAIRS: Final = 250_000
 MOST_EXACT: Final = 50
 LEAST_VALUES: Final = 3
 LEAST_BLOCKS: Final = 5
+LEVEL: Final = 0.95
 
 
 class TwoPeriods(NamedTuple):
@@ -76,7 +78,10 @@ def two_periods(
         after less before), its 95 % interval ``low`` and ``high`` if all values were independent,
         and ``block_low`` and ``block_high`` from blocks of days. Then ``p`` (Mann-Whitney, two
         sides), ``n_before``, ``n_after`` (values), ``days_before``, ``days_after``, ``exposure_h``
-        and ``coverage`` (of both periods together) and ``reason`` where something is missing.
+        and ``coverage`` (of both periods together; of columns of a daily table the hours worn and
+        the mean of the days' coverage) and ``reason`` where something is missing: everything where
+        a period has fewer than three values, ``low`` and ``high`` where even the range of all
+        differences falls short of 95 % (three values with three or four).
 
     Raises
     ------
@@ -91,11 +96,15 @@ def two_periods(
     Hodges & Lehmann (1963, Annals of Mathematical Statistics 34:598). The interval inverts the
     Mann-Whitney test (Hollander & Wolfe 1973): exactly where both periods have fewer than 50
     values, by the normal approximation otherwise; equal values are treated like others, so that
-    another zero of the scale moves the interval and nothing else. It is too narrow where
-    neighbouring days are alike. The block bootstrap draws non-overlapping blocks of days
-    within each period (Carlstein 1986, Annals of Statistics 14:1171); it needs five of them in
-    each. A difference between two periods of one person is not the effect of what lies between:
-    season, work and wear change too.
+    another zero of the scale moves the interval and nothing else. Of n and m independent values
+    the widest interval holds the true difference with a probability of 1 - 2 / C(n + m, n); an
+    interval is given where that is 95 % or more, and then holds it in 95 of 100 cases or more. It
+    is too narrow where neighbouring days are alike. The block bootstrap draws non-overlapping
+    blocks of days within each period (Carlstein 1986, Annals of Statistics 14:1171) and takes
+    percentiles; it needs five of them in each. Of independent normal values with one block a day it
+    holds the difference in 89 of 100 cases with five blocks in each period, in 93 with ten and in
+    94 with twenty. A difference between two periods of one person is not the effect of what lies
+    between: season, work and wear change too.
 
     Examples
     --------
@@ -120,50 +129,63 @@ def two_periods(
             f"two_periods takes at most {MOST_PAIRS} pairs of values, not {first.n} by {second.n}:"
             " summarise per day first (eyelog.daily)"
         )
-    context: dict[str, Any] = {
-        "n_before": first.n,
-        "n_after": second.n,
-        "days_before": len(np.unique(local_dates(first.index))),
-        "days_after": len(np.unique(local_dates(second.index))),
-        "exposure_h": first.exposure_h + second.exposure_h,
-        "coverage": _coverage(first, second),
-    }
-    if min(first.n, second.n) < LEAST_VALUES:
-        short = "before" if first.n < second.n else "after"
-        none: dict[str, Any] = dict.fromkeys(TwoPeriods._fields[:6], MISSING)
-        return TwoPeriods(**none, **context, reason=f"fewer than {LEAST_VALUES} values {short}")
+    short = min(first.n, second.n) < LEAST_VALUES
+    fewer = "before" if first.n < second.n else "after"
+    nothing = TwoPeriods(
+        difference=MISSING,
+        low=MISSING,
+        high=MISSING,
+        block_low=MISSING,
+        block_high=MISSING,
+        p=MISSING,
+        n_before=first.n,
+        n_after=second.n,
+        days_before=len(np.unique(local_dates(first.opens))),
+        days_after=len(np.unique(local_dates(second.opens))),
+        exposure_h=first.exposure_h + second.exposure_h,
+        coverage=_coverage(first, second),
+        reason=f"fewer than {LEAST_VALUES} values {fewer}" if short else "",
+    )
+    if short:
+        return nothing
     differences = (second.values[None, :] - first.values[:, None]).ravel()
     order = np.argsort(differences, kind="stable")
-    low, high = _moses(differences[order], first.n, second.n)
     p = stats.mannwhitneyu(second.values, first.values, alternative="two-sided").pvalue
+    reasons = []
+    low = high = block_low = block_high = MISSING
+    reached = 1 - 2 / comb(first.n + second.n, first.n)
+    if reached < LEVEL:
+        reasons.append(
+            f"{first.n} and {second.n} values reach {reached:.0%} at most: no 95 % interval"
+        )
+    else:
+        low, high = _moses(differences[order], first.n, second.n)
     blocks = [_blocks(seen, block_days) for seen in (first, second)]
-    block_low = block_high = MISSING
-    reason = ""
     if min(int(b.max()) + 1 for b in blocks) < LEAST_BLOCKS:
-        reason = f"fewer than {LEAST_BLOCKS} blocks of days in a period: no block interval"
+        reasons.append(f"fewer than {LEAST_BLOCKS} blocks of days in a period: no block interval")
     else:
         block_low, block_high = _bootstrap(differences, order, blocks, draws, seed)
-    return TwoPeriods(
-        float(np.median(differences)),
-        low,
-        high,
-        block_low,
-        block_high,
-        float(p),
-        **context,
-        reason=reason,
+    return nothing._replace(
+        difference=float(np.median(differences)),
+        low=low,
+        high=high,
+        block_low=block_low,
+        block_high=block_high,
+        p=float(p),
+        reason="; ".join(reasons),
     )
 
 
 def _coverage(first: Observed, second: Observed) -> float:
     """Return the share of the time of both periods that has values."""
-    spans = [seen.n / seen.coverage for seen in (first, second) if seen.coverage]
-    return (first.n + second.n) / sum(spans) if spans else 0.0
+    whole = first.span + second.span
+    covered = first.coverage * first.span + second.coverage * second.span
+    return covered / whole if whole else 0.0
 
 
 def _blocks(seen: Observed, length: int) -> npt.NDArray[np.int64]:
     """Return the block of days of each value, counted from the first day, empty ones left out."""
-    days = local_dates(seen.index)
+    days = local_dates(seen.opens)
     return np.unique((days - days[0]) // length, return_inverse=True)[1].astype(np.int64)
 
 

@@ -1,6 +1,6 @@
 """Does the outcome depend on wear? Days of much and little wear, and the edges of wear bouts."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,13 @@ from eyelog.analysis.series.bootstrap import check_draws, interval, multipliciti
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     HOUR_US,
+    Observed,
     check_series,
     local_dates,
     observed,
     one_log,
     refuse_sentinel,
+    stamp_of,
 )
 from eyelog.errors import ConfigurationError
 
@@ -27,6 +29,33 @@ Ints = npt.NDArray[np.int64]
 
 MISSING: Final = float("nan")
 LEAST_DAYS: Final = 5
+
+
+class Between(NamedTuple):
+    """The first part: rank correlations over days, with their intervals."""
+
+    rho: float
+    rho_low: float
+    rho_high: float
+    tau: float
+    tau_low: float
+    tau_high: float
+    days: int
+
+
+class Within(NamedTuple):
+    """The second part: the edges of wear bouts against their inside."""
+
+    edge_mean: float
+    inside_mean: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    n_edge: int
+    n_inside: int
+
+
+NO_EDGES: Final = Within(MISSING, MISSING, MISSING, MISSING, MISSING, 0, 0)
 
 
 class WearDiagnostic(NamedTuple):
@@ -101,7 +130,9 @@ def wear_diagnostic(
     -----
     Neither part proves that wear is at random; each can show that it is not. Intervals are
     percentiles over local days drawn with replacement, so that values of one day stay together.
-    Days are those of the stamps. A missing state, or a gap, ends a bout.
+    Those of the correlations hold the planted ones in 93 to 96 of 100 cases from five days on, that
+    of the difference in 84 with five days and in 89 with ten or twenty.
+    An interval belongs to the local day in which it lies. A missing state, or a gap, ends a bout.
 
     Examples
     --------
@@ -122,7 +153,7 @@ def wear_diagnostic(
     margin = duration_us(edge, "edge")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
     if pd.api.types.is_bool_dtype(worn.dtype):
-        return _intervals(values, worn, index, margin, draws, seed)
+        return _intervals(series, worn, margin, draws, seed)
     hours = worn.to_numpy(dtype="float64", na_value=np.nan)
     days = local_dates(index)
     if ((hours < 0) | (hours > 25)).any() or days.size != np.unique(days).size:
@@ -132,13 +163,10 @@ def wear_diagnostic(
         )
     known = np.isfinite(values) & np.isfinite(hours)
     between, why = _between_days(values[known], hours[known], draws, seed)
-    missing: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
-    seen = observed(pd.Series(np.where(known, values, np.nan), index=index), what="wear_diagnostic")
+    seen = _observed(series, known)
     return WearDiagnostic(
-        **between,
-        **missing,
-        n_edge=0,
-        n_inside=0,
+        *between,
+        *NO_EDGES,
         n=seen.n,
         exposure_h=float(hours[known].sum()),
         coverage=seen.coverage,
@@ -146,22 +174,36 @@ def wear_diagnostic(
     )
 
 
+def _observed(series: pd.Series, chosen: npt.NDArray[np.bool_]) -> Observed:
+    """Return the chosen values, with what the provenance of the series states about them."""
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    few = pd.Series(np.where(chosen, values, np.nan), index=series.index)
+    few.attrs = dict(series.attrs)
+    return observed(few, what="wear_diagnostic")
+
+
+def _days(series: pd.Series) -> Ints:
+    """Return the local date of each interval."""
+    index = pd.DatetimeIndex(series.index)
+    stamp = stamp_of(series)
+    if stamp == "end":
+        return local_dates(index - pd.Timedelta(1, "us"))
+    days = local_dates(index)
+    if stamp is None and len(days) > 1 and index[-1] == index[-1].normalize():
+        days[-1] = days[-2]  # a last stamp of midnight closes its day and opens no new one
+    return days
+
+
 def _intervals(
-    values: Floats,
-    worn: pd.Series,
-    index: pd.DatetimeIndex,
-    margin: int,
-    draws: int,
-    seed: int,
+    series: pd.Series, worn: pd.Series, margin: int, draws: int, seed: int
 ) -> WearDiagnostic:
     """Return both parts for an outcome per interval."""
+    index = pd.DatetimeIndex(series.index)
+    values = series.to_numpy(dtype="float64", na_value=np.nan)
     on = worn.to_numpy(dtype=bool, na_value=False)
     used = on & np.isfinite(values)
-    seen = observed(pd.Series(np.where(used, values, np.nan), index=index), what="wear_diagnostic")
-    days = local_dates(index)
-    if len(days) > 1 and index[-1] == index[-1].normalize():
-        days[-1] = days[-2]  # a last stamp of midnight closes its day and opens no new one
-    distinct, day = np.unique(days, return_inverse=True)
+    seen = _observed(series, used)
+    distinct, day = np.unique(_days(series), return_inverse=True)
     hours = np.bincount(day, on, minlength=len(distinct)) * (seen.step_us / HOUR_US)
     sums = np.bincount(day[used], values[used], minlength=len(distinct))
     counts = np.bincount(day[used], minlength=len(distinct))
@@ -173,8 +215,8 @@ def _intervals(
         near = _near_edge(worn, index, margin)
     within, why_not = _within_bouts(values, used, near, day, draws, seed)
     return WearDiagnostic(
-        **between,
-        **within,
+        *between,
+        *within,
         n=seen.n,
         exposure_h=seen.exposure_h,
         coverage=seen.coverage,
@@ -182,18 +224,16 @@ def _intervals(
     )
 
 
-def _between_days(
-    outcome: Floats, hours: Floats, draws: int, seed: int
-) -> tuple[dict[str, Any], str]:
+def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tuple[Between, str]:
     """Return rank correlations over days with their intervals, and why they are missing."""
     n = len(outcome)
-    out: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[:6], MISSING) | {"days": n}
+    nothing = Between(MISSING, MISSING, MISSING, MISSING, MISSING, MISSING, n)
     if n < LEAST_DAYS:
-        return out, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
+        return nothing, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
     if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
-        return out, "the outcome or the wear time is the same on all days"
-    out["rho"] = float(stats.spearmanr(outcome, hours).statistic)
-    out["tau"] = float(stats.kendalltau(outcome, hours).statistic)
+        return nothing, "the outcome or the wear time is the same on all days"
+    rho = float(stats.spearmanr(outcome, hours).statistic)
+    tau = float(stats.kendalltau(outcome, hours).statistic)
     # The draws repeat days, so their ranks come from the signs of all differences, counted as
     # often as their days come up: scipy would rank every draw again, far more slowly.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
@@ -208,12 +248,11 @@ def _between_days(
             rank_a, rank_b = a @ w, b @ w
             centred_a, centred_b = rank_a - (w @ rank_a) / n, rank_b - (w @ rank_b) / n
             spread = (w @ centred_a**2) * (w @ centred_b**2)
-            tau = (pairs * (a * b)).sum() / np.sqrt(below)
-            drawn.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), tau))
+            concordance = (pairs * (a * b)).sum() / np.sqrt(below)
+            drawn.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), concordance))
     low, high = interval(np.array(drawn))
-    out["rho_low"], out["tau_low"] = map(float, low)
-    out["rho_high"], out["tau_high"] = map(float, high)
-    return out, ""
+    lows, highs = low.tolist(), high.tolist()
+    return Between(rho, lows[0], highs[0], tau, lows[1], highs[1], n), ""
 
 
 def _near_edge(worn: pd.Series, index: pd.DatetimeIndex, margin: int) -> npt.NDArray[np.bool_]:
@@ -233,32 +272,31 @@ def _within_bouts(
     day: Ints,
     draws: int,
     seed: int,
-) -> tuple[dict[str, Any], str]:
+) -> tuple[Within, str]:
     """Return the means at the edges and inside, their difference, and why it is missing."""
     parts = {"edge": used & near, "inside": used & ~near}
     size = int(day.max()) + 1 if len(day) else 0
     sums = {k: np.bincount(day[rows], values[rows], minlength=size) for k, rows in parts.items()}
     counts = {k: np.bincount(day[rows], minlength=size) for k, rows in parts.items()}
-    out: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
+    numbers = {k: int(counts[k].sum()) for k in parts}
+    edge, inside = (
+        float(sums[k].sum() / numbers[k]) if numbers[k] else MISSING for k in ("edge", "inside")
+    )
+    means_alone = Within(
+        edge, inside, edge - inside, MISSING, MISSING, numbers["edge"], numbers["inside"]
+    )
     for name in parts:
-        out[f"n_{name}"] = int(counts[name].sum())
-        if out[f"n_{name}"]:
-            out[f"{name}_mean"] = float(sums[name].sum() / counts[name].sum())
-    out["difference"] = out["edge_mean"] - out["inside_mean"]
-    for name in parts:
-        if not out[f"n_{name}"]:
-            return (
-                out,
-                f"no worn value lies {'near the edge of' if name == 'edge' else 'inside'} a bout",
-            )
+        if not numbers[name]:
+            where = "near the edge of" if name == "edge" else "inside"
+            return means_alone, f"no worn value lies {where} a bout"
     some = np.flatnonzero(counts["edge"] + counts["inside"])
     if len(some) < LEAST_DAYS:
-        return out, f"fewer than {LEAST_DAYS} days have worn values: no interval of the difference"
+        reason = f"fewer than {LEAST_DAYS} days have worn values: no interval of the difference"
+        return means_alone, reason
     drawn = []
     for times in multiplicities(len(some), draws, seed):
         with np.errstate(invalid="ignore"):  # a draw without any edge has no difference
             means = [(times @ sums[k][some]) / (times @ counts[k][some]) for k in parts]
         drawn.append(means[0] - means[1])
     low, high = interval(np.concatenate(drawn)[:, None])
-    out["difference_low"], out["difference_high"] = float(low[0]), float(high[0])
-    return out, ""
+    return means_alone._replace(difference_low=float(low[0]), difference_high=float(high[0])), ""

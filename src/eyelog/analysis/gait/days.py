@@ -51,7 +51,9 @@ def peak_cadence(
     DataFrame
         Index ``day``, days with records. Float64 ``peak_spm`` (steps per clock minute; missing
         where fewer minutes were observed than are averaged), int64 ``n`` (observed minutes),
-        float64 ``exposure_min`` (the same) and ``coverage`` (share of the day).
+        int64 ``complete`` (of the minutes that are averaged, how many have all of their records;
+        the others are lower bounds), float64 ``exposure_min`` (observed minutes) and ``coverage``
+        (share of the day).
 
     Raises
     ------
@@ -93,24 +95,29 @@ def peak_cadence(
     taken = steps(prepared.frame, prepared.log)
     index = prepared.index
     clock = time_groups(index, "1min", stamp=stamp)
-    full = count_rows(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
-    made = np.where(full, total(taken, clock), np.nan)
+    room = 60.0 / INTERVAL_SECONDS[which]
+    counted = count_rows(~np.isnan(taken), clock)
+    made = np.where(counted >= min_coverage * room, total(taken, clock), np.nan)
+    whole = counted >= room
     days = prepared.groups
     # Each minute counts for the day of its rows; those of a day that is left out do not count.
     labels = cast(pd.DatetimeIndex, clock.labels)
     day = _day_of(labels, days, stamp)
     seen = ~np.isnan(made) & (day >= 0)
-    day, made = day[seen], made[seen]
-    order = np.lexsort((-made, day))
-    day, made = day[order], made[order]
+    day, made, whole = day[seen], made[seen], whole[seen]
+    # Of minutes with as many steps, the complete ones come first.
+    order = np.lexsort((~whole, -made, day))
+    day, made, whole = day[order], made[order], whole[order]
     n = np.bincount(day, minlength=len(days))
     rank = np.arange(len(day)) - np.repeat(np.cumsum(n) - n, n)
     best = rank < minutes
     top: Floats = np.zeros(len(days))
     np.add.at(top, day[best], made[best])
+    complete = np.bincount(day[best & whole], minlength=len(days))
     data = {
         "peak_spm": np.where(n >= minutes, top / minutes, np.nan),
         "n": n.astype(np.int64),
+        "complete": np.where(n >= minutes, complete, 0).astype(np.int64),
         "exposure_min": n.astype(np.float64),
         "coverage": np.minimum(ratio(n.astype(np.float64) * 60.0, days.seconds), 1.0),
     }

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.errors import ConfigurationError
+
 __all__ = [
     "Symmetry",
     "symmetry",
@@ -29,7 +31,8 @@ def symmetry(
     ----------
     right, left : float or Series
         The same positive quantity of both sides, such as the landing strength of a walking bout.
-        Series are compared row by row.
+        Two Series are compared label by label, whatever their order; labels that only one of
+        them has are left out.
     signed : bool
         Keep the sign (positive where the right is larger). By default sizes only: the eyewear
         distinguishes the feet poorly, so do not rely on which side is larger.
@@ -39,7 +42,13 @@ def symmetry(
     Symmetry
         Named tuple of ``index`` (percent; 0 is symmetric), ``ratio`` (larger over smaller, or
         right over left where `signed`; 1 is symmetric) and ``angle`` (percent; 0 is symmetric).
-        Missing where a side is missing, negative, or both are 0.
+        Missing where a side is missing, negative, or both are 0. Of Series: Series in the order
+        of the first.
+
+    Raises
+    ------
+    ConfigurationError
+        If two Series have no label in common, or different labels of which one comes twice.
 
     Notes
     -----
@@ -52,6 +61,8 @@ def symmetry(
     >>> round(el.gait.symmetry(5.2, 4.6).index, 7)
     12.244898
     """
+    if isinstance(right, pd.Series) and isinstance(left, pd.Series):
+        right, left = _aligned(right, left)
     r, l_ = np.broadcast_arrays(*(np.asarray(side, dtype=np.float64) for side in (right, left)))
     good = (r >= 0) & (l_ >= 0) & (r + l_ > 0)
     r, l_ = np.where(good, r, np.nan), np.where(good, l_, np.nan)
@@ -67,3 +78,21 @@ def symmetry(
         return float(values) if like is None else pd.Series(values, index=like.index)
 
     return Symmetry(shaped(index), shaped(quotient), shaped(angle))
+
+
+def _aligned(right: pd.Series, left: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return both sides at the labels that they share."""
+    if right.index.equals(left.index):
+        return right, left
+    if right.index.has_duplicates or left.index.has_duplicates:
+        raise ConfigurationError(
+            "gait.symmetry pairs right and left by their labels, and a label comes twice:"
+            " use groupby(level=0).mean()"
+        )
+    shared = right.index[right.index.isin(left.index)]
+    if shared.empty:
+        raise ConfigurationError(
+            "gait.symmetry pairs right and left by their labels, and they share none:"
+            " give both the same index"
+        )
+    return right.loc[shared], left.reindex(shared)

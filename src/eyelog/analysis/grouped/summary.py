@@ -13,6 +13,7 @@ from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
@@ -39,6 +40,7 @@ BIN_COLUMNS = (
 )  # fmt: skip
 # The parts of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
+LONGEST_DAY_S = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,15 @@ class Prepared:
         The groups of the summary.
     records : array of float64
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
     """
 
     frame: pd.DataFrame
     log: str
     groups: Groups
     records: Floats
+    stamp: str = "end"
 
     @property
     def index(self) -> pd.DatetimeIndex:
@@ -218,7 +223,7 @@ def prepare(
         records=records,
     )
     frame = trusted(frame, which, judge=judge, allow=allow)
-    return Prepared(frame, which, groups, records)
+    return Prepared(frame, which, groups, records, stamp)
 
 
 def summary_table(
@@ -230,6 +235,9 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
+    if table.index.name == "day" and (prepared.groups.seconds <= LONGEST_DAY_S).all():
+        table = state_days(table)
+    details = {"stamp": prepared.stamp, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)
 
 

@@ -51,16 +51,18 @@ class RelativeAmplitude(NamedTuple):
 def _average_day(seen: Observed) -> npt.NDArray[np.float64]:
     """Return the mean of each slot of the day at the series' own step (missing if unobserved)."""
     slots = DAY_US // seen.step_us
-    slot = np.minimum(local_us(seen.index) % DAY_US // seen.step_us, slots - 1)
+    slot = np.minimum(local_us(seen.opens) % DAY_US // seen.step_us, slots - 1)
     counts = np.bincount(slot, minlength=slots)
     sums = np.bincount(slot, seen.values, minlength=slots)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def _extreme_window(series: pd.Series, hours: float, *, sign: int, what: str) -> ActiveHours:
+def _extreme_window(
+    series: pd.Series, hours: float, *, sign: int, what: str, stamp: str | None
+) -> ActiveHours:
     if not 0 < hours < 24:
         raise ConfigurationError(f"{what} takes hours between 0 and 24, not {hours}")
-    seen = observed(series, what=what)
+    seen = observed(series, what=what, stamp=stamp)
     value, start, reason = MISSING, MISSING, ""
     if not 0 < seen.step_us <= DAY_US / 2:
         reason = "too few values to know the day"
@@ -78,7 +80,7 @@ def _extreme_window(series: pd.Series, hours: float, *, sign: int, what: str) ->
     return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason)
 
 
-def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
+def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = None) -> ActiveHours:
     """Return the most active hours (M10): the largest circular window mean of the average day.
 
     Parameters
@@ -87,13 +89,16 @@ def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
         Numbers with aware stamps, taken at their own step.
     hours : float
         Width of the window.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: what the provenance states (records
+        and bins close at their stamps); a bare Series is taken as it stands.
 
     Returns
     -------
     ActiveHours
-        ``mean`` (unit of the series), ``start`` (local hours after midnight), ``n``,
-        ``exposure_h``, ``coverage``, ``reason``. A window in which some time of day was never
-        observed does not take part.
+        ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
+        interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason``. A window in
+        which some time of day was never observed does not take part.
 
     Raises
     ------
@@ -112,13 +117,13 @@ def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
     >>> el.rhythm.most_active(level)[:2]
     (1.0, 8.0)
     """
-    return _extreme_window(series, hours, sign=1, what="most_active")
+    return _extreme_window(series, hours, sign=1, what="most_active", stamp=stamp)
 
 
-def night_doubt(series: pd.Series) -> str:
+def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
     """Return why the night of a series does not count as observed, or an empty text."""
-    seen = observed(series, what="the night")
-    hour = local_hours(seen.index)
+    seen = observed(series, what="the night", stamp=stamp)
+    hour = local_hours(seen.opens)
     days = max(1, len(np.unique(np.floor(hour / 24))))
     of_day = np.floor(hour % 24)
     for night_hour in NIGHT_HOURS:
@@ -137,7 +142,9 @@ def night_doubt(series: pd.Series) -> str:
     return ""
 
 
-def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = False) -> ActiveHours:
+def least_active(
+    series: pd.Series, *, hours: float = 5, night_worn: bool = False, stamp: str | None = None
+) -> ActiveHours:
     """Return the least active hours (L5): the smallest circular window mean of the average day.
 
     Parameters
@@ -149,6 +156,8 @@ def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = Fals
     night_worn : bool
         Confirm that the eyewear was worn at night. Otherwise the result is refused where the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
+    stamp : {"end", "start"}, optional
+        As in `most_active`.
 
     Returns
     -------
@@ -174,12 +183,14 @@ def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = Fals
     >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
     'the night was not observed (00:'
     """
-    doubt = "" if night_worn else night_doubt(series)
-    least = _extreme_window(series, hours, sign=-1, what="least_active")
+    doubt = "" if night_worn else night_doubt(series, stamp)
+    least = _extreme_window(series, hours, sign=-1, what="least_active", stamp=stamp)
     return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
-def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> RelativeAmplitude:
+def relative_amplitude(
+    series: pd.Series, *, night_worn: bool = False, stamp: str | None = None
+) -> RelativeAmplitude:
     """Return (M10 - L5) / (M10 + L5).
 
     Parameters
@@ -188,6 +199,8 @@ def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> Relati
         Numbers of 0 or more with aware stamps, taken at their own step.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
+    stamp : {"end", "start"}, optional
+        As in `most_active`.
 
     Returns
     -------
@@ -213,8 +226,8 @@ def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> Relati
     >>> el.rhythm.relative_amplitude(level, night_worn=True).ra
     0.5
     """
-    most = most_active(series)
-    least = least_active(series, night_worn=night_worn)
+    most = most_active(series, stamp=stamp)
+    least = least_active(series, night_worn=night_worn, stamp=stamp)
     total = most.mean + least.mean
     reason = least.reason or most.reason
     value = MISSING

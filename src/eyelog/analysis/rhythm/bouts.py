@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import HOUR_US, check_series, observed, step_us
-from eyelog.analysis.series.runs import runs
+from eyelog.analysis.series.observed import HOUR_US, check_series, observed, stamp_of, step_us
+from eyelog.analysis.series.runs import follows, runs
 from eyelog.errors import ConfigurationError
 
 __all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
@@ -23,20 +24,28 @@ class Fragmentation(NamedTuple):
     hazard: float
     alpha: float
     n: int
+    censored: int
     epoch_min: float
     exposure_h: float
     coverage: float
     reason: str
 
 
-def bout_lengths(states: pd.Series) -> npt.NDArray[np.int64]:
-    """Return the lengths, in epochs, of the runs of True; missing values and gaps end a run."""
+def bout_lengths(states: pd.Series) -> tuple[Floats, Bools]:
+    """Return the length of each run of True in epochs, and whether a gap has cut it off.
+
+    A missing value is a gap. The first and the last row of the Series are none.
+    """
     index = check_series(states, what="fragmentation")
     values = states.to_numpy(dtype="float64", na_value=np.nan)
     if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
         raise ConfigurationError("fragmentation takes states: True, False or missing")
-    firsts, lasts = runs(values == 1.0, index.as_unit("us").asi8, step_us(states))
-    return lasts - firsts + 1
+    us, step = index.as_unit("us").asi8, step_us(states)
+    firsts, lasts = runs(values == 1.0, us, step)
+    # Between which rows the state was seen: both are there, and one follows the other.
+    seen = np.ones(len(values) + 1, dtype=bool)
+    seen[1:-1] = np.isfinite(values[1:]) & np.isfinite(values[:-1]) & follows(us, step)
+    return (lasts - firsts + 1).astype(np.float64), ~(seen[firsts] & seen[lasts + 1])
 
 
 def fragmentation(states: pd.Series) -> Fragmentation:
@@ -46,16 +55,18 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     ----------
     states : Series
         True, False or missing per epoch; aware, sorted stamps. A missing value or a gap in the
-        stamps ends a bout.
+        stamps cuts a bout off: how long it lasted is not known.
 
     Returns
     -------
     Fragmentation
-        ``mean_bout`` (epochs), ``inverse_mean`` (per epoch), ``gini`` (with the factor
-        n/(n-1)), ``hazard`` (per epoch; mean over the distinct lengths of the bouts that ended
-        at a length / those that reached it), ``alpha`` (exponent of a power law), ``n`` bouts,
-        ``epoch_min``, ``exposure_h``, ``coverage`` and ``reason``. Without a bout every measure
-        is missing and ``reason`` says why; ``gini`` and ``alpha`` need more than one.
+        Of the bouts that no gap has cut off: ``mean_bout`` (epochs), ``inverse_mean`` (per
+        epoch), ``gini`` (with the factor n/(n-1)) and ``alpha`` (exponent of a power law).
+        ``hazard`` (per epoch): mean over their distinct lengths of the bouts that ended at a
+        length / all bouts that reached it, cut off or not. Then ``n`` bouts, ``censored`` (how
+        many of them a gap has cut off), ``epoch_min``, ``exposure_h``, ``coverage`` and
+        ``reason``. Without a whole bout every measure is missing and the reason says so; ``gini``
+        and ``alpha`` need more than one.
 
     Raises
     ------
@@ -65,7 +76,11 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     Notes
     -----
     Di et al. (2017), "Patterns of sedentary and active time accumulation are associated with
-    mortality in US adults", bioRxiv 182337. ``alpha = 1 + n / sum ln(x / (x_min - 1/2))``.
+    mortality in US adults", bioRxiv 182337. ``alpha = 1 + n / sum ln(x / (x_min - 1/2))``. A bout
+    that a gap has cut off, at its beginning or its end, lasted at least as long as it was seen: it
+    is censored (Kaplan & Meier 1958), so the hazard counts it among those at risk and never as
+    ended. Longer bouts are cut off more often, so the other measures come out short where
+    ``censored`` is large. The first and the last bout of the Series count as whole.
 
     Examples
     --------
@@ -77,18 +92,21 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     (3, 2.0, 0.3333)
     """
     seen = observed(states, what="fragmentation")
-    lengths = np.sort(bout_lengths(states)).astype("float64")
+    seen_lengths, cut = bout_lengths(states)
+    lengths = np.sort(seen_lengths[~cut])
     n = len(lengths)
     missing = float("nan")
     mean = gini = hazard = alpha = missing
     reason = ""
     if n == 0:
         reason = "no value was observed" if seen.n == 0 else "the condition never held"
+        if len(cut):
+            reason = "gaps have cut off every bout"
     else:
         mean = float(lengths.mean())
-        counts = np.unique(lengths, return_counts=True)[1]
-        at_risk = n - np.r_[0, np.cumsum(counts)[:-1]]
-        hazard = float((counts / at_risk).mean())
+        distinct, ended = np.unique(lengths, return_counts=True)
+        at_risk = len(cut) - np.searchsorted(np.sort(seen_lengths), distinct, side="left")
+        hazard = float((ended / at_risk).mean())
         alpha = float(1 + n / np.log(lengths / (lengths[0] - 0.5)).sum())
     if n == 1:
         alpha, reason = missing, "one bout: no spread of lengths to describe"
@@ -101,7 +119,8 @@ def fragmentation(states: pd.Series) -> Fragmentation:
         gini=gini,
         hazard=hazard,
         alpha=alpha,
-        n=n,
+        n=len(cut),
+        censored=int(cut.sum()),
         epoch_min=seen.step_us / HOUR_US * 60,
         exposure_h=seen.exposure_h,
         coverage=seen.coverage,
@@ -110,7 +129,12 @@ def fragmentation(states: pd.Series) -> Fragmentation:
 
 
 def activity_bouts(
-    series: pd.Series, *, threshold: float, min_length: str = "10min", share: float = 0.8
+    series: pd.Series,
+    *,
+    threshold: float,
+    min_length: str = "10min",
+    share: float = 0.8,
+    stamp: str | None = None,
 ) -> pd.DataFrame:
     """List the stretches in which a series stays at or above a threshold for most of the time.
 
@@ -120,20 +144,24 @@ def activity_bouts(
     Parameters
     ----------
     series : Series
-        Numbers per epoch; aware, sorted stamps that close their epoch. A missing value counts as
-        a gap.
+        Numbers per epoch; aware, sorted stamps. A missing value counts as a gap.
     threshold : float
         The value to reach, in the unit of the series.
     min_length : str
         Shortest bout, as a pandas duration.
     share : float
         Share of epochs at or above the threshold, in (0, 1].
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its epoch. Default: what the provenance states, and
+        ``"end"`` for a bare Series.
 
     Returns
     -------
     DataFrame
-        One row per bout: ``start`` and ``end`` (aware; the start is where the first epoch
-        opens), ``duration_min``, ``n`` (epochs), ``share``, ``mean`` and ``max`` of the values.
+        One row per bout: ``start`` and ``end`` (aware; the start is where the first epoch opens,
+        the end where the last one closes), ``duration_min``, ``n`` (epochs), ``share``, ``mean``
+        and ``max`` of the values, and boolean ``censored``: a gap stands right before or after
+        it, so it may have lasted longer.
 
     Raises
     ------
@@ -159,32 +187,41 @@ def activity_bouts(
     if not 0 < share <= 1:
         raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    stamps, step = index, step_us(series)
+    step = step_us(series)
+    length = pd.Timedelta(step, "us")
+    opens, closes = index - length, index
+    if stamp_of(series, stamp) == "start":
+        opens, closes = index, index + length
     firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
     # A single stamp has no known length, so it can be no bout.
     need = -(-shortest // step) if step else len(values) + 1
     stretches = [
-        (low + first, low + last)
+        (
+            low + first,
+            low + last,
+            (low > 0 and first == 0) or (high == low + last < len(values) - 1),
+        )
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
         for first, last in _stretches(values[low : high + 1] >= threshold, share, int(need))
     ]
     rows = [
         {
-            "start": stamps[first] - pd.Timedelta(step, "us"),
-            "end": stamps[last],
+            "start": opens[first],
+            "end": closes[last],
             "duration_min": (last - first + 1) * step / 60e6,
             "n": last - first + 1,
             "share": float((values[first : last + 1] >= threshold).mean()),
             "mean": float(values[first : last + 1].mean()),
             "max": float(values[first : last + 1].max()),
+            "censored": cut,
         }
-        for first, last in stretches
+        for first, last, cut in stretches
     ]
     kinds = dict.fromkeys(("start", "end"), index.dtype)
     numbers = dict.fromkeys(("duration_min", "share", "mean", "max"), "float64")
     return pd.DataFrame(
-        rows, columns=["start", "end", "duration_min", "n", "share", "mean", "max"]
-    ).astype({**kinds, **numbers, "n": "int64"})
+        rows, columns=["start", "end", "duration_min", "n", "share", "mean", "max", "censored"]
+    ).astype({**kinds, **numbers, "n": "int64", "censored": "bool"})
 
 
 def _stretches(on: npt.NDArray[np.bool_], share: float, need: int) -> list[tuple[int, int]]:

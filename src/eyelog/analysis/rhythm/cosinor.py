@@ -32,15 +32,19 @@ class Cosinor(NamedTuple):
     reason: str
 
 
-def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
+def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None) -> Cosinor:
     """Fit one cosine by least squares.
 
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps; t = 0 at the local midnight before the first one.
+        Numbers with aware stamps; t = 0 at the local midnight before the first one. A value
+        stands for its interval, so it lies in the middle of it.
     period : str
         Length of the cycle, as a pandas duration.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: what the provenance states (records
+        and bins close at their stamps); the values of a bare Series lie at their stamps.
 
     Returns
     -------
@@ -72,8 +76,8 @@ def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
     (10.0, 3.0, 15.0)
     """
     length_h = duration_us(period, "period", sign="positive", example="24h") / HOUR_US
-    seen = observed(series, what="cosinor")
-    angle = 2 * np.pi * local_hours(seen.index) / length_h
+    seen = observed(series, what="cosinor", stamp=stamp)
+    angle = 2 * np.pi * local_hours(seen.middles) / length_h
     design = np.column_stack([np.ones(seen.n), np.cos(angle), np.sin(angle)])
     context = (seen.n, seen.exposure_h, seen.coverage)
     if seen.n < 4 or np.linalg.matrix_rank(design) < 3:

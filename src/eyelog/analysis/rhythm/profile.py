@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from eyelog.analysis.series.observed import HOUR_US, observed
+from eyelog.analysis.series.observed import observed
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
 ]
 
 
-def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
+def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) -> pd.DataFrame:
     """Describe the usual day: quantiles of a series by hour of day, weekday, or both.
 
     Parameters
@@ -18,7 +18,11 @@ def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
     series : Series
         Numbers with time-zone aware stamps.
     by : {"hour", "weekday", "weekday_hour"}
-        Local hours 0 to 23, weekdays 0 (Monday) to 6, or each hour of the week.
+        Local hours 0 to 23, weekdays 0 (Monday) to 6, or each hour of the week, in which the
+        interval of a value opens.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: what the provenance states (records
+        and bins close at their stamps); a bare Series is taken as it stands.
 
     Returns
     -------
@@ -42,13 +46,14 @@ def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
     keys = {"hour": ["hour"], "weekday": ["weekday"], "weekday_hour": ["weekday", "hour"]}
     if by not in keys:
         raise ConfigurationError(f"by must be one of {', '.join(keys)}, not {by!r}")
-    seen = observed(series, what="profile")
+    seen = observed(series, what="profile", stamp=stamp)
     parts = pd.DataFrame(
         {
-            "weekday": seen.index.day_of_week,
-            "hour": seen.index.hour,
-            "day": seen.index.tz_localize(None).normalize(),
+            "weekday": seen.opens.day_of_week,
+            "hour": seen.opens.hour,
+            "day": seen.opens.tz_localize(None).normalize(),
             "value": seen.values,
+            "hours": seen.hours,
         }
     )
     groups = parts.groupby(keys[by])
@@ -63,5 +68,5 @@ def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
             "days": groups["day"].nunique(),
         }
     )
-    table["exposure_h"] = table["n"] * (seen.step_us / HOUR_US)
+    table["exposure_h"] = groups["hours"].sum()
     return table

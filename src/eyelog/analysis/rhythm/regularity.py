@@ -32,7 +32,9 @@ class Regularity(NamedTuple):
     reason: str
 
 
-def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regularity:
+def sleep_regularity(
+    states: pd.Series, *, night_worn: bool = False, stamp: str | None = None
+) -> Regularity:
     """Return how likely the same state is 24 hours later, from -100 to 100.
 
     Parameters
@@ -42,6 +44,8 @@ def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regulari
         missing are left out.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
+    stamp : {"end", "start"}, optional
+        As in `eyelog.rhythm.most_active`: which hours are the night.
 
     Returns
     -------
@@ -75,7 +79,7 @@ def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regulari
     paired[inside] = us[later[inside]] == us[inside] + DAY_US
     same = seen.values[paired] == seen.values[later[paired]]
     pairs = int(paired.sum())
-    reason = "" if night_worn else night_doubt(states)
+    reason = "" if night_worn else night_doubt(states, stamp)
     if not reason and pairs == 0:
         reason = "no two states 24 hours apart were observed"
     value = MISSING if reason else float(-100 + 200 * same.mean())

@@ -47,13 +47,15 @@ class Variability(NamedTuple):
 
 def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the means of the observed hours, and which hour of the day each is."""
-    hour = np.floor(local_hours(seen.index)).astype("int64")
+    hour = np.floor(local_hours(seen.opens)).astype("int64")
     distinct, place = np.unique(hour, return_inverse=True)
     means = np.bincount(place, seen.values) / np.bincount(place)
     return means, distinct % 24
 
 
-def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") -> Stability:
+def interdaily_stability(
+    series: pd.Series, *, periods: str | int = "observed", stamp: str | None = None
+) -> Stability:
     """Return how alike the days are, from 0 (no daily pattern) to 1 (identical days).
 
     Parameters
@@ -62,6 +64,8 @@ def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") 
         Numbers with aware stamps; finer than hourly series are averaged per local hour first.
     periods : "observed" or int
         The p of the definition: the number of hours of the day that were observed, or 24.
+    stamp : {"end", "start"}, optional
+        As in `eyelog.rhythm.most_active`: which hour and day an interval belongs to.
 
     Returns
     -------
@@ -90,10 +94,10 @@ def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") 
     """
     if periods not in ("observed", 24):
         raise ConfigurationError(f"periods must be 'observed' or 24, not {periods!r}")
-    seen = observed(series, what="interdaily_stability")
+    seen = observed(series, what="interdaily_stability", stamp=stamp)
     hourly, of_day = _hourly(seen)
     p = len(np.unique(of_day)) if periods == "observed" else 24
-    days = len(np.unique(np.floor(local_hours(seen.index) / 24)))
+    days = len(np.unique(np.floor(local_hours(seen.opens) / 24)))
     spread = ((hourly - hourly.mean()) ** 2).sum() if hourly.size else 0.0
     value, reason = MISSING, ""
     if days < 2:
