@@ -1,0 +1,133 @@
+"""Every column of the daily summary, held against the written-out definition."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+from reference.days import daily
+from reference.held import agree, quietly
+from reference.rows import EYES, MINUTES
+from reference.strategies import examples, in_five_zones
+
+both = st.sampled_from([EYES, MINUTES])
+any_frame = both.flatmap(lambda log: st.tuples(st.just(log), in_five_zones(log)))
+eyes_frame = st.tuples(st.just(EYES), in_five_zones(EYES))
+minutes_frame = st.tuples(st.just(MINUTES), in_five_zones(MINUTES))
+STAMPS = st.sampled_from(["end", "end", "start"])
+Drawn = tuple[str, pd.DataFrame]
+
+RECORDED = ["n", "coverage", "recorded_h"]
+HOURS = ["worn_h", "valid_h", "walking_h"]
+BLINKS = ["blink_rate_per_min", "blink_rate_low", "blink_rate_high", "blink_n"]
+BLINKS += ["blink_exposure_min"]
+SHAPE = ["blink_strength_uv", "blink_strength_sd_uv", "blink_duration_ms"]
+EYE_MOVES = ["eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"]
+HEAD_MOVES = ["head_moves_pitch_per_h", "head_moves_yaw_per_h"]
+TILT = ["tilt_forward_deg", "tilt_sideways_deg"]
+PACE = ["pace_spm", "pace_exposure_min"]
+SCORES = [
+    f"{name}_{part}"
+    for name in ("zone", "calm", "sc_npt", "sc_fcs", "sc_slp_std")
+    for part in ("mean", "high_share", "n")
+]
+
+
+def hold(columns: list[str], drawn: Drawn, stamp: str = "end") -> None:
+    log, frame = drawn
+    found = quietly(el.daily, frame, stamp=stamp, log=log)
+    expected = daily(frame, log, stamp=stamp)
+    assert list(found.index) == sorted(expected)
+    # No minute that tells a pace, no gap that tells a rate: 0 and missing say the same.
+    for name in {"pace_exposure_min", "blink_exposure_min"} & set(columns):
+        found[name] = found[name].fillna(0.0)
+    agree(expected, found, columns)
+
+
+@examples(25)
+@given(any_frame, STAMPS)
+def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn, stamp: str) -> None:
+    hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn, stamp)
+
+
+@examples(10)
+@given(eyes_frame, STAMPS)
+def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
+    drawn: Drawn, stamp: str
+) -> None:
+    hold([*BLINKS, "steps", *SCORES], drawn, stamp)
+
+
+@examples(10)
+@given(any_frame, STAMPS)
+def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(
+    drawn: Drawn, stamp: str
+) -> None:
+    hold(EYE_MOVES, drawn, stamp)
+
+
+@examples(10)
+@given(minutes_frame)
+def test_blinks_of_the_minute_log_are_counts_over_usable_seconds(drawn: Drawn) -> None:
+    hold(BLINKS, drawn)
+
+
+@examples(10)
+@given(minutes_frame)
+def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(drawn: Drawn) -> None:
+    hold(["steps"], drawn)
+
+
+@examples(10)
+@given(any_frame)
+def test_pace_takes_upright_walking(drawn: Drawn) -> None:
+    hold(PACE, drawn)
+
+
+@pytest.mark.parametrize("column", HOURS)
+@examples(10)
+@given(any_frame, STAMPS)
+def test_hours_are_the_defined_ones(column: str, drawn: Drawn, stamp: str) -> None:
+    hold([column], drawn, stamp)
+
+
+@examples(10)
+@given(any_frame, STAMPS)
+def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn, stamp: str) -> None:
+    hold(["first_worn", "last_worn"], drawn, stamp)
+
+
+@examples(10)
+@given(any_frame, st.sampled_from([0, 60, 120, 601]))
+def test_the_least_wear_can_be_chosen(drawn: Drawn, seconds: int) -> None:
+    log, frame = drawn
+    found = quietly(el.daily, frame, min_wear=f"{seconds}s")
+    agree(daily(frame, log, least_wear_s=seconds), found, ["first_worn", "last_worn"])
+
+
+@pytest.mark.parametrize(
+    "columns", [RECORDED, HOURS, ["steps"], PACE, BLINKS], ids=lambda columns: columns[0]
+)
+@examples(10)
+@given(any_frame, st.sampled_from(["10min", "1h"]), st.sampled_from([0.0, 0.5, 1.0]))
+def test_days_of_bins_are_those_of_the_records_at_any_coverage(
+    columns: list[str], drawn: Drawn, every: str, share: float
+) -> None:
+    log, frame = drawn
+    found = quietly(el.daily, quietly(el.resample, frame, every, min_coverage=share))
+    for name in {"pace_exposure_min", "blink_exposure_min"} & set(columns):
+        found[name] = found[name].fillna(0.0)
+    # A day of records without any value has no bin that holds one.
+    expected = {day: cells for day, cells in daily(frame, log).items() if cells["n"]}
+    agree(expected, found, columns)
+
+
+@pytest.mark.slow
+@examples(300)
+@given(any_frame, STAMPS)
+def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn, stamp: str) -> None:
+    log, _ = drawn
+    columns = [*RECORDED, *HOURS, *BLINKS, *SHAPE, *EYE_MOVES, *HEAD_MOVES, *TILT, *PACE, "steps"]
+    columns += ["first_worn", "last_worn", *(SCORES if log == EYES else [])]
+    hold(columns, drawn, stamp)

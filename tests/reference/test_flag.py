@@ -1,0 +1,70 @@
+"""Every reason against every value, held against the written-out definition."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eyelog as el
+from reference.flags import reasons_of
+from reference.held import quietly
+from reference.rows import EYES, MINUTES, STEPS, rows_of
+from reference.strategies import both_logs, damaged, examples, in_five_zones
+
+any_frame = both_logs.flatmap(
+    lambda log: st.tuples(st.just(log), st.one_of(damaged(log), in_five_zones(log, fields="some")))
+)
+
+
+def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **limits: object) -> None:
+    found = quietly(el.flag, frame, log=log, **limits)
+    rows = rows_of(frame)
+    expected = reasons_of(rows, log, **limits)  # type: ignore[arg-type]
+    lines = [
+        f"{row['at']} {name} = {row[name]}: {against[name]} is {bits[name]}"
+        for row, against, bits in zip(rows, expected, found.to_dict("records"), strict=True)
+        for name in frame.columns
+        if name not in spared and against[name] != bits[name]
+    ]
+    assert not lines, "\n".join(lines[:12])
+
+
+@examples(25)
+@given(any_frame)
+def test_every_reason_but_those_of_step_counts_is_the_defined_one(
+    drawn: tuple[str, pd.DataFrame],
+) -> None:
+    log, frame = drawn
+    hold(log, frame, spared=STEPS[MINUTES])
+
+
+@examples(10)
+@given(damaged(MINUTES))
+def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(frame: pd.DataFrame) -> None:
+    hold(MINUTES, frame)
+
+
+@examples(10)
+@given(any_frame)
+def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
+    drawn: tuple[str, pd.DataFrame],
+) -> None:
+    log, frame = drawn
+    hold(log, frame, wear="blinks")
+
+
+@pytest.mark.slow
+@examples(600)
+@given(any_frame)
+def test_every_reason_is_the_defined_one_on_many_frames(drawn: tuple[str, pd.DataFrame]) -> None:
+    log, frame = drawn
+    hold(log, frame)
+
+
+def test_the_reference_knows_every_reason_by_its_published_bit() -> None:
+    from reference import flags
+
+    assert {reason.name: int(reason) for reason in el.Reason} == {
+        reason.name: getattr(flags, reason.name) for reason in el.Reason
+    }
+    assert {EYES, MINUTES} == set(STEPS)

@@ -1,0 +1,279 @@
+"""How often an interval holds the planted truth, for every function that gives one, over 200 seeds.
+
+A share of n trials is held against the level that is stated, within the limits that a binomial
+count of that level leaves in 499 of 500 cases. An exact interval of a discrete statistic may hold
+the truth more often than it says, never less; a percentile bootstrap of few blocks holds it a
+little less often, and the test says by how much.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import eyelog as el
+from reference.held import quietly
+from reference.planted import fifteen, sixty
+from reference.rows import MINUTES
+from support.frames import frame_of
+
+pytestmark = pytest.mark.slow
+
+SEEDS = 200
+
+
+def generators(start: int, n: int = SEEDS) -> Iterable[np.random.Generator]:
+    return (np.random.default_rng((start, seed)) for seed in range(n))
+
+
+def held(hits: Sequence[bool], *, least: float = 0.95, most: float = 0.95) -> None:
+    """Fail where the truth was held less often than `least` allows, or more than `most` does."""
+    n = len(hits)
+    low = stats.binom.ppf(0.001, n, least)
+    high = n if most == 1 else stats.binom.ppf(0.999, n, most)
+    assert low <= sum(hits) <= high, f"{sum(hits)} of {n} held the truth: {low:.0f} to {high:.0f}"
+
+
+def by_day(values: np.ndarray, start: str = "2026-10-01") -> pd.Series:
+    index = pd.date_range(start, periods=len(values), freq="D", tz="Europe/Berlin")
+    return pd.Series(values, index=index)
+
+
+# Blink rates
+
+
+def test_the_interval_of_a_blink_rate_holds_the_planted_rate() -> None:
+    hits = []
+    for rng in generators(1):
+        found = el.blinks.rate(fifteen(rng, 80, rate=15)).iloc[0]
+        hits.append(found["low"] <= 15 <= found["high"])
+    held(hits)
+
+
+def test_the_interval_of_a_rate_corrected_for_noise_holds_the_planted_rate() -> None:
+    hits = []
+    for rng in generators(2):
+        frame = fifteen(rng, 480, rate=15, onsets=1)
+        found = el.blinks.rate(frame, correct_noise=True).iloc[0]
+        hits.append(found["low"] <= 15 <= found["high"])
+    held(hits, least=0.93)  # the onsets of noise are estimated too
+
+
+def test_the_interval_of_counted_blinks_holds_the_planted_rate() -> None:
+    hits = []
+    for rng in generators(3):
+        found = quietly(el.blinks.rate, sixty(rng, 30, rate=14.41, noise_s=5)).iloc[0]
+        hits.append(found["low"] <= 14.41 <= found["high"])
+    held(hits)
+
+
+def test_the_interval_of_exponential_gaps_is_a_little_narrow() -> None:
+    hits = []
+    for rng in generators(4):
+        frame = sixty(rng, 60, rate=14.41)
+        found = el.blinks.rate(frame, method="exponential").iloc[0]
+        hits.append(found["low"] <= 14.41 <= found["high"])
+    # A root mean square of exponential gaps varies by 1.118 times as much as their mean.
+    level = 2 * stats.norm.cdf(1.96 / np.sqrt(1.25)) - 1
+    held(hits, least=level - 0.01, most=level + 0.01)
+
+
+def drifting(rng: np.random.Generator, blocks: int) -> np.ndarray:
+    """Return a rate for each ten minutes, 15 on average, that varies by a quarter."""
+    return rng.gamma(16, 15 / 16, blocks)
+
+
+def test_the_interval_of_the_effective_n_holds_the_mean_of_a_drifting_rate() -> None:
+    hits = []
+    for rng in generators(5):
+        frame = fifteen(rng, 48 * 40, rate=np.repeat(drifting(rng, 48), 40))
+        found = el.blinks.effective_n(frame, draws=300).iloc[0]
+        hits.append(found["low"] <= 15 <= found["high"])
+    held(hits, least=0.92)
+
+
+def test_the_interval_of_the_effective_n_of_counted_blinks_holds_the_mean_rate() -> None:
+    hits, poisson = [], []
+    for rng in generators(6):
+        frame = sixty(rng, 480, rate=np.repeat(drifting(rng, 48), 10))
+        found = quietly(el.blinks.effective_n, frame, draws=300).iloc[0]
+        hits.append(found["low"] <= 15 <= found["high"])
+        exact = quietly(el.blinks.rate, frame).iloc[0]
+        poisson.append(exact["low"] <= 15 <= exact["high"])
+    held(hits, least=0.92)
+    assert np.mean(poisson) < 0.8  # what the notes of `rate` say of rates that drift
+
+
+@pytest.mark.parametrize("log", ["fifteen", "sixty"])
+def test_the_interval_of_a_daily_blink_rate_holds_the_planted_rate(log: str) -> None:
+    hits = []
+    for rng in generators(7):
+        frame = fifteen(rng, 80, rate=15) if log == "fifteen" else sixty(rng, 30, rate=15)
+        found = quietly(el.daily, frame).iloc[0]
+        hits.append(found["blink_rate_low"] <= 15 <= found["blink_rate_high"])
+    held(hits)
+
+
+# Series of days
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 11])
+def test_the_interval_of_a_trend_of_few_days_holds_the_planted_slope(n: int) -> None:
+    hits = []
+    for rng in generators(8, 400):
+        found = el.baseline.trend(by_day(3 + 0.2 * np.arange(n) + rng.normal(0, 1, n)))
+        hits.append(found.low <= 0.2 <= found.high)
+    held(hits, most=1)
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 5), (6, 7), (12, 15), (55, 60)])
+def test_the_interval_of_two_periods_holds_the_planted_difference(n: int, m: int) -> None:
+    hits = []
+    for rng in generators(9):
+        series = by_day(np.r_[rng.gamma(9, 1, n), 2 + rng.gamma(9, 1, m)])
+        found = el.compare.two_periods(series[:n], series[n:], draws=100)
+        hits.append(found.low <= 2 <= found.high)
+    held(hits, most=1 if n < 50 else 0.95)
+
+
+def test_the_block_interval_of_two_periods_holds_the_planted_difference() -> None:
+    hits = []
+    for rng in generators(10):
+        series = by_day(np.r_[rng.normal(0, 1, 20), 2 + rng.normal(0, 1, 24)])
+        found = el.compare.two_periods(series[:20], series[20:], draws=300)
+        hits.append(found.block_low <= 2 <= found.block_high)
+    held(hits, least=0.92, most=0.96)
+
+
+# Groups of persons
+
+
+def test_the_interval_of_a_group_difference_holds_the_planted_one() -> None:
+    hits = []
+    groups = {f"p{i:02}": "desk" if i < 6 else "field" for i in range(15)}
+    people = np.repeat(list(groups), 5)
+    shift = np.repeat([3.0 * (group == "field") for group in groups.values()], 5)
+    for rng in generators(11):
+        own = np.repeat(rng.normal(10, np.where(np.arange(15) < 6, 1, 3)), 5)
+        table = pd.DataFrame({"person": people, "y": own + shift + rng.normal(0, 1, 75)})
+        found = el.compare.group_difference(table, groups, outcome="y", draws=100)
+        hits.append(found.low <= 3 <= found.high)
+    held(hits)
+
+
+@pytest.mark.parametrize(("one", "other"), [(8, 14), (150, 90)])
+def test_the_interval_of_a_rate_ratio_holds_the_planted_one(one: float, other: float) -> None:
+    hits = []
+    for rng in generators(12):
+        tables = [
+            pd.DataFrame({"n": [rng.poisson(events)], "exposure_min": [minutes]})
+            for events, minutes in ((one, 10.0), (other, 20.0))
+        ]
+        found = el.compare.rate_ratio(*tables)
+        hits.append(found.low <= (one / 10) / (other / 20) <= found.high)
+    held(hits, most=1)
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_the_intervals_of_limits_of_agreement_hold_the_planted_limits(n: int) -> None:
+    bias, low, high = [], [], []
+    for rng in generators(13):
+        other = rng.normal(50, 10, n)
+        found = el.compare.limits_of_agreement(other + rng.normal(2, 3, n), other)
+        bias.append(found.bias_low <= 2 <= found.bias_high)
+        low.append(found.low_low <= 2 - 1.96 * 3 <= found.low_high)
+        high.append(found.high_low <= 2 + 1.96 * 3 <= found.high_high)
+    held(bias)
+    # The SD of a limit is that of large samples, and the limit skew in small ones.
+    for hits in (low, high):
+        held(hits, least=0.93 if n < 30 else 0.945, most=0.96)
+
+
+def test_the_bounds_of_a_standardised_mean_hold_the_mean_of_the_whole_time() -> None:
+    index = pd.date_range("2026-10-01", periods=14 * 24, freq="h", tz="Asia/Tokyo")
+    for rng in generators(14):
+        whole = pd.Series(rng.beta(2, 4, len(index)) * 100, index=index)
+        worn = rng.random(len(index)) < np.where(whole > 30, 0.8, 0.4)  # not at random
+        found = el.compare.standardised_mean(whole[worn], limits=(0, 100))
+        ends = {index[0], index[-1]} <= set(whole[worn].index)
+        if ends:  # the reference time is that from the first to the last day
+            assert found.lower <= whole.mean() <= found.upper
+
+
+def test_the_intervals_of_wear_with_outcome_hold_the_planted_ranks() -> None:
+    rho, tau = [], []
+    for rng in generators(15):
+        hours, noise = rng.normal(0, 1, 40), rng.normal(0, 1, 40)
+        outcome = by_day(0.5 * hours + np.sqrt(0.75) * noise)
+        found = el.compare.wear_diagnostic(outcome, by_day(10 + hours), draws=300)
+        rho.append(found.rho_low <= 6 / np.pi * np.arcsin(0.25) <= found.rho_high)
+        tau.append(found.tau_low <= 2 / np.pi * np.arcsin(0.5) <= found.tau_high)
+    for hits in (rho, tau):
+        held(hits, least=0.91, most=0.96)
+
+
+def test_the_interval_of_what_the_edges_of_wear_add_holds_the_planted_difference() -> None:
+    index = pd.date_range("2026-10-01", periods=20 * 144, freq="10min", tz="Asia/Tokyo")
+    hour = index.hour + index.minute / 60
+    worn = pd.Series((hour >= 8) & (hour < 18), index=index)
+    position = np.arange(len(index)) % 144
+    edge = np.isin(position, [48, 107])  # the first and the last worn ten minutes
+    hits = []
+    for rng in generators(16):
+        days = np.repeat(rng.normal(0, 1, 20), 144)
+        values = 5 + days + 2 * edge + rng.normal(0, 2, len(index))
+        series = pd.Series(values, index=index).where(worn)
+        found = el.compare.wear_diagnostic(series, worn, edge="10min", draws=200)
+        assert found.n_edge == 40
+        hits.append(found.difference_low <= 2 <= found.difference_high)
+    held(hits, least=0.9, most=0.96)
+
+
+def test_the_bands_around_events_hold_the_planted_course() -> None:
+    index = pd.date_range("2026-10-01", periods=1500, freq="min", tz="Asia/Tokyo")
+    times = index[30::50]
+    course = np.zeros(1500)
+    for shift in range(1, 11):
+        course[30 + shift :: 50] = shift
+    mean, change = [], []
+    for rng in generators(17):
+        series = pd.Series(5 + course + rng.normal(0, 1, 1500), index=index)
+        found = el.compare.events(series, times, before="10min", after="10min", draws=300)
+        offsets = found.index.get_level_values("offset") / pd.Timedelta("1min")
+        truth = np.clip(offsets, 0, 10)
+        mean += [found["low"].le(5 + truth) & found["high"].ge(5 + truth)]
+        change += [found["change_low"].le(truth) & found["change_high"].ge(truth)]
+    # Percentiles over 30 events are narrow by the factor sqrt(29 / 30) and a normal quantile.
+    for hits in (np.concatenate(mean), np.concatenate(change)):
+        assert 0.92 < np.mean(hits) < 0.955
+
+
+def test_the_peak_of_hourly_bins_is_within_its_interval_of_the_planted_one() -> None:
+    minutes = np.arange(3 * 1440)
+    level = 20 + 8 * np.cos(2 * np.pi * ((minutes + 0.5) / 60 - 15) / 24)
+    hits = []
+    for rng in generators(18):
+        frame = frame_of(
+            MINUTES, {"hm_yo": rng.poisson(level).astype(float)}, start="2026-10-20T00:00:00Z"
+        )
+        fit = el.rhythm.cosinor(el.resample(frame[["hm_yo"]], "1h", judge=False)["hm_yo"])
+        reach = stats.t.ppf(0.975, fit.n - 3) * fit.peak_se_h
+        hits.append(abs(fit.peak_h - 15) < reach)
+    held(hits)
+
+
+def test_the_intervals_of_a_mixed_model_hold_the_planted_coefficients() -> None:
+    pytest.importorskip("statsmodels")
+    slope, intercept = [], []
+    people = np.repeat([f"p{i:02}" for i in range(30)], 5)
+    for rng in generators(19):
+        x = rng.normal(size=150)
+        y = 5 + 2 * x + np.repeat(rng.normal(size=30), 5) + rng.normal(size=150)
+        table = pd.DataFrame({"person": people, "x": x, "y": y})
+        fit = el.compare.fit_mixed(table, "y", predictors="x")
+        slope.append(fit.loc["x", "low"] <= 2 <= fit.loc["x", "high"])
+        intercept.append(fit.loc["intercept", "low"] <= 5 <= fit.loc["intercept", "high"])
+    held(slope)
+    held(intercept, least=0.935)  # normal quantiles for 30 persons
