@@ -219,7 +219,7 @@ def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
 
 
 def test_a_day_says_what_its_steps_miss():
-    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2})
+    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2, "cad": [120.0] * 8})
     frame["isl"] = pd.array([False] * 7 + [True], dtype="boolean")
     row, totals = el.coverage(frame).iloc[0], el.daily(frame).iloc[0]
     assert totals["steps"] == 120 + 510

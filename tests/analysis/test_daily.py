@@ -152,7 +152,11 @@ def test_wear_that_began_before_midnight_begins_the_day_at_midnight() -> None:
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
         ["2026-10-19T15:00:30Z", "2026-10-19T15:01:30Z"],
     )
-    assert el.daily(frame)["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+    days = el.daily(frame, min_wear="2min")
+    assert days["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+    assert el.daily(frame)["first_worn"].isna().all()
+    with pytest.raises(ConfigurationError, match="min_wear"):
+        el.daily(frame, min_wear="-1min")
 
 
 def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() -> None:
@@ -191,7 +195,7 @@ def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_say_so() -> None:
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["stp"], ["n", "coverage", "recorded_h", "walking_h", "steps"]),
+        (["stp", "cad"], ["n", "coverage", "recorded_h", "walking_h", "steps"]),
         (["sc_fcs"], ["n", "coverage", "recorded_h", "sc_fcs_mean", "sc_fcs_high_share"]),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_day_with_nothing_but_its_closing_record_is_left_out() -> None:
 
 def test_a_last_bin_of_a_day_with_many_records_is_a_day() -> None:
     index = stamps("2026-10-21 00:00", "2026-10-21 00:05", "Asia/Tokyo")
-    assert len(day_groups(index, records=np.array([40.0, 1, 1, 1, 1, 1]))) == 2
+    assert len(day_groups(index, lone=np.array([False] + [True] * 5))) == 2
 
 
 def test_days_without_rows_are_not_invented() -> None:

@@ -1,5 +1,7 @@
 """How many independent blinks a rate is based on, by block bootstrap."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -129,4 +131,4 @@ def _blocks(opened: Prepared, block: str, stamp: str) -> Prepared:
     bounds = np.append(starts, len(key)).astype(np.int64)
     seconds = np.ones(len(starts))
     pieces = Groups(pd.Index(owner), bounds, groups.order, seconds)
-    return Prepared(opened.frame, opened.log, pieces, opened.records)
+    return replace(opened, groups=pieces)

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.limits import Limit, limit
+from eyelog.analysis.quality.evidence import off_pose, spans
 from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.quality.values import evidence
@@ -271,7 +272,10 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
     result.attrs = dict(frame.attrs)
-    return record(result, "select", log=chosen.log, recipe=recipe, source=chosen.source)
+    stored = spans(frame.index, off_pose(frame, chosen.log))
+    return record(
+        result, "select", log=chosen.log, recipe=recipe, source=chosen.source, off_pose=stored
+    )
 
 
 def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:
