@@ -1,10 +1,13 @@
-# `make demo` and `make test` are all a new machine needs: Python 3.11 and make.
+# A new machine needs Python 3.11 and make; `make help` lists the targets.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test slow lint types contracts benchmarks clean
+.PHONY: help demo test slow lint types contracts benchmarks clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eyelog needs Python 3.11 or later")'
@@ -22,28 +25,29 @@ $(VENV)/.dev: $(VENV)/.test
 	$(PIP) -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/.demo ## install, then run the main job on the embedded service
+demo: $(VENV)/.demo ## install eyelog, then run the main job on the embedded service
 	$(BIN)/eyelog demo --output demo-output
 
-test: $(VENV)/.test ## install what tests need, then run them all, notebooks included
+test: $(VENV)/.test ## install what the tests need, then run them, notebooks included
 	$(BIN)/python -m pytest -q -n auto -m "not slow"
 	$(BIN)/python -m pytest -q --nbval notebooks
 
 slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
 	$(BIN)/python -m pytest -q -n auto -m slow
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev ## mypy, strict
 	$(BIN)/mypy
 
-contracts: $(VENV)/.dev
+contracts: $(VENV)/.dev ## import-linter: imports point down
 	$(BIN)/lint-imports
 
-benchmarks: $(VENV)/.dev ## measured ratios, printed; not part of the tests
+benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
-clean:
-	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+clean: ## remove the virtual environment, builds and caches
+	rm -rf $(VENV) build dist demo-output .hypothesis .import_linter_cache \
+		.mypy_cache .pytest_cache .ruff_cache

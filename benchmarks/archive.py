@@ -1,13 +1,13 @@
-"""How fast a year comes back from the archive, and how small it is.
+"""How fast a year is read from the archive, and how small it is.
 
     python benchmarks/archive.py [--months 12] [--rounds 9] [--json] [--keep FOLDER]
 
 A simulated wearer's 15-second log is written month by month. All ways run interleaved in one
 process; times are medians, and the ratios are what to quote. The floor is pyarrow reading the same
-columns of the same files into an Arrow table, which is no frame yet. Decoding the year again is
-measured on ten days of answers and taken times the records of the year; for the sample's way, which
-is quadratic in the days, that is far less than it would take. ``--keep`` makes the archive in a
-folder and uses it again.
+columns of the same files into an Arrow table, which is not a frame yet. Decoding the year again is
+measured on ten days of answers and scaled to the records of the year; the sample's way is quadratic
+in the days, so it would take far longer than that. ``--keep`` keeps the archive in a folder and
+uses it again.
 """
 
 import argparse
@@ -62,8 +62,8 @@ def make(folder: Path, months: int) -> dict[str, int]:
 def medians(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
     """Return the median milliseconds of each way, all run in turn.
 
-    The order changes from round to round: a way that follows one which gave much memory back to
-    the system pays for getting it again.
+    The order changes from round to round: a way that follows one that returned much memory to the
+    system pays for getting it back.
     """
     times: dict[str, list[float]] = {name: [] for name in ways}
     order = random.Random(1)
@@ -73,7 +73,7 @@ def medians(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, flo
             start = time.perf_counter()
             ways[name]()
             times[name].append((time.perf_counter() - start) * 1e3)
-    return {name: statistics.median(each) for name, each in times.items()}
+    return {name: statistics.median(spent) for name, spent in times.items()}
 
 
 def pyarrow_way(files: list[Path], columns: list[str] | None, **pruned: object) -> pa.Table:
@@ -105,23 +105,23 @@ def reading(folder: Path, months: int, rounds: int) -> list[dict[str, object]]:
         "day, all fields": lambda: archive.read(LOG, f"{middle}-15", f"{middle}-15"),
         "floor day, all fields": lambda: pyarrow_way(of_month, None, filters=of_day),
     }
-    found = medians(ways, rounds)
+    took = medians(ways, rounds)
     again: dict[str, Callable[[], object]] = {
         "decode 10 days": lambda: eyelog_way(bodies),
         "decode 10 days, 6 fields": lambda: eyelog_way(bodies, SIX),
     }
-    found |= medians(again, max(1, rounds // 3))
-    found |= medians({"sample's way 10 days": lambda: sample_way(bodies)}, 1)
+    took |= medians(again, max(1, rounds // 3))
+    took |= medians({"sample's way 10 days": lambda: sample_way(bodies)}, 1)
     rows: list[dict[str, object]] = [
-        {"way": name, "ms": took, "to_pyarrow": took / found[f"floor {name}"]}
-        for name, took in found.items()
-        if f"floor {name}" in found
+        {"way": name, "ms": ms, "to_pyarrow": ms / took[f"floor {name}"]}
+        for name, ms in took.items()
+        if f"floor {name}" in took
     ]
     share = len(archive.read(LOG, first, last, fields=["stp"])) / len(eyelog_way(bodies, ["stp"]))
     for name in ("decode 10 days", "decode 10 days, 6 fields", "sample's way 10 days"):
-        took = found[name] * share
+        ms = took[name] * share
         whole = name.replace("10 days", "the year again")
-        rows.append({"way": whole, "ms": took, "to_year_read": took / found["year, 6 fields"]})
+        rows.append({"way": whole, "ms": ms, "to_year_read": ms / took["year, 6 fields"]})
     return rows
 
 

@@ -156,7 +156,8 @@ def stored(client: el.Client, log: str) -> list[bytes]:
     """Return the bodies of the cached day."""
     file = day_file(client.home, ACCOUNT, client.base_url)
     (day,) = plan(ACCOUNT, client.base_url, log, windows(START, START), "UTC", None)
-    return [answer.body for blob in file.chain(day.key) or () if (answer := unpack(blob))]
+    blobs = (file.pages(day.key) or {}).values()
+    return [answer.body for blob in blobs if (answer := unpack(blob))]
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
     python benchmarks/sync.py [--days 30 120 365] [--log computed_data] [--json] [--keep FOLDER]
 
-A simulated wearer's year lies behind the project's own service. Each length is synced in a fresh
-process into a fresh archive with a fresh home, then once more, and the process says what it took:
-``peak_mb`` is the most memory it had, ``started_mb`` that before the first request.
+The project's own service has a simulated wearer's year. Each length is synced in a fresh process
+into a fresh archive with a fresh home, then once more. The process prints the seconds of both, its
+peak memory (``peak_mb``) and its memory before the first request (``started_mb``).
 """
 
 import argparse
@@ -25,7 +25,7 @@ START = "2025-01-01"
 
 
 def peak_mb() -> float:
-    """Return the most memory this process had; ru_maxrss also counts the one that started it."""
+    """Return the peak memory of this process; ru_maxrss also counts the one that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1024
@@ -34,7 +34,7 @@ def peak_mb() -> float:
 
 def one(url: str, token: str, folder: Path, log: str, days: int) -> dict[str, object]:
     """Sync twice; runs in a process of its own, so that the peak is its own."""
-    import eyelog.archive.sync  # noqa: F401 - its imports are no part of the sync
+    import eyelog.archive.sync  # noqa: F401 - its imports are not part of the sync
 
     end = str((pd.Timestamp(START) + pd.Timedelta(days=days - 1)).date())
     client = el.Client(url, application=None, token=el.Token(token), home=folder / "home")

@@ -1,4 +1,4 @@
-"""Fixtures that every part of the suite may use."""
+"""Fixtures and settings of the whole suite."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ settings.load_profile("eyelog")
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test its own EYELOG_HOME, and no setting of the machine's."""
+    """Give every test its own EYELOG_HOME, and none of the settings of the environment."""
     for name in list(os.environ):
         if name.startswith("EYELOG_"):
             monkeypatch.delenv(name)

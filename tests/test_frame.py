@@ -131,7 +131,7 @@ def test_between_uses_the_clock_of_the_frame_and_keeps_its_story() -> None:
 
 
 @pytest.mark.parametrize("text", ["9:00", "25:00", "09:60", "", "noon", "24:00:01"])
-def test_what_is_no_clock_time_is_refused(text: str) -> None:
+def test_anything_but_a_clock_time_is_refused(text: str) -> None:
     with pytest.raises(el.ConfigurationError, match="not a clock time"):
         between(steps("2026-10-24"), text, "17:00")
 
@@ -149,7 +149,7 @@ def test_the_index_has_no_frequency_even_where_the_stamps_are_regular() -> None:
 
 
 @pytest.mark.parametrize("other", [None, 3, pd.Series([1.0])])
-def test_what_is_no_frame_is_said_to_be_none(other: object) -> None:
+def test_anything_but_a_frame_is_refused(other: object) -> None:
     with pytest.raises(el.ConfigurationError, match="DataFrame"):
         log_of(other)
 

@@ -1,8 +1,8 @@
-"""The project's own service in a process of its own, as slow as asked: for the other benchmarks.
+"""The project's own service in a separate process, slowed down by a chosen delay.
 
     python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE
 
-It prints its address. Used by `fetch.py` and `sync.py`.
+It prints its address. The benchmarks `fetch.py` and `sync.py` use it.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ ACCOUNT, REDIRECT = "me", "http://127.0.0.1/callback"
 
 
 def fill(folder: Path, log: str, start: str, days: int) -> None:
-    """Write a simulated wearer's days into an archive, a month at a time; none that is there."""
+    """Write a simulated wearer's days into an archive, by month, skipping months that exist."""
     archive = el.Archive(folder)
     first = pd.Timestamp(start)
     after = first + pd.Timedelta(days=days)
@@ -36,11 +36,11 @@ def fill(folder: Path, log: str, start: str, days: int) -> None:
 
 @contextlib.contextmanager
 def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iterator[Any]:
-    """Serve an archive in another process; give a function that makes a client with a home."""
+    """Serve an archive in another process; yield a function that makes a client with a home."""
     from eyelog.service.auth.registry import Registry
 
     registry = Registry(folder)
-    with contextlib.suppress(el.ConfigurationError):  # it is there from an earlier run
+    with contextlib.suppress(el.ConfigurationError):  # the account exists from an earlier run
         registry.add_account(ACCOUNT)
     application = el.Application(*registry.add_application(REDIRECT), REDIRECT)
     command = [sys.executable, __file__, str(folder), str(delay_ms), str(page_size)]
@@ -48,14 +48,14 @@ def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iter
         assert process.stdout is not None
         url = process.stdout.readline().strip()
 
-        def client(home: Path, **options: Any) -> el.Client:
-            made = el.Client(url, application=application, home=home, progress=False, **options)
+        def make_client(home: Path, **options: Any) -> el.Client:
+            client = el.Client(url, application=application, home=home, progress=False, **options)
             code = registry.issue_code(ACCOUNT, application.client_id, REDIRECT)
-            made.exchange(code)
-            return made
+            client.exchange(code)
+            return client
 
         try:
-            yield client
+            yield make_client
         finally:
             process.terminate()
 

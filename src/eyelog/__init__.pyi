@@ -21,6 +21,7 @@ from .analysis.quality.recipes import select as select
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
+from .archive.importing.table import read_table as read_table
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .errors import AnswerError as AnswerError
@@ -37,6 +38,7 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.compose import compose_figure as compose_figure
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
 from .figures.shapes import plot_distribution as plot_distribution

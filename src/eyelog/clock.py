@@ -1,8 +1,8 @@
 """Time: zones, local days, and the windows that satisfy the service's range rule.
 
-The service takes ranges within one local date and one offset, at most 23:59:59 long. A local day
-of 23 or 25 hours has two offsets, so it needs two windows. A stamp closes its interval, so the
-record of 00:00:00 covers the day that ended.
+The service accepts ranges within one local date and one offset, at most 23:59:59 long. A local day
+of 23 or 25 hours has two offsets, so it needs two windows. Stamps are right-closed: a record
+stamped 00:00:00 covers the interval before it, so it belongs to the day that ended.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ DAY_US = 86_400_000_000
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A range that the service accepts: one local date, one offset, both ends included."""
+    """A range that the service accepts: within one local date and one offset, ends included."""
 
     day: date
     start: datetime
@@ -68,7 +68,7 @@ def zone(name: str) -> tzinfo:
     Raises
     ------
     ConfigurationError
-        If the machine's zone data has no such zone.
+        If the zone data of this machine does not have it.
     """
     if name == "UTC":
         return UTC
@@ -87,11 +87,11 @@ def parse_day(value: str | date) -> date:
     Raises
     ------
     ConfigurationError
-        If it is no such day.
+        If it is not a day.
     """
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    # fromisoformat alone takes 20261024 and the week date 2026-W43-6 too.
+    # fromisoformat alone also accepts 20261024 and the week date 2026-W43-6.
     if isinstance(value, str) and len(value) == 10 and value[7] == "-":
         with suppress(ValueError):
             return date.fromisoformat(value)
@@ -99,12 +99,14 @@ def parse_day(value: str | date) -> date:
 
 
 def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime, timedelta]]:
-    """Return (instant, offset) for the start and for each change of offset up to `last`."""
+    """Return (instant, offset) at the start and at each change of offset up to `last`."""
+    if tz is UTC:
+        return [(first, timedelta())]
     # No zone of the IANA data has ever changed its offset twice within a quarter of an hour.
     grid = pd.date_range(first, last + timedelta(minutes=15), freq="15min", tz="UTC")
     local = grid.tz_convert(tz)
     shift = local.tz_localize(None) - grid.tz_localize(None)
-    found = [(first, shift[0].to_pytimedelta())]
+    changes = [(first, shift[0].to_pytimedelta())]
     for i in np.flatnonzero(shift[1:] != shift[:-1]).tolist():
         low, high = grid[i].to_pydatetime(), grid[i + 1].to_pydatetime()
         old = low.astimezone(tz).utcoffset()
@@ -114,8 +116,8 @@ def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime
                 low = middle
             else:
                 high = middle
-        found.append((high, shift[i + 1].to_pytimedelta()))
-    return found
+        changes.append((high, shift[i + 1].to_pytimedelta()))
+    return changes
 
 
 def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Window]:
@@ -131,14 +133,14 @@ def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Wind
 def instant_range(
     start: str | date | datetime, end: str | date | datetime, tz: str
 ) -> tuple[datetime, datetime]:
-    """Return the first and last instant (UTC, whole seconds) that `start` and `end` mean.
+    """Return the first and last instant (UTC, whole seconds) of a range.
 
-    Days are inclusive local days of `tz`; datetimes are taken as they stand.
+    Days are local days of `tz`, both included; datetimes are taken as they are.
 
     Raises
     ------
     ConfigurationError
-        If a datetime is naive, a text is no day, or the start lies after the end.
+        If a datetime is naive, a text is not a day, or the start is after the end.
     """
     place = zone(tz)
     first = _edge(start, place, closing=False)
@@ -147,7 +149,7 @@ def instant_range(
         # A single day that the zone skipped (Apia, 2011-12-30) is empty, not reversed.
         if parse_local(start, place) <= parse_local(end, place):
             return first, first - SECOND
-        raise ConfigurationError(f"the range starts after it ends: {start} > {end}")
+        raise ConfigurationError(f"the range starts after it ends: {start} > {end}; swap the two")
     return first, last
 
 
@@ -175,16 +177,16 @@ def _edge(value: str | date | datetime, place: tzinfo, *, closing: bool) -> date
 
 
 def day_start(day: date, place: tzinfo) -> datetime:
-    """Return the first instant (UTC) of a local day, also where midnight does not exist.
+    """Return the first instant (UTC) of a local day, even if its midnight does not exist.
 
-    A day that the zone skipped starts where the next one does.
+    A day that the zone skipped starts where the next day starts.
     """
     midnight = datetime.combine(day, time(), place)
     first, second = (midnight.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
-    if first <= second:  # midnight comes once, or twice and the first is meant
+    if first <= second:  # there is one midnight, or the first of two
         return first
-    # The clock jumped over midnight somewhere between the two readings of it. (pandas'
-    # "shift_forward" lands in the wrong place where a whole day was skipped.)
+    # The clock jumped over midnight between its two readings. (pandas' "shift_forward" is wrong
+    # if a whole day was skipped.)
     low, high = second - SECOND, first
     while high - low > SECOND:
         middle = low + timedelta(seconds=(high - low) // SECOND // 2)
@@ -198,17 +200,17 @@ def day_start(day: date, place: tzinfo) -> datetime:
 def windows(
     start: str | date | datetime, end: str | date | datetime, tz: str = "UTC"
 ) -> list[Window]:
-    """Cut a range into windows that satisfy the service's rule.
+    """Cut a range into windows that the service accepts.
 
-    Every whole second of the range lies in exactly one window; each window lies within one local
-    date and one offset and is at most 23:59:59 long.
+    Every whole second of the range is in exactly one window; each window is within one local date
+    and one offset and is at most 23:59:59 long.
 
     Parameters
     ----------
     start, end : str, date or aware datetime
         Inclusive local days of `tz` (``"2026-10-24"``), or instants.
     tz : str
-        IANA zone in which days are meant.
+        IANA zone of the days.
 
     Returns
     -------
@@ -218,8 +220,8 @@ def windows(
     Raises
     ------
     ConfigurationError
-        If a datetime is naive, a text is no day, the zone is unknown, or the start lies after
-        the end.
+        If a datetime is naive, a text is not a day, the zone is unknown, or the start is after the
+        end.
 
     Examples
     --------
@@ -248,15 +250,15 @@ def day_range(start: str | date | datetime, end: str | date | datetime, tz: str)
 
 
 def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeIndex:
-    """Return for each stamp the local midnight that opens its day.
+    """Return the local midnight at the start of each stamp's day.
 
     Parameters
     ----------
     index : DatetimeIndex
         Aware stamps.
     stamp : {"end", "start"}
-        Whether a stamp closes (vendor documentation) or opens its interval: under ``"end"`` the
-        record of 00:00:00 belongs to the day that ended.
+        Whether a stamp is the end (vendor documentation) or the start of its interval: with
+        ``"end"`` the record of 00:00:00 belongs to the day that ended.
 
     Returns
     -------
@@ -270,7 +272,7 @@ def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeInd
 
 
 def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight closes its day.
+    """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight ends its day.
 
     A stamp closes its interval, so the clock is that of the microsecond before it: the stamp at
     which clocks go from 02:00 to 03:00 closes 01:59:59 and stands for 02:00.
@@ -288,9 +290,9 @@ def check_stamp(stamp: str) -> str:
     return stamp
 
 
-def whole_days(found: Sequence[Window]) -> dict[date, list[Window]]:
-    """Group windows by local date, in order: the day is the unit of commit."""
-    days: dict[date, list[Window]] = {}
-    for window in found:
-        days.setdefault(window.day, []).append(window)
+def whole_days(windows: Sequence[Window]) -> dict[date, tuple[Window, ...]]:
+    """Group windows by local date, in order: a day is stored whole or not at all."""
+    days: dict[date, tuple[Window, ...]] = {}
+    for window in windows:
+        days[window.day] = (*days.get(window.day, ()), window)
     return days

@@ -1,4 +1,4 @@
-"""The error tree. Every error that eyelog raises on purpose stands here.
+"""The error tree: every error that eyelog raises on purpose.
 
 ::
 
@@ -6,17 +6,17 @@
     ├── ConfigurationError (ValueError)   a setting, zone, log or range that cannot work
     ├── FieldError (KeyError)             a field that the log does not have
     ├── MixedLogsError (ValueError)       the two logs in one series
-    ├── RequestError                      the service could not be asked, or said no
+    ├── RequestError                      the request failed, or the service refused it
     │   ├── Unreachable                   no answer: refused, reset, timed out, cut short
     │   ├── Refused                       400, 403, 404, 409 and other 4xx
     │   ├── AuthorizationError            401, invalid grant, or no token at all
     │   ├── RateLimited                   429
     │   └── ServerFault                   5xx
-    ├── AnswerError                       a 2xx that is not the documented shape
+    ├── AnswerError                       a 2xx without the documented shape
     ├── NotCached                         offline, and the days are not in the cache
     └── ArchiveError                      the archive cannot be read or written
 
-    EyelogWarning (UserWarning)           something was kept, but deserves a look
+    EyelogWarning (UserWarning)           something was kept that deserves a look
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class EyelogWarning(UserWarning):
-    """Something was kept as it was found, but deserves a look."""
+    """Something was kept as it is, but deserves a look."""
 
 
 class EyelogError(Exception):
@@ -64,18 +64,18 @@ class MixedLogsError(EyelogError, ValueError):
 
 
 class RequestError(EyelogError):
-    """The service could not be asked, or said no.
+    """The request failed, or the service refused it.
 
     Attributes
     ----------
     status : int or None
-        HTTP status, None where no answer came.
+        HTTP status; None if there was no answer.
     retryable : bool
         Whether the same request may succeed later.
     retry_after : float or None
-        Seconds the service asked to wait.
+        Seconds that the service asks to wait.
     url : str or None
-        Address without query values that could carry a secret.
+        The address, without query values that could be secret.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class RequestError(EyelogError):
 
 
 class Unreachable(RequestError):
-    """No whole answer came: refused, reset, timed out or cut short."""
+    """There was no whole answer: refused, reset, timed out or cut short."""
 
 
 class Refused(RequestError):
@@ -103,7 +103,7 @@ class Refused(RequestError):
 
 
 class AuthorizationError(RequestError):
-    """The token is missing, expired, revoked or not enough (401, invalid grant)."""
+    """The token is missing, expired, revoked or insufficient (401, invalid grant)."""
 
 
 class RateLimited(RequestError):
@@ -112,7 +112,7 @@ class RateLimited(RequestError):
     Attributes
     ----------
     limit, remaining : int or None
-        The quota as the service told it (``X-RateLimit-Limit``, ``X-RateLimit-Remaining``).
+        The quota (``X-RateLimit-Limit``, ``X-RateLimit-Remaining``).
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class ServerFault(RequestError):
 
 
 class AnswerError(EyelogError):
-    """A 2xx answer that is not the documented shape, or a cursor that repeats."""
+    """A 2xx answer without the documented shape, or a cursor that is repeated."""
 
 
 class NotCached(EyelogError):

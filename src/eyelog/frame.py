@@ -1,4 +1,4 @@
-"""The one shape of a frame, whatever it comes from.
+"""The one shape of a frame, wherever its data come from.
 
 Index: `DatetimeIndex` named ``date``, aware, sorted, unique, microseconds. Columns: catalogue
 order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of the day.
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
-    """Return a frame of `log` without rows: what "no data" looks like."""
+    """Return a frame of `log` without rows, in the shape of every other frame."""
     known = catalogue(log)
     chosen = columns(log) if names is None else tuple(names)
     index = pd.DatetimeIndex([], dtype="datetime64[us, UTC]", name="date").tz_convert(zone(tz))
@@ -49,9 +49,9 @@ def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> p
 def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
     """Return `frame` with the index and columns of the one shape.
 
-    Columns keep to those that are there, in catalogue order and with the catalogue's dtypes;
-    unknown columns are kept last, untouched, with a warning. Rows are sorted by time; of several
-    rows on one stamp the last one stays.
+    The columns that are present come in catalogue order with the catalogue's dtypes; unknown
+    columns are kept last, unchanged, with a warning. Rows are sorted by time; of several rows with
+    the same stamp the last one is kept.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
 
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
-    """Warn, on behalf of the caller's caller, that fields were kept that the catalogue lacks."""
+    """Warn the caller's caller that fields unknown to the catalogue were kept."""
     if names:
         warnings.warn(
             f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
@@ -99,41 +99,41 @@ def warn_unknown(log: str, names: Sequence[object]) -> None:
 
 
 def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
-    """Return which log a frame is: as told, else its provenance, else its columns.
+    """Return which log a frame is: the one named, else by its provenance, else by its columns.
 
     Raises
     ------
     MixedLogsError
-        If what is told, the provenance and the columns contradict one another.
+        If `log`, the provenance and the columns contradict one another.
     ConfigurationError
-        If nothing tells; the message says to pass ``log=``.
+        If neither shows it; the message says to pass ``log=``.
     """
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(
             f"a frame of one log is needed (a pandas DataFrame), not {type(frame).__name__}"
         )
     stated = stated_log(frame)
-    told = stated if log is None else check_log(log)
-    if stated is not None and told != stated:
-        raise MixedLogsError(f"the frame holds {stated!r}, not {told!r}")
+    chosen = stated if log is None else check_log(log)
+    if stated is not None and chosen != stated:
+        raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")
     names = set(map(str, frame.columns))
-    only = {each: names & (set(columns(each)) - set(columns(_other(each)))) for each in LOGS}
-    # sc_ names differ between the logs, so one exclusive name is enough to tell.
-    found = [each for each in LOGS if only[each]]
-    if len(found) == 2:
+    only = {which: names & (set(columns(which)) - set(columns(_other(which)))) for which in LOGS}
+    # The names with sc_ differ between the logs, so one exclusive name decides.
+    by_columns = [which for which in LOGS if only[which]]
+    if len(by_columns) == 2:
         raise MixedLogsError(
             f"the two logs are in one frame ({min(only[LOGS[0]])!r} is of {LOGS[0]!r},"
             f" {min(only[LOGS[1]])!r} of {LOGS[1]!r}): keep them in separate frames"
         )
-    if told is not None:
-        if found and found[0] != told:
+    if chosen is not None:
+        if by_columns and by_columns[0] != chosen:
             raise MixedLogsError(
-                f"the frame is said to be {told!r}, but {min(only[found[0]])!r} is a field"
-                f" of {found[0]!r} alone"
+                f"the frame is said to be {chosen!r}, but {min(only[by_columns[0]])!r} is a field"
+                f" of {by_columns[0]!r} alone"
             )
-        return told
-    if found:
-        return found[0]
+        return chosen
+    if by_columns:
+        return by_columns[0]
     raise ConfigurationError(
         "cannot tell which log this frame is from its provenance or columns:"
         f" pass log={LOGS[0]!r} or log={LOGS[1]!r}"
@@ -168,21 +168,21 @@ def require_single_intervals(frame: pd.DataFrame, what: str) -> None:
 def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     """Return the rows whose time of day lies between two local clock times.
 
-    A stamp closes its interval, so ``between(frame, "09:00", "17:00")`` takes the stamps after
-    09:00:00 up to and including 17:00:00. Where `first` is later than `last` the range goes over
-    midnight.
+    Intervals are right-closed (a record stamped 10:00:00 covers the interval before it), so
+    ``between(frame, "09:00", "17:00")`` returns the stamps after 09:00:00 up to and including
+    17:00:00. Where `first` is later than `last` the range crosses midnight.
 
     Parameters
     ----------
     frame : DataFrame
-        Aware stamps in its index.
+        Indexed by time-zone aware stamps.
     first, last : str
         Clock times, ``"HH:MM"`` or ``"HH:MM:SS"``; ``"24:00"`` is the end of the day.
 
     Returns
     -------
     DataFrame
-        The chosen rows; the same columns, dtypes and provenance.
+        The rows in that range, with the same columns, dtypes and provenance.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""A small, JSON-safe history of a frame, carried in ``frame.attrs["eyelog"]``.
+"""A small, JSON-safe history of a table, kept in ``frame.attrs["eyelog"]``.
 
-It says which log and account the values come from and what was done to them. It holds no clock
-time of its own, so the same steps on the same data give the same history.
+It records the log and the account of the values and the steps that were applied to them. It has no
+clock time of its own, so the same steps on the same data give the same history.
 """
 
 from typing import Any, TypeVar, cast
@@ -20,7 +20,7 @@ def record(
 ) -> Table:
     """Append one step to the history of `frame` and return the same object.
 
-    `frame` must be the caller's own new object: the attrs are replaced, never shared.
+    `frame` must be a new object of the caller: its attrs are replaced, never shared.
     `details` must be JSON-safe.
     """
     old: dict[str, Any] = cast(Any, frame.attrs).get(KEY, {})
@@ -35,10 +35,10 @@ def record(
 
 
 def history(frame: pd.DataFrame | pd.Series) -> list[dict[str, Any]]:
-    """Return the steps recorded in `frame`, oldest first (empty if none)."""
+    """Return the steps recorded in `frame`, oldest first (empty if there are none)."""
     return list(cast(dict[str, Any], frame.attrs.get(KEY, {})).get("history", []))
 
 
 def stated_log(frame: pd.DataFrame | pd.Series) -> str | None:
-    """Return the log that the provenance states, or None."""
+    """Return the log named in the provenance, or None."""
     return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("log")

@@ -1,4 +1,4 @@
-"""RFC 3339 stamps, one by one and many at once: text to instants and back."""
+"""RFC 3339 stamps: text to instants, one or many at once, and back."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def parse_rfc3339(text: str) -> datetime:
     ConfigurationError
         If the text is not a date and time with an offset.
     """
-    # fromisoformat alone takes more than is meant: week dates, text after a NUL, odd offsets.
+    # fromisoformat alone accepts too much: week dates, text after a NUL, odd offsets.
     if isinstance(text, str) and RFC3339.fullmatch(text):
         with suppress(ValueError):
             return datetime.fromisoformat(text.upper())
@@ -37,8 +37,8 @@ def parse_rfc3339(text: str) -> datetime:
 def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     """Return the UTC instants (datetime64[us]) of many RFC 3339 stamps at once.
 
-    Whole seconds written all alike (``Z``, ``+09:00`` or ``+0900``) are read by column; anything
-    else goes stamp by stamp through `parse_rfc3339`, with the same result.
+    Stamps of whole seconds in one spelling (``Z``, ``+09:00`` or ``+0900``) are read by column;
+    all others one by one through `parse_rfc3339`, with the same result.
 
     Raises
     ------
@@ -57,14 +57,14 @@ def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     whole = np.empty(len(texts), np.int64)
     for i, text in enumerate(texts):
         parsed = parse_rfc3339(text)
-        # Not astimezone: a stamp of year 1 or 9999 may leave what a datetime can hold.
+        # Not astimezone: a stamp of year 1 or 9999 may leave the range of a datetime.
         offset = parsed.utcoffset() or timedelta()
         whole[i] = (parsed.replace(tzinfo=None) - epoch - offset) // tick
     return whole.view("datetime64[us]")
 
 
 def _fixed_stamps(chars: np.ndarray) -> np.ndarray | None:
-    """Return the instants of ``YYYY-MM-DDThh:mm:ss`` plus offset, or None if one is not such."""
+    """Return the instants of ``YYYY-MM-DDThh:mm:ss`` plus offset; None if one does not fit."""
     width = chars.shape[1]
     signs = {4: "-", 7: "-", 10: "T", 13: ":", 16: ":"} | ({22: ":"} if width == 25 else {})
     tail = [] if width == 20 else [20, 21, width - 2, width - 1]
@@ -90,7 +90,7 @@ def _fixed_stamps(chars: np.ndarray) -> np.ndarray | None:
 
 
 def format_rfc3339(stamp: datetime) -> str:
-    """Return ``YYYY-MM-DDThh:mm:ss±hh:mm``, with a fraction only where there is one."""
+    """Return ``YYYY-MM-DDThh:mm:ss±hh:mm``, with a fraction only if there is one."""
     if stamp.tzinfo is None:
         raise ConfigurationError(f"{stamp} has no time zone: give an aware datetime")
     return datetime.isoformat(stamp)

@@ -1,14 +1,6 @@
-"""The client gets any range as one frame, asks only what it must, and never loses what it has."""
+"""A client fetches any range as one table."""
 
-import contextlib
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
 import tempfile
-import textwrap
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,27 +14,14 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.access.cache.contents import cache_info
-from eyelog.access.cache.day_file import day_file
-from eyelog.access.progress import wanted
 from eyelog.catalogue import columns
 from eyelog.provenance import history
 from support import faulty, live
+from support.access import TOKEN, client_of
 from support.paged import Paged
 from support.records import records
 
 LOG = "standard_mode_logs"
-TOKEN = el.Token("access-token-of-tests", "refresh-token-of-tests")
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX")
-
-
-@pytest.fixture
-def there() -> Iterator[faulty.Server]:
-    with faulty.server(Paged()) as server:
-        yield server
-
-
-def client_of(server: faulty.Server, home: Path, **options: Any) -> el.Client:
-    return el.Client(server.url, **{"application": None, "token": TOKEN, "home": home, **options})
 
 
 # With the real service
@@ -70,7 +49,7 @@ def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> e
 
 @pytest.mark.parametrize("log", ["computed_data", LOG])
 @pytest.mark.parametrize("tz", ["UTC", "Europe/Berlin", "Asia/Tokyo"])
-def test_a_fetch_gives_what_the_archive_holds(
+def test_a_fetch_returns_the_records_of_the_archive(
     service: live.Live, home: Path, log: str, tz: str
 ) -> None:
     with logged_in(service, home, "anna", tz=tz) as client:
@@ -93,7 +72,7 @@ def test_two_accounts_never_see_each_others_data(service: live.Live, home: Path)
         assert_frame_equal(offline.standard_mode_logs("2024-03-30", "2024-03-30"), frame)
 
 
-def test_tokens_and_secrets_stand_in_the_token_file_alone(service: live.Live, home: Path) -> None:
+def test_only_the_token_file_has_tokens_and_secrets(service: live.Live, home: Path) -> None:
     secrets = [service.client_secret]
     with logged_in(service, home, "anna") as client:
         token = client.credentials.token
@@ -127,48 +106,6 @@ def test_after_revoking_cached_days_are_still_there(service: live.Live, home: Pa
             client.standard_mode_logs("2024-03-30", "2024-03-30", refresh=True)
 
 
-# What is asked, and what is not
-
-
-def test_the_second_fetch_of_the_same_closed_days_makes_no_request(
-    there: faulty.Server, home: Path
-) -> None:
-    first = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-05")
-    asked = there.count()
-    assert asked == 5 * 3
-    again = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-05")
-    assert there.count() == asked
-    assert_frame_equal(first, again)
-    assert first.attrs == again.attrs
-    part = client_of(there, home).standard_mode_logs("2024-03-02", "2024-03-03")
-    assert there.count() == asked
-    assert_frame_equal(part, first["2024-03-02":"2024-03-03"])
-
-
-def test_cached_days_survive_the_rotation_of_the_token_and_need_none(
-    there: faulty.Server, home: Path
-) -> None:
-    first = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-02")
-    asked = there.count()
-    for token in (el.Token("another-token"), None):
-        found = client_of(there, home, token=token).standard_mode_logs("2024-03-01", "2024-03-02")
-        assert_frame_equal(found, first)
-    assert there.count() == asked
-    content = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
-    for secret in (b"access-token-of-tests", b"refresh-token-of-tests", b"cookie-of-tests"):
-        assert secret not in content
-    with pytest.raises(el.AuthorizationError, match="eyelog login"):
-        client_of(there, home, token=None).standard_mode_logs("2024-03-03", "2024-03-03")
-    assert there.count() == asked
-
-
-def test_refresh_always_asks(there: faulty.Server, home: Path) -> None:
-    client = client_of(there, home)
-    for n in (1, 2, 3):
-        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
-        assert there.count() == 3 * n
-
-
 def test_a_given_token_wins_over_the_token_file(there: faulty.Server, home: Path) -> None:
     client = client_of(there, home, token=None)
     client.credentials.store.save(el.Token("token-of-the-file"))
@@ -177,13 +114,6 @@ def test_a_given_token_wins_over_the_token_file(there: faulty.Server, home: Path
     assert [seen.bearer for seen in there.requests] == ["token-of-the-file"] * 3 + [
         TOKEN.access_token
     ] * 3
-
-
-def test_two_services_never_see_each_others_cache(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    with faulty.server(Paged(holds=lambda _: False)) as other:
-        assert len(client_of(other, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 0
-    assert len(cache_info(home)) == 2
 
 
 def test_days_wholly_in_the_future_are_not_asked_for_and_come_back_empty(
@@ -204,7 +134,7 @@ def test_days_wholly_in_the_future_are_not_asked_for_and_come_back_empty(
     assert len(offline.standard_mode_logs(today, today + timedelta(days=30))) == 24
 
 
-def test_only_the_asked_columns_come_back_in_catalogue_order_and_date_is_always_asked(
+def test_only_the_requested_columns_come_back_and_date_is_always_requested(
     there: faulty.Server, home: Path
 ) -> None:
     client = client_of(there, home)
@@ -272,102 +202,11 @@ def test_a_paged_fetch_equals_an_unpaged_one_over_a_real_socket(
     assert len(frames[0]) >= 46 * days
 
 
-# Offline
-
-
-def test_offline_answers_from_the_cache_whatever_its_age(home: Path) -> None:
-    with faulty.server(Paged()) as server:
-        today = datetime.now(UTC).date()
-        frame = client_of(server, home).standard_mode_logs(today - timedelta(days=2), today)
-    _age(home, server.url)
-    offline = client_of(server, home, token=None, offline=True)
-    assert_frame_equal(offline.standard_mode_logs(today - timedelta(days=2), today), frame)
-    assert repr(offline) == f"Client('{server.url}', account='me', tz='UTC', offline=True)"
-
-
-def test_offline_names_all_missing_days(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-03", "2024-03-04")
-    asked = there.count()
-    offline = client_of(there, home, offline=True)
-    with pytest.raises(el.NotCached, match=r"8 day\(s\).*2024-03-01.*and 3 more") as caught:
-        offline.standard_mode_logs("2024-03-01", "2024-03-10")
-    expected = [f"2024-03-{n:02}" for n in (1, 2, 5, 6, 7, 8, 9, 10)]
-    assert list(caught.value.missing) == expected
-    with pytest.raises(el.NotCached, match="with these fields"):
-        offline.standard_mode_logs("2024-03-03", "2024-03-04", fields=["stp_s"])
-    assert there.count() == asked
-
-
-def test_offline_names_an_unreadable_day_too(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
-    _alter(home, there.url, "UPDATE pages SET body = x'00' WHERE day_key ="
-                            " (SELECT key FROM days WHERE day = '2024-03-02')")  # fmt: skip
-    with pytest.raises(el.NotCached) as caught:
-        client_of(there, home, offline=True).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert caught.value.missing == ("2024-03-02",)
-
-
-def test_offline_and_refresh_contradict_one_another(there: faulty.Server, home: Path) -> None:
+def test_offline_and_refresh_exclude_each_other(there: faulty.Server, home: Path) -> None:
     with pytest.raises(el.ConfigurationError, match="offline"):
         client_of(there, home, offline=True).standard_mode_logs(
             "2024-03-01", "2024-03-01", refresh=True
         )
-
-
-# Age
-
-
-def test_an_old_answer_is_asked_again_and_replaced(there: faulty.Server, home: Path) -> None:
-    today = datetime.now(UTC).date()
-    client = client_of(there, home)
-    client.standard_mode_logs(today, today)
-    asked = there.count()
-    client.standard_mode_logs(today, today)
-    assert there.count() == asked
-    _age(home, there.url)
-    client.standard_mode_logs(today, today)
-    assert there.count() == 2 * asked
-    assert cache_info(home)["days"].tolist() == [1]
-
-
-def test_how_long_a_day_stays_fresh_follows_from_its_age_and_whether_it_holds_anything(
-    home: Path,
-) -> None:
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = [today - timedelta(days=n) for n in (0, 3, 30, 31)]
-    with faulty.server(Paged(holds=lambda stamp: stamp.date() != days[3].date())) as server:
-        client = client_of(server, home)
-        for day in days:
-            client.standard_mode_logs(day.date(), day.date())
-    with contextlib.closing(sqlite3.connect(day_file(home, "me", server.url).path)) as db:
-        found = dict(db.execute("SELECT day, expires - fetched FROM days").fetchall())
-    ages = [found[str(day.date())] for day in days]
-    assert ages[2] is None
-    assert [ages[0], ages[1], ages[3]] == pytest.approx([300, 6 * 3600, 3600])
-
-
-# Faults
-
-
-FAULTS = {
-    "an HTML page": faulty.html(),
-    "an empty body": faulty.empty(),
-    "half a body": faulty.unframed_half({LOG: {"1": []}, "cursor": None}),
-    "another log": faulty.answer({"computed_data": {}, "cursor": None}),
-    "an error with 200": faulty.answer({"error": "oops", "error_description": "no"}),
-    "hours that are no lists": faulty.answer({LOG: {"1": {}}, "cursor": None}),
-    "a record without a date": faulty.answer({LOG: {"1": [{"stp_s": 1}]}, "cursor": None}),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_what_is_no_answer_raises_and_is_not_stored(home: Path, fault: faulty.Answer) -> None:
-    with faulty.server(fault) as server:
-        with pytest.raises(el.AnswerError, match="account 'me', 2024-03-01T00:00:00"):
-            client_of(server, home).standard_mode_logs("2024-03-01", "2024-03-01")
-        server.script = Paged()
-        assert len(client_of(server, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 24
-    assert len(cache_info(home)) == 1
 
 
 @pytest.mark.parametrize(
@@ -381,97 +220,6 @@ def test_a_refusal_is_a_typed_error(home: Path, status: int, kind: type[Exceptio
             client_of(server, home, token=token).standard_mode_logs("2024-03-01", "2024-03-01")
         assert "access-token-of-tests" not in str(caught.value)
     assert len(cache_info(home)) == 0
-
-
-def test_a_cursor_that_repeats_raises_and_stores_nothing(home: Path) -> None:
-    with faulty.server(faulty.answer({LOG: {}, "cursor": "again"})) as server:
-        with pytest.raises(el.AnswerError, match="repeats a cursor"):
-            client_of(server, home).standard_mode_logs("2024-03-01", "2024-03-01")
-        assert server.count() == 2
-    assert len(cache_info(home)) == 0
-
-
-def test_days_fetched_before_a_failure_stay_and_are_not_asked_again(home: Path) -> None:
-    paged = Paged()
-
-    def breaks(request: faulty.Request) -> faulty.Answer:
-        broken = request.query["date_from"].startswith("2024-03-04")
-        return faulty.error(403) if broken else paged(request)
-
-    with faulty.server(breaks) as server:
-        with pytest.raises(el.Refused):
-            client_of(server, home, workers=1).standard_mode_logs("2024-03-01", "2024-03-06")
-        server.script = paged
-        server.requests.clear()
-        frame = client_of(server, home).standard_mode_logs("2024-03-01", "2024-03-06")
-        assert len(frame) == 6 * 24
-        days = {seen.query["date_from"][8:10] for seen in server.requests}
-        assert days == {"04", "05", "06"}
-
-
-def test_a_refresh_that_fails_raises_and_leaves_the_stored_day_as_it_was(
-    there: faulty.Server, home: Path
-) -> None:
-    client = client_of(there, home)
-    frame = client.standard_mode_logs("2024-03-01", "2024-03-01")
-    paged, there.script = there.script, lambda _: faulty.error(403)
-    with pytest.raises(el.Refused):
-        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
-
-    def half_way(request: faulty.Request) -> faulty.Answer:
-        return faulty.html() if "cursor" in request.query else paged(request)
-
-    there.script = half_way
-    with pytest.raises(el.AnswerError):
-        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
-    offline = client_of(there, home, offline=True)
-    assert_frame_equal(offline.standard_mode_logs("2024-03-01", "2024-03-01"), frame)
-
-
-def test_a_stored_day_that_cannot_be_read_is_asked_again_whole(
-    there: faulty.Server, home: Path
-) -> None:
-    frame = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-02")
-    asked = there.count()
-    _alter(home, there.url, "UPDATE pages SET body = x'00' WHERE seq = 1 AND day_key ="
-                            " (SELECT key FROM days WHERE day = '2024-03-02')")  # fmt: skip
-    again = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-02")
-    assert there.count() == asked + 3
-    assert_frame_equal(again, frame)
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-02")
-    assert there.count() == asked + 3
-
-
-def test_a_stored_chain_that_lacks_its_end_is_asked_again(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    _alter(home, there.url, "DELETE FROM pages WHERE seq = 2")
-    _alter(home, there.url, "UPDATE days SET pages = 2")
-    assert len(client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 24
-    assert there.count() == 6
-
-
-def test_a_damaged_cache_file_costs_a_warning_and_new_requests(
-    there: faulty.Server, home: Path
-) -> None:
-    frame = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    day_file(home, "me", there.url).path.write_bytes(b"damaged " * 1000)
-    with pytest.warns(el.EyelogWarning, match="was damaged: it was set aside") as caught:
-        again = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    assert_frame_equal(again, frame)
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    assert there.count() == 6
-
-
-def test_a_cache_that_cannot_be_written_costs_a_warning_not_the_data(
-    there: faulty.Server, home: Path
-) -> None:
-    home.mkdir()
-    (home / "cache").write_text("in the way")
-    with pytest.warns(el.EyelogWarning, match="cannot be"):
-        frame = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-02")
-    assert len(frame) == 48
 
 
 def test_records_that_were_not_asked_for_are_kept_with_a_warning(home: Path) -> None:
@@ -504,7 +252,7 @@ def test_a_stamp_with_a_fraction_within_the_last_second_was_asked_for(home: Path
         (lambda c: c.computed_data("2024-03-01", "2024-03-01", fields=[]), el.FieldError),
     ],
 )
-def test_a_wrong_question_is_refused_before_anything_is_asked(
+def test_an_invalid_request_is_refused_before_anything_is_sent(
     there: faulty.Server, home: Path, call: Any, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):
@@ -525,7 +273,7 @@ def test_a_wrong_question_is_refused_before_anything_is_asked(
         {"workers": True},
     ],
 )
-def test_a_setting_that_cannot_work_is_refused(
+def test_an_invalid_setting_is_refused(
     there: faulty.Server, home: Path, wrong: dict[str, Any]
 ) -> None:
     with pytest.raises(el.ConfigurationError):
@@ -533,7 +281,7 @@ def test_a_setting_that_cannot_work_is_refused(
 
 
 @pytest.mark.parametrize("url", ["", "service.example", "ftp://host", "https://me:pw@host"])
-def test_an_address_that_cannot_work_is_refused_and_no_password_shown(url: str) -> None:
+def test_an_invalid_address_is_refused_and_no_password_shown(url: str) -> None:
     with pytest.raises(el.ConfigurationError) as caught:
         el.Client(url, application=None)
     assert "pw" not in str(caught.value)
@@ -542,7 +290,7 @@ def test_an_address_that_cannot_work_is_refused_and_no_password_shown(url: str) 
 # Frames and their story
 
 
-def test_the_frame_says_where_it_comes_from_and_no_clock_stands_in_it(
+def test_the_provenance_names_the_fetch_and_has_no_clock_time(
     there: faulty.Server, home: Path
 ) -> None:
     frame = client_of(there, home, account="anna").standard_mode_logs("2024-03-01", "2024-03-01")
@@ -562,152 +310,6 @@ def test_a_closed_client_opens_again(there: faulty.Server, home: Path) -> None:
         client.standard_mode_logs("2024-03-01", "2024-03-01")
     client.close()
     assert len(client.standard_mode_logs("2024-03-02", "2024-03-02")) == 24
-
-
-# Threads, processes, signals
-
-
-def test_four_workers_are_faster_than_one(home: Path) -> None:
-    took = {}
-    with faulty.server(Paged(size=100, delay=0.05)) as server:
-        for workers in (1, 4):
-            begun = time.perf_counter()
-            client_of(server, home / str(workers), workers=workers).standard_mode_logs(
-                "2024-03-01", "2024-03-20"
-            )
-            took[workers] = time.perf_counter() - begun
-    assert took[1] / took[4] > 1.5  # over 3 on an idle machine; see benchmarks
-
-
-@posix
-def test_a_client_works_on_in_a_forked_child(there: faulty.Server, home: Path) -> None:
-    client = client_of(there, home)
-    client.standard_mode_logs("2024-03-01", "2024-03-01")
-    child = os.fork()
-    if child == 0:
-        with contextlib.suppress(BaseException):
-            frame = client.standard_mode_logs("2024-03-01", "2024-03-04")
-            os._exit(0 if len(frame) == 96 else 3)
-        os._exit(4)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    asked = there.count()
-    assert len(client.standard_mode_logs("2024-03-01", "2024-03-04")) == 96
-    assert there.count() == asked
-    assert len(client.standard_mode_logs("2024-03-05", "2024-03-05")) == 24
-
-
-INTERRUPTED = """
-    import sys
-    import eyelog as el
-    token = el.Token("access-token-of-tests")
-    client = el.Client(sys.argv[1], application=None, token=token, home=sys.argv[2], workers=4)
-    try:
-        client.standard_mode_logs("2024-01-01", "2024-12-31")
-    except KeyboardInterrupt:
-        sys.exit(7)
-"""
-
-
-@posix
-def test_an_interrupt_ends_a_fetch_at_once_and_keeps_its_days(home: Path) -> None:
-    paged = Paged()
-
-    def stalls(request: faulty.Request) -> faulty.Answer:
-        slow = request.query["date_from"] >= "2024-01-10"
-        return faulty.slow({}, 30) if slow else paged(request)
-
-    with faulty.server(stalls) as server:
-        command = [sys.executable, "-c", textwrap.dedent(INTERRUPTED), server.url, str(home)]
-        with subprocess.Popen(command, stderr=subprocess.PIPE) as child:
-            while server.count() < 9 * 3 + 4 and child.poll() is None:
-                time.sleep(0.01)
-            time.sleep(0.2)
-            begun = time.monotonic()
-            child.send_signal(signal.SIGINT)
-            _, shown = child.communicate(timeout=20)
-            assert time.monotonic() - begun < 5
-            assert (child.returncode, shown) == (7, b"")
-        offline = client_of(server, home, offline=True)
-        assert len(offline.standard_mode_logs("2024-01-01", "2024-01-09")) == 9 * 24
-
-
-# Progress
-
-
-def test_no_progress_line_is_shown_where_nobody_looks(
-    there: faulty.Server, home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capfd.readouterr() == ("", "")
-    assert not wanted(None)
-
-
-def test_progress_can_be_forced_on_and_goes_to_stderr(
-    there: faulty.Server, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    client_of(there, home, progress=True, account="anna").standard_mode_logs(
-        "2024-03-01", "2024-03-03"
-    )
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "standard_mode_logs of anna" in shown.err
-    assert "0/3" in shown.err
-    client_of(there, home, progress=False).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capsys.readouterr() == ("", "")
-
-
-@posix
-def test_a_terminal_gets_a_progress_line() -> None:
-    script = "from eyelog.access.progress import wanted; raise SystemExit(int(wanted(None)))"
-    ours, theirs = os.openpty()
-    try:
-        done = subprocess.run([sys.executable, "-c", script], stderr=theirs, check=False)
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    assert done.returncode == 1
-
-
-# connect
-
-
-def test_connect_takes_what_the_environment_says(
-    there: faulty.Server, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EYELOG_BASE_URL", there.url + "/")
-    monkeypatch.setenv("EYELOG_ACCESS_TOKEN", "token-of-the-environment")
-    client = el.connect("anna", tz="Asia/Tokyo")
-    assert repr(client) == f"Client('{there.url}', account='anna', tz='Asia/Tokyo')"
-    assert client.home == home
-    assert len(client.standard_mode_logs("2024-03-01", "2024-03-01")) == 24
-    assert there.requests[0].bearer == "token-of-the-environment"
-
-
-def test_connect_takes_the_token_file_of_the_account(there: faulty.Server, home: Path) -> None:
-    client_of(there, home, account="anna").credentials.store.save(el.Token("of-anna"))
-    el.connect("anna", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
-    assert there.requests[0].bearer == "of-anna"
-    with pytest.raises(el.AuthorizationError):
-        el.connect("ben", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
-
-
-def test_connect_says_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(el.ConfigurationError, match="EYELOG_BASE_URL"):
-        el.connect()
-    monkeypatch.setenv("EYELOG_BASE_URL", "https://service.example")
-    monkeypatch.setenv("EYELOG_CLIENT_ID", "id")
-    with pytest.raises(el.ConfigurationError, match="EYELOG_CLIENT_SECRET and EYELOG_REDIRECT_URI"):
-        el.connect()
-
-
-def _alter(home: Path, url: str, sql: str) -> None:
-    with contextlib.closing(sqlite3.connect(day_file(home, "me", url).path)) as db, db:
-        assert db.execute(sql).rowcount > 0
-
-
-def _age(home: Path, url: str) -> None:
-    """Let every day that is not settled be over its time."""
-    _alter(home, url, "UPDATE days SET expires = fetched - 1 WHERE expires IS NOT NULL")
 
 
 def test_a_walk_of_many_fields_is_the_same_from_the_cache(service: live.Live, home: Path) -> None:

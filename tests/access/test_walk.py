@@ -128,10 +128,10 @@ def test_results_come_in_the_order_of_the_tasks_whichever_ends_first() -> None:
         time.sleep(0.02 * (5 - n))
         return n * n
 
-    told: list[int] = []
-    found = side_by_side(range(5), work, workers=5, done=lambda: told.append(1))
+    calls: list[int] = []
+    found = side_by_side(range(5), work, workers=5, done=lambda: calls.append(1))
     assert found == [0, 1, 4, 9, 16]
-    assert len(told) == 5
+    assert len(calls) == 5
     assert side_by_side([], work, workers=3) == []
 
 

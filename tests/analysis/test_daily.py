@@ -185,7 +185,7 @@ def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> 
     assert history(el.daily(frame, min_coverage=0.5))[-1]["min_coverage"] == 0.5
 
 
-def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_say_so() -> None:
+def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_their_exposure() -> None:
     frame = frame_of(EYES, {"bki_n": [3] * 11, "bki_sum": [15.0] * 11})
     day = el.daily(frame).iloc[0]
     assert day[["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()

@@ -48,7 +48,7 @@ def test_missing_rows_end_an_episode():
     ]
 
 
-def test_a_record_that_is_late_by_less_than_an_interval_does_not_end_an_episode():
+def test_a_record_that_is_late_by_less_than_half_an_interval_does_not_end_an_episode():
     frame = frame_of(EYES, {"sc_fcs": [80, 80, 80]})
     series = frame["sc_fcs"] >= 60
     series.index = series.index[:1].append(series.index[1:] + pd.Timedelta(7, "s"))
@@ -62,12 +62,12 @@ def test_the_length_of_a_row_comes_from_the_provenance():
     assert found(bins["stp_s"] >= 300) == [("10:00:00", "10:10:00", 10.0, 1)]
 
 
-def test_rows_wider_apart_than_the_provenance_says_know_their_length_better():
+def test_the_distance_of_rows_wins_where_all_are_wider_apart_than_the_provenance_states():
     attrs = frame_of(EYES, {"sc_fcs": [80]}).attrs
     assert [row[3] for row in found(condition([True] * 3, step="600s", attrs=attrs))] == [3]
 
 
-def test_a_single_row_of_unknown_length_is_asked_for_it():
+def test_a_single_row_of_unknown_length_needs_an_interval():
     with pytest.raises(ConfigurationError, match="pass interval="):
         el.episodes(condition([True]))
     assert found(condition([True]), interval="15s") == [("10:00:45", "10:01:00", 0.25, 1)]
@@ -86,7 +86,7 @@ def test_an_episode_goes_on_over_midnight_and_the_change_of_the_clocks():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "string"])
-def test_what_is_no_condition_is_refused(dtype):
+def test_anything_but_a_condition_is_refused(dtype):
     with pytest.raises(ConfigurationError, match="boolean Series"):
         el.episodes(condition([1, 0], dtype="float64").astype(dtype))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.analysis.limits import Limit, limit, limits
+from eyelog.analysis.quality import evidence, reasons
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import LOGS, role_field
 from eyelog.errors import ConfigurationError
@@ -113,8 +114,14 @@ def test_the_least_exposure_of_a_blink_rate_is_the_limit_of_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "sentence"),
+    ("documented", "sentence"),
     [
+        (reasons, "``wea_s`` < {worn:g} s"),
+        (reasons, "``nis_time`` > {fifteen_noise:g} s ``nis_s`` > {noise:g} s"),
+        (reasons, "``stp`` > {walking:g} ``stp_s`` > {walking:g}"),
+        (evidence, "``wea_s`` at least {worn:g} s"),
+        (evidence, "``nis_s`` at most {noise:g} s"),
+        (el.daily, "values of at least {high_score:g}"),
         (el.flag, "{worn:g} is documented for long trends"),
         (el.flag, "step counts need {worn_for_steps:g}"),
         (el.flag, "Default: {fifteen_noise:g} of 15 s, {noise:g} of 60 s."),
@@ -124,12 +131,11 @@ def test_the_least_exposure_of_a_blink_rate_is_the_limit_of_the_table() -> None:
         (el.posture.zones, "-30, -15, -5, 5, 15, 30"),
     ],
 )
-def test_the_docstrings_state_the_values_of_the_table(
-    function: Callable[..., Any], sentence: str
-) -> None:
+def test_the_docstrings_state_the_values_of_the_table(documented: Any, sentence: str) -> None:
     values = {row.name: row.values[0] for row in limits(MINUTES).values()}
+    values["high_score"] = limit(EYES, "high_score").value
     values["fifteen_noise"] = limit(EYES, "noise").value
-    assert sentence.format(**values) in " ".join((inspect.getdoc(function) or "").split())
+    assert sentence.format(**values) in " ".join((inspect.getdoc(documented) or "").split())
 
 
 def test_the_zones_in_the_docstring_are_those_of_the_table() -> None:

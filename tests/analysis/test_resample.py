@@ -67,7 +67,7 @@ def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
     assert one(frame, "re_u", judge=False) == 4
 
 
-def test_a_bin_below_the_least_coverage_has_no_value_but_says_what_it_holds() -> None:
+def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2, 3, 4]}).iloc[:1]
     table = el.resample(frame, "1min")
     assert table["re_u"].isna().all()
@@ -201,7 +201,7 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2]})
     with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
         el.resample(frame.tz_localize(None), "1min")
-    with pytest.raises(ConfigurationError, match="several rows on one stamp"):
+    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
         el.resample(pd.concat([frame, frame]), "1min")
 
 

@@ -18,11 +18,6 @@ from support.records import records
 FIFTEEN, SIXTY = LOGS
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
-
-
 def read_csv(path: Path, log: str, tz: str) -> pd.DataFrame:
     known = catalogue(log)
     dtypes = {name: field.dtype for name, field in known.items() if name not in ("date", "gw")}
@@ -45,7 +40,9 @@ def test_csv_has_short_names_and_stamps_of_the_zone(archive: Archive, tmp_path: 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_csv_tells_an_empty_text_from_a_missing_one(archive: Archive, tmp_path: Path) -> None:
+def test_csv_distinguishes_an_empty_text_from_a_missing_one(
+    archive: Archive, tmp_path: Path
+) -> None:
     frame = records(FIFTEEN, "2026-10-30", 3)[["stp", "gw", "isl"]]
     frame["stp"], frame["gw"], frame["isl"] = (
         [1.0, 2.5, np.nan],
@@ -64,7 +61,7 @@ def test_csv_tells_an_empty_text_from_a_missing_one(archive: Archive, tmp_path: 
     )
 
 
-def test_one_parquet_file_holds_the_range(archive: Archive, tmp_path: Path) -> None:
+def test_one_parquet_file_has_the_whole_range(archive: Archive, tmp_path: Path) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
     archive.write(SIXTY, frame, account="me")
     path = tmp_path / "days.parquet"
@@ -76,7 +73,7 @@ def test_one_parquet_file_holds_the_range(archive: Archive, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("tz", ["UTC", "Asia/Tokyo", "Europe/Berlin"])
-def test_answers_are_one_a_local_day_and_decode_to_the_same_frame(
+def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
     archive: Archive, tmp_path: Path, log: str, tz: str
 ) -> None:
     frame = records(log, "2026-10-24", 5000, tz=tz)
@@ -88,7 +85,7 @@ def test_answers_are_one_a_local_day_and_decode_to_the_same_frame(
     assert_frame_equal(join_pages(pages, log, tz=tz), frame)
 
 
-def test_a_range_without_records_is_an_error_and_makes_no_file(
+def test_a_range_without_records_is_an_error_and_writes_no_file(
     archive: Archive, tmp_path: Path
 ) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
@@ -98,14 +95,14 @@ def test_a_range_without_records_is_an_error_and_makes_no_file(
     assert not (tmp_path / "out").exists()
 
 
-def test_one_json_file_is_refused_with_what_to_do(archive: Archive, tmp_path: Path) -> None:
+def test_one_json_file_is_refused_with_advice(archive: Archive, tmp_path: Path) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
     with pytest.raises(el.ConfigurationError, match=r"give a folder, such as .*a$"):
         archive.export(SIXTY, "2026-10-24", "2026-10-24", tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
-def test_damage_met_on_the_way_leaves_the_old_file(
+def test_damage_met_during_an_export_leaves_the_old_file(
     archive: Archive, tmp_path: Path, name: str
 ) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 4 * 1440), account="me")
@@ -118,7 +115,7 @@ def test_damage_met_on_the_way_leaves_the_old_file(
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["archive", name])
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(archive: Archive, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_a_one_line_error(archive: Archive, tmp_path: Path) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
     (tmp_path / "file").write_text("")
     with pytest.raises(el.ArchiveError, match=r"cannot export .*: (File exists|Not a directory)"):

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -11,16 +10,11 @@ from support.records import records
 FIFTEEN, SIXTY = LOGS
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
-
-
-def test_it_lists_days_records_holes_and_bytes_of_each_log_of_each_account(
+def test_it_lists_days_records_gaps_and_bytes_of_each_log_of_each_account(
     archive: Archive,
 ) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
-    # Two holes, one of them over the edge of the months; a late record is none.
+    # Two gaps, one of them across the edge of the months; a late record is not a gap.
     late = frame.index.to_series().add(pd.Timedelta("20s")).where(frame.index.minute == 7)
     frame.index = pd.DatetimeIndex(late.fillna(frame.index.to_series()), name="date")
     holed = frame.drop(frame.loc["2026-10-31 23:50":"2026-11-01 00:10"].index)
@@ -29,7 +23,7 @@ def test_it_lists_days_records_holes_and_bytes_of_each_log_of_each_account(
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="me")
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="anna")
     table = archive.inventory()
-    assert table[["account", "log", "days", "records", "holes"]].values.tolist() == [
+    assert table[["account", "log", "days", "records", "gaps"]].values.tolist() == [
         ["anna", FIFTEEN, 1, 100, 0],
         ["me", FIFTEEN, 1, 100, 0],
         ["me", SIXTY, 4, len(holed), 2],

@@ -53,7 +53,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def live_through(url: str, tmp_path: Path) -> None:
-    """Do with an archive at `url` what is done with a local one, and hold them together."""
+    """Do with an archive at `url` what is done with a local one, and compare the two."""
     archive, local = Archive(url), Archive(tmp_path / "local")
     with pytest.raises(el.ArchiveError, match="is empty"):
         archive.read(SIXTY, "2026-10-30", "2026-10-30")
@@ -73,11 +73,11 @@ def live_through(url: str, tmp_path: Path) -> None:
     )
     assert_frame_equal(archive.inventory(), local.inventory())
     assert len(archive.verify()) == 0
-    with pytest.raises(el.ArchiveError, match="it holds 'a/ä', 'me'"):
+    with pytest.raises(el.ArchiveError, match="it has 'a/ä', 'me'"):
         archive.read(SIXTY, "2026-10-30", "2026-10-30", account="you")
     made = archive.export(FIFTEEN, "2026-10-30", "2026-10-30", tmp_path / "day.csv")
     assert made == [tmp_path / "day.csv"]
-    # Another process that looks sees what is there now, not what was there when it last looked.
+    # Another process sees what is there now, not what was there when it last listed the archive.
     Archive(url).write(SIXTY, frame, account="new")
     assert archive.accounts(SIXTY) == ["a/ä", "new"]
 
@@ -90,12 +90,12 @@ def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
 def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> None:
     live_through(bucket, tmp_path)
-    with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', make it first"):
+    with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', create it first"):
         Archive("s3://no-such-bucket/x").write(SIXTY, records(SIXTY, "2026-10-30", 1), account="me")
 
 
 @pytest.mark.slow
-def test_a_store_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_does_not_answer_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")

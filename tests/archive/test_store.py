@@ -20,11 +20,6 @@ from support.records import records
 FIFTEEN, SIXTY = LOGS
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
-
-
 def whole(archive: Archive, log: str = SIXTY, account: str = "me") -> pd.DataFrame:
     return archive.read(log, "1970-01-01", "2099-12-31", account=account)
 
@@ -58,7 +53,7 @@ def test_a_simulated_wearer_reads_back_equal(archive: Archive) -> None:
         assert_frame_equal(archive.read(log, first, last, tz="Asia/Tokyo"), frame)
 
 
-def test_asking_for_fields_gives_exactly_these_in_catalogue_order(archive: Archive) -> None:
+def test_fields_are_returned_exactly_and_in_catalogue_order(archive: Archive) -> None:
     frame = records(FIFTEEN, "2026-10-24", 10)
     archive.write(FIFTEEN, frame, account="me")
     found = archive.read(FIFTEEN, "2026-10-24", "2026-10-24", fields=["vld", "gw", "stp", "date"])
@@ -80,7 +75,7 @@ def test_a_local_day_of_25_hours_is_read_whole(archive: Archive) -> None:
     assert len(archive.read(SIXTY, "2026-10-25", "2026-10-25", tz="Europe/Berlin")) == 25 * 60
 
 
-def test_the_last_second_is_taken_whole(archive: Archive) -> None:
+def test_the_last_second_is_included_whole(archive: Archive) -> None:
     stamps = ["2026-10-24 09:59:59", "2026-10-24 10:00:00.5", "2026-10-24 10:00:01"]
     archive.write(SIXTY, at(*stamps, bl=[1, 2, 3]), account="me")
     first = datetime(2026, 10, 24, 9, 59, 59, tzinfo=UTC)
@@ -89,7 +84,7 @@ def test_the_last_second_is_taken_whole(archive: Archive) -> None:
     assert archive.read(SIXTY, last, last)["bl"].tolist() == [2]
 
 
-def test_a_range_without_records_is_an_empty_frame_of_the_shape(archive: Archive) -> None:
+def test_a_range_without_records_is_an_empty_frame_of_the_same_shape(archive: Archive) -> None:
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-24", 10), account="me")
     for day in ("2026-10-25", "2031-01-01"):
         found = archive.read(FIFTEEN, day, day, tz="Asia/Tokyo")
@@ -98,7 +93,7 @@ def test_a_range_without_records_is_an_empty_frame_of_the_shape(archive: Archive
         assert_frame_equal(some, frames.empty(FIFTEEN, names=["stp", "isl"]))
 
 
-def test_a_frame_that_was_read_may_be_written_into(archive: Archive) -> None:
+def test_a_frame_that_was_read_can_be_changed(archive: Archive) -> None:
     frame = records(FIFTEEN, "2026-10-24", 10, missing=0)
     archive.write(FIFTEEN, frame, account="me")
     found = archive.read(FIFTEEN, "2026-10-24", "2026-10-24")
@@ -107,7 +102,7 @@ def test_a_frame_that_was_read_may_be_written_into(archive: Archive) -> None:
     assert_frame_equal(archive.read(FIFTEEN, "2026-10-24", "2026-10-24"), frame)
 
 
-def test_the_provenance_says_where_a_frame_comes_from(archive: Archive) -> None:
+def test_the_provenance_shows_where_a_frame_comes_from(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 10), account="anna")
     found = archive.read(SIXTY, "2026-10-24", "2026-10-24", account="anna", tz="Asia/Tokyo")
     assert provenance.stated_log(found) == SIXTY
@@ -120,21 +115,19 @@ def test_the_provenance_says_where_a_frame_comes_from(archive: Archive) -> None:
     }
 
 
-class TestWhatIsNotThere:
+class TestMissing:
     def test_an_empty_archive_says_so(self, archive: Archive) -> None:
         assert archive.accounts() == []
         with pytest.raises(el.ArchiveError, match="is empty: write, import or sync into it"):
             whole(archive)
 
-    def test_an_unknown_account_is_answered_with_the_known_ones(self, archive: Archive) -> None:
+    def test_the_error_for_an_unknown_account_lists_the_others(self, archive: Archive) -> None:
         for account in ("anna", "bert"):
             archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account=account)
-        with pytest.raises(el.ArchiveError, match=r"'ana'.*mean 'anna'\?\); it holds 'anna', 'b"):
+        with pytest.raises(el.ArchiveError, match=r"'ana'.*mean 'anna'\?\); it has 'anna', 'b"):
             whole(archive, account="ana")
 
-    def test_a_log_that_the_account_lacks_is_answered_with_those_it_has(
-        self, archive: Archive
-    ) -> None:
+    def test_the_error_for_a_missing_log_lists_those_of_the_account(self, archive: Archive) -> None:
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account="me")
         with pytest.raises(el.ArchiveError, match=f"no '{FIFTEEN}' of 'me', only '{SIXTY}'"):
             whole(archive, log=FIFTEEN)
@@ -169,7 +162,7 @@ class TestFramesThatCannotBeWritten:
         with pytest.raises(el.ConfigurationError, match="a stamp of the frame is missing"):
             archive.write(SIXTY, frame, account="me")
 
-    def test_an_account_without_a_usable_name_is_refused(self, archive: Archive) -> None:
+    def test_an_account_whose_name_is_not_valid_is_refused(self, archive: Archive) -> None:
         frame = records(SIXTY, "2026-10-24", 3)
         for account in ("", "x" * 500, "\udc80"):
             with pytest.raises(el.ConfigurationError, match="account"):
@@ -184,14 +177,14 @@ class TestMerging:
         archive.write(SIXTY, frame, account="me")
         assert_frame_equal(whole(archive), frame)
 
-    def test_on_one_stamp_the_later_write_wins_and_nothing_else_is_lost(
+    def test_of_one_stamp_the_later_write_wins_and_nothing_else_is_lost(
         self, archive: Archive
     ) -> None:
         archive.write(SIXTY, at("2026-10-24", "2026-10-25", bl=[1, 2], hm_yo=[3, 4]), account="me")
         archive.write(SIXTY, at("2026-10-25", "2026-10-26", bl=[5, np.nan]), account="me")
         found = whole(archive)
         assert found["bl"].tolist()[:2] == [1, 5]
-        # The second frame says nothing of head movements.
+        # The second frame has no head movements.
         assert found["hm_yo"].tolist()[:2] == [3, 4]
         assert found.iloc[2].isna().all()
 
@@ -200,7 +193,7 @@ class TestMerging:
         archive.write(SIXTY, at("2026-10-24", bl=[np.nan]), account="me")
         assert whole(archive)["bl"].isna().all()
 
-    def test_days_that_are_stated_become_what_the_frame_holds(self, archive: Archive) -> None:
+    def test_stated_days_become_what_the_frame_has_of_them(self, archive: Archive) -> None:
         old = records(SIXTY, "2026-10-30", 4 * 1440, seed=1, tz="Asia/Tokyo")
         archive.write(SIXTY, old, account="me")
         new = records(SIXTY, "2026-11-01", 1440, seed=2, tz="Asia/Tokyo").iloc[::2]
@@ -217,11 +210,13 @@ class TestMerging:
         archive.write(SIXTY, old.iloc[:0], account="me", days="2026-10-31")
         assert archive.accounts() == []
 
-    def test_an_empty_frame_changes_nothing_and_makes_nothing(self, archive: Archive) -> None:
+    def test_an_empty_frame_changes_and_creates_nothing(self, archive: Archive) -> None:
         archive.write(SIXTY, frames.empty(SIXTY), account="me")
         assert not Path(archive.path).exists()
 
-    def test_unsorted_and_repeated_rows_are_put_right(self, archive: Archive) -> None:
+    def test_unsorted_rows_are_sorted_and_the_last_of_repeated_ones_counts(
+        self, archive: Archive
+    ) -> None:
         frame = records(SIXTY, "2026-10-24", 50)
         jumbled = pd.concat([frame.iloc[25:], frame.iloc[::-1]])
         archive.write(SIXTY, jumbled, account="me")
@@ -252,21 +247,21 @@ class TestUnknownFields:
         assert found["oo"].tolist() == ['{"a": 1}', "3"]
         assert found["zz"].tolist() == ["a", pd.NA]
 
-    def test_asking_for_fields_leaves_them_out_in_silence(self, archive: Archive) -> None:
+    def test_a_list_of_fields_leaves_them_out_without_a_warning(self, archive: Archive) -> None:
         self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = archive.read(SIXTY, "2026-10-24", "2026-10-24", fields=["bl"])
         assert list(found.columns) == ["bl"]
 
-    def test_where_their_kinds_differ_text_holds_both(self, archive: Archive) -> None:
+    def test_where_their_types_differ_both_are_kept_as_text(self, archive: Archive) -> None:
         self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
         self.write(archive, at("2026-10-25", bl=[1]).assign(zz=[2.5]))
         self.write(archive, at("2026-11-25", bl=[1]).assign(zz=[True]))
         with pytest.warns(el.EyelogWarning):
             assert whole(archive)["zz"].tolist() == ["a", "2.5", "true"]
 
-    def test_records_that_lack_them_do_not_take_them_away(self, archive: Archive) -> None:
+    def test_records_that_lack_them_do_not_remove_them(self, archive: Archive) -> None:
         self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
         archive.write(SIXTY, at("2026-10-24", bl=[2]), account="me")
         with pytest.warns(el.EyelogWarning):
@@ -329,6 +324,26 @@ class TestLaws:
         before = contents(archive)
         archive.write(FIFTEEN, frame.iloc[::-1], account="me")
         assert contents(archive) == before
+
+
+def test_the_fingerprint_of_a_range_changes_only_when_its_months_are_written(
+    archive: Archive,
+) -> None:
+    october = "2026-10-24", "2026-10-31"
+    new_year = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
+    keys = [archive.fingerprint(SIXTY, *span, account="me") for span in (october, new_year)]
+    assert keys == [(None,), (None, None)]
+    frame = records(SIXTY, "2026-10-24", 3)
+    archive.write(SIXTY, frame, account="me")
+    first = archive.fingerprint(SIXTY, *october, account="me")
+    assert first != keys[0]
+    archive.write(SIXTY, frame, account="me")
+    archive.write(SIXTY, frame, account="other")
+    archive.write(SIXTY, records(SIXTY, "2026-11-01", 3), account="me")
+    assert archive.fingerprint(SIXTY, *october, account="me") == first
+    assert archive.fingerprint(SIXTY, *new_year, account="me") == keys[1]
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3, seed=1), account="me")
+    assert archive.fingerprint(SIXTY, *october, account="me") != first
 
 
 def test_an_archive_travels_to_another_process(archive: Archive) -> None:

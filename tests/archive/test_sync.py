@@ -1,62 +1,22 @@
-"""A sync asks for what can have changed, keeps what came, and says what became of each day."""
+"""A sync requests what can have changed, keeps what came, and reports each day."""
 
-import json
-import os
-import random
 import re
-import signal
 import stat
-import subprocess
-import sys
-import textwrap
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.ledger import NAME
 from eyelog.catalogue import LOGS
 from support import faulty, live
 from support.paged import Paged
 from support.records import records
-
-FIFTEEN, SIXTY = LOGS
-TOKEN = el.Token("access-token-of-tests", "refresh-token-of-tests")
-START, END = "2024-03-01", "2024-03-05"  # long settled
-posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-
-SYNCING = """
-    import sys
-    import eyelog as el
-    url, home, archive, log, start, end = sys.argv[1:]
-    client = el.Client(url, application=None, token=el.Token("access-token-of-tests"), home=home)
-    print("begun", flush=True)
-    report = el.Archive(archive).sync(client, log, start, end)
-    print(report["state"].value_counts().to_dict(), flush=True)
-"""
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> el.Archive:
-    return el.Archive(tmp_path / "archive")
-
-
-@pytest.fixture
-def there() -> Iterator[faulty.Server]:
-    with faulty.server(Paged(size=50)) as server:
-        yield server
-
-
-def client_of(server: faulty.Server, home: Path, **options: Any) -> el.Client:
-    return el.Client(server.url, **{"application": None, "token": TOKEN, "home": home, **options})
+from support.syncing import END, FIFTEEN, SIXTY, START, ago, asked_days, client_of, files, states
 
 
 def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> el.Client:
@@ -66,27 +26,6 @@ def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> e
     return client
 
 
-def ago(days: int) -> str:
-    return str((datetime.now(UTC) - timedelta(days=days)).date())
-
-
-def asked_days(server: faulty.Server, since: int = 0) -> list[str]:
-    return sorted(seen.query["date_from"][:10] for seen in server.requests[since:])
-
-
-def states(report: pd.DataFrame) -> dict[str, str]:
-    return dict(zip(report["day"], report["state"], strict=True))
-
-
-def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
-    found = sorted(Path(archive.path).rglob("*.parquet"))
-    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
-
-
-def ledger(archive: el.Archive, log: str = SIXTY) -> Path:
-    return Path(archive.path) / f"log={log}" / "account=me" / NAME
-
-
 def on_day(day: str, then: Callable[[faulty.Request], faulty.Answer], script: Paged) -> Any:
     """A script that answers one day in another way."""
 
@@ -94,9 +33,6 @@ def on_day(day: str, then: Callable[[faulty.Request], faulty.Answer], script: Pa
         return (then if request.query["date_from"].startswith(day) else script)(request)
 
     return answer
-
-
-# With the real service
 
 
 def test_what_is_synced_and_served_again_is_fetched_equal(tmp_path: Path, home: Path) -> None:
@@ -147,24 +83,6 @@ def test_no_secret_and_nothing_readable_by_others_is_left_in_the_archive(
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
-# What is asked, and what is not
-
-
-def test_settled_days_are_asked_for_once(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    first = archive.sync(client_of(there, home), SIXTY, START, END)
-    assert first["state"].tolist() == ["fetched"] * 5
-    assert first["records"].tolist() == [24] * 5
-    assert first["asked"].all()
-    before = files(archive)
-    again = archive.sync(client_of(there, home), SIXTY, "2024-02-29", END)
-    assert states(again) == {"2024-02-29": "fetched", **dict.fromkeys(states(first), "unchanged")}
-    assert again["asked"].tolist() == [True] + [False] * 5
-    assert asked_days(there) == ["2024-02-29", *states(first)]
-    assert before.items() <= files(archive).items()
-
-
 def test_a_report_has_one_shape(there: faulty.Server, home: Path, archive: el.Archive) -> None:
     dtypes = {
         "day": "string",
@@ -180,7 +98,7 @@ def test_a_report_has_one_shape(there: faulty.Server, home: Path, archive: el.Ar
         assert len(report) == days
 
 
-def test_a_recent_day_is_asked_for_again_and_replaced_whole(
+def test_a_recent_day_is_requested_again_and_replaced_whole(
     home: Path, archive: el.Archive
 ) -> None:
     day, before = ago(2), ago(20)
@@ -219,32 +137,7 @@ def test_replacing_a_day_leaves_the_midnight_that_closes_it_to_the_next_day(
     assert found.index.tolist() == wanted.tolist()
 
 
-def test_days_without_records_are_remembered_and_asked_for_again_after_an_hour(
-    home: Path, archive: el.Archive
-) -> None:
-    script = Paged(size=50, holds=lambda stamp: stamp.day == 3)
-    with faulty.server(script) as there:
-        client = client_of(there, home)
-        first = archive.sync(client, SIXTY, START, END)
-        assert states(first)["2024-03-03"] == "fetched"
-        assert list(states(first).values()).count("empty") == 4
-        again = archive.sync(client, SIXTY, START, END)
-        assert (again["asked"].any(), again["records"].sum(), there.count()) == (False, 24, 5)
-        assert again["reason"].str.contains("held nothing at").sum() == 4
-        asked = datetime.now(UTC) - timedelta(hours=1, minutes=1)
-        held = json.loads(ledger(archive).read_text())
-        for noted in next(iter(held.values())).values():
-            noted[0] = asked.isoformat()
-        ledger(archive).write_text(json.dumps(held))
-        script.holds = lambda _: True
-        grown = archive.sync(client, SIXTY, START, END)
-        assert there.count() == 9
-    assert Counter(states(grown).values()) == {"fetched": 4, "unchanged": 1}
-
-
-def test_an_account_without_any_record_is_no_account_of_the_archive(
-    home: Path, archive: el.Archive
-) -> None:
+def test_an_account_without_any_record_is_not_listed(home: Path, archive: el.Archive) -> None:
     with faulty.server(Paged(holds=lambda _: False)) as there:
         report = archive.sync(client_of(there, home), SIXTY, START, END)
     assert set(report["state"]) == {"empty"}
@@ -252,7 +145,7 @@ def test_an_account_without_any_record_is_no_account_of_the_archive(
     assert len(archive.inventory()) == len(archive.verify()) == 0
 
 
-def test_days_to_come_and_days_the_zone_skipped_are_not_asked_for(
+def test_days_to_come_and_days_the_zone_skipped_are_not_requested(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     with client_of(there, home, tz="Pacific/Apia") as client:
@@ -275,20 +168,7 @@ def test_an_instant_stands_for_its_whole_day(
     assert report["records"].tolist() == [24, 24]
 
 
-def test_a_day_is_another_day_in_another_zone_and_of_another_service(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    archive.sync(client_of(there, home), SIXTY, "2024-02-29", "2024-03-06")
-    before = files(archive)
-    report = archive.sync(client_of(there, home, tz="Asia/Tokyo"), SIXTY, START, END)
-    assert (report["asked"].all(), set(report["state"])) == (True, {"unchanged"})
-    with faulty.server(Paged(size=50)) as other:
-        assert archive.sync(client_of(other, home), SIXTY, START, END)["asked"].all()
-    assert files(archive) == before
-    assert not archive.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
-
-
-def test_the_cache_is_read_where_it_is_settled_and_never_written(
+def test_the_cache_is_read_for_settled_days_and_never_written(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     client = client_of(there, home)
@@ -304,9 +184,6 @@ def test_the_cache_is_read_where_it_is_settled_and_never_written(
     assert [path.read_bytes() for path in (home / "cache").iterdir()] == before[1]
 
 
-# What the archive holds already
-
-
 def test_imported_records_stay_beside_those_of_the_first_sync(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
@@ -319,7 +196,7 @@ def test_imported_records_stay_beside_those_of_the_first_sync(
     assert_frame_equal(found.loc[imported.index], imported)
 
 
-def test_a_service_that_knows_nothing_of_a_day_takes_nothing_away(
+def test_an_answer_without_records_removes_nothing(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     day = ago(1)
@@ -328,20 +205,8 @@ def test_a_service_that_knows_nothing_of_a_day_takes_nothing_away(
     there.script = Paged(holds=lambda _: False)
     row = archive.sync(client_of(there, home), SIXTY, day, day).iloc[0]
     assert (row["state"], row["records"], row["removed"]) == ("empty", 0, 0)
-    assert row["reason"] == "24 record(s) that the archive holds are kept"
+    assert row["reason"] == "the 24 record(s) of the archive are kept"
     assert files(archive) == before
-
-
-def test_a_month_that_was_taken_away_is_asked_for_again(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
-    whole = archive.read(SIXTY, "2024-02-28", "2024-03-02")
-    (path,) = (each for each in files(archive) if "2024-02" in str(each))
-    path.unlink()
-    report = archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
-    assert list(states(report).values()) == ["fetched", "fetched", "unchanged", "unchanged"]
-    assert_frame_equal(archive.read(SIXTY, "2024-02-28", "2024-03-02"), whole)
 
 
 def test_a_damaged_month_stops_the_sync_by_its_name(
@@ -354,34 +219,7 @@ def test_a_damaged_month_stops_the_sync_by_its_name(
         archive.sync(client_of(there, home), SIXTY, START, END)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b'{"a": {"2024-03-01": ["x"]}}', b"\xff"])
-def test_a_damaged_ledger_costs_only_requests(
-    there: faulty.Server, home: Path, archive: el.Archive, body: bytes
-) -> None:
-    archive.sync(client_of(there, home), SIXTY, START, END)
-    before = files(archive)
-    ledger(archive).write_bytes(body)
-    with pytest.warns(el.EyelogWarning, match="damaged, so the days it noted are asked"):
-        report = archive.sync(client_of(there, home), SIXTY, START, END)
-    assert (report["asked"].all(), set(report["state"])) == (True, {"unchanged"})
-    assert files(archive) == before
-    assert not archive.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
-
-
-def test_a_wrong_clock_of_then_is_not_trusted(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    archive.sync(client_of(there, home), SIXTY, START, START)
-    text = ledger(archive).read_text()
-    year = str(datetime.now(UTC).year)
-    ledger(archive).write_text(text.replace(f'["{year}', '["2300'))
-    assert archive.sync(client_of(there, home), SIXTY, START, START)["asked"].all()
-
-
-# What goes wrong
-
-
-def test_one_failed_day_does_not_lose_the_others_and_is_asked_for_next(
+def test_one_failed_day_does_not_lose_the_others_and_is_requested_next(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     whole = there.script
@@ -402,7 +240,7 @@ def test_one_failed_day_does_not_lose_the_others_and_is_asked_for_next(
     assert asked_days(there, since) == failed
 
 
-def test_half_a_walk_is_no_day(home: Path, archive: el.Archive) -> None:
+def test_half_a_walk_is_not_a_day(home: Path, archive: el.Archive) -> None:
     paged = Paged(size=10)
 
     def script(request: faulty.Request) -> faulty.Answer:
@@ -435,7 +273,7 @@ def test_a_token_that_ends_stops_at_once_and_keeps_what_came(
     assert report["asked"].tolist() == [False] * 3 + [True] * 17
 
 
-def test_a_service_that_fails_day_after_day_is_not_asked_to_the_end(
+def test_a_service_that_fails_day_after_day_is_not_asked_for_every_day(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     gone = faulty.error(404, "not_found")
@@ -445,10 +283,10 @@ def test_a_service_that_fails_day_after_day_is_not_asked_to_the_end(
     report = archive.sync(client_of(there, home, workers=1), SIXTY, START, "2024-05-31")
     assert report["state"].tolist() == ["fetched"] * 2 + ["failed"] * 90
     assert report["asked"].sum() == there.count() == 10
-    assert report["reason"].iloc[-1].startswith("not asked: the service failed for 8 days")
+    assert report["reason"].iloc[-1].startswith("not requested: the service failed for 8 days")
 
 
-def test_a_stretch_of_broken_days_does_not_bar_what_lies_behind(
+def test_a_stretch_of_broken_days_does_not_hide_what_follows(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     there.script = lambda request: (
@@ -458,7 +296,7 @@ def test_a_stretch_of_broken_days_does_not_bar_what_lies_behind(
     assert report["state"].tolist() == ["failed"] * 14 + ["fetched"] * 6
 
 
-def test_what_cannot_work_is_said_before_anything_is_asked(
+def test_what_cannot_work_is_an_error_before_any_request(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
     with pytest.raises(el.ConfigurationError, match="offline"):
@@ -473,21 +311,22 @@ def test_what_cannot_work_is_said_before_anything_is_asked(
     assert not Path(archive.path).exists()
 
 
-def test_a_place_that_cannot_be_written_is_said_in_one_line(
+def test_a_place_that_cannot_be_written_is_a_one_line_error(
     there: faulty.Server, home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(el.ArchiveError, match="file") as told:
+    with pytest.raises(el.ArchiveError, match="file") as caught:
         el.Archive(tmp_path / "file" / "archive").sync(client_of(there, home), SIXTY, START, END)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_what_every_chunk_would_say_is_said_once(home: Path, archive: el.Archive) -> None:
+def test_a_warning_of_every_chunk_is_given_once(home: Path, archive: el.Archive) -> None:
     paged = Paged(size=50)
 
     def script(request: faulty.Request) -> faulty.Answer:
-        told = paged(request)
-        return faulty.Answer(200, told.body.replace(b'"stp"', b'"brand_new"'), told.headers)
+        answer = paged(request)
+        body = answer.body.replace(b'"stp"', b'"brand_new"')
+        return faulty.Answer(200, body, answer.headers)
 
     with faulty.server(script) as there, pytest.warns(el.EyelogWarning) as caught:
         report = archive.sync(client_of(there, home), FIFTEEN, START, "2024-03-20")
@@ -506,9 +345,6 @@ def test_stamps_outside_the_asked_days_are_kept_with_a_warning(
     assert len(archive.read(SIXTY, "2023-01-01", "2023-01-01")) == 1
 
 
-# Progress, places, processes
-
-
 def test_progress_with_an_estimate_goes_to_stderr(
     there: faulty.Server, home: Path, archive: el.Archive, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -520,143 +356,3 @@ def test_progress_with_an_estimate_goes_to_stderr(
     assert re.search(r"[1-4]/5 \[00:0\d<00:0\d, .*day", shown.err)
     archive.sync(client_of(there, home), SIXTY, START, "2024-03-06")
     assert capsys.readouterr() == ("", "")
-
-
-def test_an_archive_in_memory_is_synced_and_remembers(there: faulty.Server, home: Path) -> None:
-    place = el.Archive("memory://synced")
-    try:
-        assert place.sync(client_of(there, home), SIXTY, START, END)["records"].sum() == 120
-        assert not place.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
-        assert len(place.read(SIXTY, START, END)) == 120
-    finally:
-        fsspec.filesystem("memory").rm("/synced", recursive=True)
-
-
-def start(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", textwrap.dedent(SYNCING), *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.002)
-
-
-@posix
-@pytest.mark.parametrize("kills", [3, pytest.param(15, marks=pytest.mark.slow)])
-def test_a_sync_killed_at_any_moment_goes_on_where_it_was(
-    tmp_path: Path, archive: el.Archive, kills: int
-) -> None:
-    days = [str(date(2023, 1, 1) + timedelta(days=n)) for n in range(24 * kills)]
-    draw = random.Random(kills)
-    arguments = (str(tmp_path / "home"), archive.path, FIFTEEN, days[0], days[-1])
-    with faulty.server(Paged(size=50)) as there:
-        for n in range(kills):
-            noted = _noted(archive)
-            since = there.count()
-            child = start(there.url, *arguments)
-            # A chunk is six days: the kill comes amid its asking, or while it is kept.
-            enough = since + (7, 12, 6, 1, 9, 18)[n % 6]
-            wait_for(lambda enough=enough: there.count() >= enough)
-            time.sleep(draw.uniform(0, 0.1))
-            child.kill()
-            child.communicate()
-            assert not set(asked_days(there, since)) & noted, "a day that was noted is asked again"
-            assert noted <= _noted(archive)
-            assert n == 0 or noted, "no kill came after a chunk: the test shows nothing"
-            assert len(archive.verify()) == 0
-            if _noted(archive):
-                held = archive.read(FIFTEEN, days[0], days[-1])
-                counts = Counter(held.index.strftime("%Y-%m-%d"))
-                assert {counts[day] for day in _noted(archive)} == {24}
-        child = start(there.url, *arguments)
-        assert child.communicate(timeout=120)[1] == ""
-    with faulty.server(Paged(size=50)) as there:
-        other = el.Archive(tmp_path / "other")
-        other.sync(client_of(there, tmp_path / "home"), FIFTEEN, days[0], days[-1])
-    assert [body for body, _ in files(archive).values()] == [
-        body for body, _ in files(other).values()
-    ]
-    assert not list(Path(archive.path).rglob("*.tmp"))
-
-
-def _noted(archive: el.Archive) -> set[str]:
-    path = ledger(archive, FIFTEEN)
-    held = json.loads(path.read_text()) if path.exists() else {}
-    return {day for days in held.values() for day in days}
-
-
-@posix
-def test_an_interrupt_keeps_the_days_that_came(tmp_path: Path, archive: el.Archive) -> None:
-    with faulty.server(Paged(size=50, delay=0.05)) as there:
-        child = start(there.url, str(tmp_path / "home"), archive.path, SIXTY, START, "2024-03-30")
-        wait_for(lambda: there.count() >= 12)
-        child.send_signal(signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
-        assert "KeyboardInterrupt" in errors
-        held = json.loads(ledger(archive).read_text())
-        assert 4 <= len(next(iter(held.values()))) < 30
-        report = archive.sync(client_of(there, tmp_path / "home"), SIXTY, START, "2024-03-30")
-    assert report["asked"].sum() == 30 - len(next(iter(held.values())))
-
-
-def test_two_that_sync_at_once_lose_nothing(tmp_path: Path, archive: el.Archive) -> None:
-    home = str(tmp_path / "home")
-    with faulty.server(Paged(size=50)) as there:
-        both = [
-            start(there.url, home, archive.path, FIFTEEN, start_day, end_day)
-            for start_day, end_day in (("2024-03-01", "2024-03-24"), ("2024-03-10", "2024-04-05"))
-        ]
-        for each in both:
-            _, errors = each.communicate(timeout=60)
-            assert (each.returncode, errors) == (0, "")
-        client = client_of(there, tmp_path / "home")
-        report = archive.sync(client, FIFTEEN, "2024-03-01", "2024-04-05")
-    assert not report["asked"].any()
-    assert len(archive.read(FIFTEEN, "2024-03-01", "2024-04-05")) == 36 * 24
-
-
-PEAK = """
-    import sys
-    from pathlib import Path
-    import eyelog as el
-    url, home, archive, log, start, end = sys.argv[1:]
-    client = el.Client(url, application=None, token=el.Token("t"), home=home)
-    report = el.Archive(archive).sync(client, log, start, end)
-    assert set(report["state"]) == {"fetched"}, report
-    # Not ru_maxrss, which also counts the process that started this one.
-    print(int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory as Linux tells it")
-@pytest.mark.slow
-def test_the_memory_of_a_sync_does_not_grow_with_its_length(tmp_path: Path) -> None:
-    """Full days of the 15-second log; `benchmarks/sync.py` measures a whole year."""
-    hours = {str(hour): [] for hour in range(24)}
-    for stamp, row in records(FIFTEEN, "2024-01-01", 5760).iterrows():
-        record = {name: None if pd.isna(value) else value for name, value in row.items()}
-        hours[str(stamp.hour)].append({"date": stamp.isoformat(), **record})
-    body = json.dumps({FIFTEEN: hours, "cursor": None}).encode()
-
-    def script(request: faulty.Request) -> faulty.Answer:
-        day = request.query["date_from"][:10]
-        return faulty.Answer(200, body.replace(b"2024-01-01", day.encode()))
-
-    peaks = []
-    with faulty.server(script) as there:
-        for end in ("2024-02-09", "2024-04-29"):
-            command = [sys.executable, "-c", textwrap.dedent(PEAK), there.url]
-            paths = str(tmp_path / "home"), str(tmp_path / end)
-            done = subprocess.run(
-                [*command, *paths, FIFTEEN, "2024-01-01", end],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
-            peaks.append(float(done.stdout))
-    assert peaks[1] < 500
-    assert peaks[1] < 1.15 * peaks[0]

@@ -70,22 +70,25 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "repeated": (lambda p: rewrite(p, with_stamps(repeat)), "^stamps repeated: 1$"),
     "another month": (lambda p: rewrite(p, with_stamps(leave)), "^stamps of another month: 2$"),
     "another type": (lambda p: rewrite(p, as_text), "^'bl' is string, not double$"),
-    "no stamps": (lambda p: rewrite(p, lambda t: t.drop_columns("date")), "no file of an archive"),
+    "no stamps": (
+        lambda p: rewrite(p, lambda t: t.drop_columns("date")),
+        "not a file of an archive",
+    ),
     "no metadata": (
         lambda p: rewrite(p, lambda t: t.replace_schema_metadata({})),
-        "^made by another program",
+        "^written by another program",
     ),
 }
 
 
-def test_a_sound_archive_has_no_finding(archive: Archive) -> None:
+def test_a_sound_archive_has_no_problem(archive: Archive) -> None:
     found = archive.verify()
     assert len(found) == 0
     assert list(found.columns) == ["account", "log", "month", "file", "problem"]
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_is_found_and_its_month_named(archive: Archive, kind: str) -> None:
+def test_damage_is_reported_with_its_month(archive: Archive, kind: str) -> None:
     spoil, problem = DAMAGE[kind]
     spoil(month(archive))
     found = archive.verify()
@@ -95,23 +98,23 @@ def test_damage_is_found_and_its_month_named(archive: Archive, kind: str) -> Non
     assert found["problem"].str.contains(problem).all(), found["problem"].tolist()
 
 
-def test_a_file_of_another_account_is_found(archive: Archive) -> None:
+def test_a_file_of_another_account_is_reported(archive: Archive) -> None:
     home = Path(archive.path, f"log={SIXTY}")
     shutil.copytree(home / "account=me", home / "account=you")
     found = archive.verify()
     assert found["account"].tolist() == ["you", "you"]
-    assert found["problem"][0] == f"the file says that it is {SIXTY!r} of 'me'"
+    assert found["problem"][0] == f"its metadata says that it is {SIXTY!r} of 'me'"
 
 
-def test_a_file_that_the_archive_does_not_read_is_found(archive: Archive) -> None:
+def test_a_file_that_the_archive_does_not_read_is_reported(archive: Archive) -> None:
     shutil.copy(month(archive), month(archive).with_name("part-0.parquet"))
     shutil.copy(month(archive), month(archive).parents[1] / "data.parquet")
     found = archive.verify()
     assert sorted(Path(file).name for file in found["file"]) == ["data.parquet", "part-0.parquet"]
-    assert found["problem"].str.startswith("not a place that the archive reads").all()
+    assert found["problem"].str.startswith("the archive does not read this path").all()
 
 
-def test_all_damage_is_told_not_only_the_first(archive: Archive) -> None:
+def test_all_damage_is_reported_not_only_the_first(archive: Archive) -> None:
     for name in ("2026-10", "2026-11"):
         cut(month(archive, name))
     rewrite(next(Path(archive.path, f"log={FIFTEEN}").rglob("*.parquet")), with_stamps(repeat))

@@ -10,8 +10,16 @@ from eyelog.catalogue import LOGS, columns
 from support.paths import ROOT
 
 SOURCE = ROOT / "src" / "eyelog"
-FILES = [path for room in ("analysis", "figures") for path in sorted((SOURCE / room).rglob("*.py"))]
 NAMES = {name for log in LOGS for name in columns(log)}
+
+# What a figure shows unless asked otherwise is a choice of columns, not knowledge of a field.
+CHOICES = {SOURCE / "figures" / "defaults.py"}
+FILES = [
+    path
+    for room in ("analysis", "figures")
+    for path in sorted((SOURCE / room).rglob("*.py"))
+    if path not in CHOICES
+]
 
 # Words that happen to be a field's name too.
 OTHER_MEANINGS = {

@@ -1,4 +1,4 @@
-"""No function changes what it is given."""
+"""No function changes its input, and no data gives an empty table."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,13 +24,14 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
     "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),
     "plot_quality": lambda f: el.plot_quality(el.flag(f)),
+    "compose_figure": lambda f: el.compose_figure(f, "timeline"),
 }
 
 
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 @pytest.mark.parametrize("name", CALLS)
-def test_the_input_stays_as_it_was(name: str, log: str) -> None:
+def test_a_function_leaves_its_input_unchanged(name: str, log: str) -> None:
     frame = el.simulate("2026-10-19", 1, log=log, seed=3)
     before, attrs = frame.copy(deep=True), dict(frame.attrs)
     CALLS[name](frame)
@@ -45,9 +46,9 @@ def test_the_input_stays_as_it_was(name: str, log: str) -> None:
 )
 def test_no_data_gives_an_empty_table_of_the_same_shape(name: str, log: str) -> None:
     frame = el.simulate("2026-10-19", 1, log=log, seed=3)
-    full, none = CALLS[name](frame), CALLS[name](frame.iloc[:0])
+    full, empty = CALLS[name](frame), CALLS[name](frame.iloc[:0])
     # Bins carry whole sums and weights of their own only where these differ from the plain ones.
     carried = ("_total", "_weight", "_pitch_min", "_yaw_min", "horizontal_min", "vertical_min")
     full = full[[column for column in full if not column.endswith(carried)]]
-    assert list(none.columns) == list(full.columns)
-    assert none.dtypes.to_dict() == full.dtypes.to_dict()
+    assert list(empty.columns) == list(full.columns)
+    assert empty.dtypes.to_dict() == full.dtypes.to_dict()

@@ -1,4 +1,4 @@
-"""The page about other toolkits runs, and its numbers are those that it gives."""
+"""The page about other toolkits runs, and its numbers are the ones that its code returns."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from support.paths import ROOT
 
 PAGE = ROOT / "docs" / "other-toolkits.md"
 
-# question: (name and format of the plain answer, name and format of ours)
+# question: (format of plain pandas, format of eyelog)
 ROWS = {
     "IV of head turns per hour": ("{iv_pandas:.3f}", "{iv.iv:.3f} ({iv.pairs} pairs)"),
     "IS of the same hours": ("{is_pandas:.3f}", "{stable.is_:.3f} (p = {stable.p})"),
@@ -37,8 +37,8 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Any]:
-    """Run the page's own code, but for the calls of the other toolkits."""
+def results() -> dict[str, Any]:
+    """Run the code of the page, except the calls of the other toolkits."""
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE):
         exec(compile(block, PAGE.name, "exec"), names)
@@ -57,37 +57,39 @@ def test_each_row_of_the_page_is_recomputed() -> None:
 
 
 @pytest.mark.parametrize("question", ROWS)
-def test_the_page_holds_the_plain_answer_and_ours(question: str, found: dict[str, Any]) -> None:
+def test_the_page_shows_the_result_of_plain_pandas_and_of_eyelog(
+    question: str, results: dict[str, Any]
+) -> None:
     plain, _, ours = table()[question]
-    assert [plain, ours] == [form.format(**found) for form in ROWS[question]]
+    assert [plain, ours] == [form.format(**results) for form in ROWS[question]]
 
 
-def test_what_needs_the_night_is_refused_with_the_reason(found: dict[str, Any]) -> None:
-    for name, value in (("ra", found["ra"].ra), ("sri", found["sri"].sri)):
+def test_what_needs_the_night_is_refused_with_the_reason(results: dict[str, Any]) -> None:
+    for name, value in (("ra", results["ra"].ra), ("sri", results["sri"].sri)):
         assert np.isnan(value)
-        assert "night was not observed" in found[name].reason
-    from_zeros = found["el"].rhythm.relative_amplitude(found["sums"])
+        assert "night was not observed" in results[name].reason
+    from_zeros = results["el"].rhythm.relative_amplitude(results["sums"])
     assert np.isnan(from_zeros.ra)
     assert "one and the same value" in from_zeros.reason
 
 
-def test_the_numbers_in_the_text_are_those_of_the_week(found: dict[str, Any]) -> None:
+def test_the_numbers_in_the_text_are_those_of_the_week(results: dict[str, Any]) -> None:
     text = " ".join(PAGE.read_text().split())
-    frame, turns, sums, bouts = (found[name] for name in ("frame", "turns", "sums", "bouts"))
+    frame, turns, sums, bouts = (results[name] for name in ("frame", "turns", "sums", "bouts"))
     bins = frame["sc_fcs"].resample("10min").mean()
-    corrected = found["el"].blinks.rate(frame, correct_noise=True)["rate_per_min"].iloc[0]
-    for said in (
+    corrected = results["el"].blinks.rate(frame, correct_noise=True)["rate_per_min"].iloc[0]
+    for phrase in (
         f"{len(frame):,} records cover {len(frame) / 240:.0f} of {len(sums)} hours",
         f"`turns` has {len(turns)} hours, `sums` has {len(sums)}",
         f"the other {len(sums) - len(turns)} are",
-        f"Only {found['iv'].pairs} of the {len(turns) - 1} differences",
-        f"{found['rest'].isna().mean():.0%}".replace("%", " %") + " of the minutes are missing",
-        f"Over the {found['sri_of_pairs'].pairs} pairs",
-        f"{bouts.n} bouts, not {found['runs'].nunique()}",
+        f"Only {results['iv'].pairs} of the {len(turns) - 1} differences",
+        f"{results['rest'].isna().mean():.0%}".replace("%", " %") + " of the minutes are missing",
+        f"Over the {results['sri_of_pairs'].pairs} pairs",
+        f"{bouts.n} bouts, not {results['runs'].nunique()}",
         f"brings it to {corrected:.1f}",
-        f"the linear mean is {found['tilt'].mean():.1f}",
+        f"the linear mean is {results['tilt'].mean():.1f}",
         f"{(bins < 0).sum()} of {bins.notna().sum()} means",
-        f"{found['variability'](turns.asfreq('1h')):.3f} of turns.asfreq",
-        f"{found['variability'](sums):.3f} of sums",
+        f"{results['variability'](turns.asfreq('1h')):.3f} of turns.asfreq",
+        f"{results['variability'](sums):.3f} of sums",
     ):
-        assert said in text
+        assert phrase in text

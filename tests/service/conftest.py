@@ -10,7 +10,7 @@ from support.records import records
 
 @pytest.fixture(scope="session")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
-    """Ada has both logs, Bea an hour of one, nobody has none; pages of 100 records."""
+    """Ada has both logs, Bea an hour of one, "nobody" no records; pages have 100 records."""
     ada = [
         records(live.COMPUTED, "2026-10-24 00:00:15", 720),
         records(live.STANDARD, "2026-10-24 00:01", 1500),

@@ -1,111 +1,64 @@
-"""The service as a process: it starts, says where it is, says nothing secret, and ends in order."""
+"""The application: its addresses and methods, and what it refuses to start on."""
 
 import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
-from eyelog.service.server import running, serve
-from support import live
-from support.live import COMPUTED, STANDARD
-from support.records import records
-
-DAY = ("2026-10-24T00:00:00+00:00", "2026-10-24T23:59:59+00:00")
+from eyelog.service.server import serve
+from support.live import STANDARD, Live
+from support.replies import DAY
 
 
-@contextmanager
-def _process(*arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """`serve` in a process of its own, its address read from the first line."""
-    called = ", ".join(map(repr, arguments))
-    program = f"from eyelog.service.server import serve; serve({called})"
-    with subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", program],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def test_an_unknown_address_is_a_404_in_json(there: Live) -> None:
+    for path in ("/", "/v1/oauth/token/", "/v2/users/you/official/computed_data", "/%00", "/../x"):
+        answer = requests.get(there.url + path, timeout=30)
+        assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_serve_says_its_address_alone_and_ends_in_order(
-    tmp_path: Path, how: signal.Signals
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/oauth/token", "OPTIONS, POST"),
+        ("PUT", "/v1/oauth/revoke", "OPTIONS, POST"),
+        ("DELETE", "/v1/oauth/authorize", "GET, HEAD, OPTIONS, POST"),
+        ("POST", f"/v2/users/me/official/{STANDARD}", "GET, HEAD, OPTIONS"),
+        ("TRACE", "/openapi.json", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_a_method_that_is_not_accepted_is_a_405_that_lists_those_that_are(
+    there: Live, method: str, path: str, allowed: str
 ) -> None:
-    registry, client_id, secret = live.make(
-        tmp_path / "a", {"ada": [records(STANDARD, "2026-10-24 00:01", 50)]}
-    )
-    with _process(str(tmp_path / "a"), "127.0.0.1", 0, 20) as process:
-        assert process.stderr is not None
-        assert process.stdout is not None
-        url = process.stderr.readline().strip()
-        assert url.startswith("http://127.0.0.1:")
-        there = live.Live(url, tmp_path / "a", registry, client_id, secret)
-        token = there.login("ada")["access_token"]
-        assert len(there.walk(STANDARD, *DAY, token=token)) == 3
-        assert requests.get(f"{url}/v1/oauth/authorize?code=x", timeout=30).status_code == 400
-        process.send_signal(how)
-        assert process.wait(timeout=20) == 0
-        assert (process.stdout.read(), process.stderr.read()) == ("", "")
+    answer = requests.request(method, there.url + path, timeout=30)
+    assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
+    assert _methods(answer) == allowed
+    options = requests.options(there.url + path, timeout=30)
+    assert (options.status_code, options.content) == (204, b"")
+    assert _methods(options) == allowed
 
 
-def test_a_request_that_is_under_way_is_answered_before_the_end(tmp_path: Path) -> None:
-    frame = records(COMPUTED, "2026-10-24 00:00:15", 5700)
-    registry, client_id, secret = live.make(tmp_path / "a", {"ada": [frame]})
-    with _process(str(tmp_path / "a"), "127.0.0.1", 0, 6000) as process:
-        assert process.stderr is not None
-        url = process.stderr.readline().strip()
-        there = live.Live(url, tmp_path / "a", registry, client_id, secret)
-        token = there.login("ada")["access_token"]
-        host, _, port = url.removeprefix("http://").partition(":")
-        with socket.create_connection((host, int(port)), timeout=20) as connection:
-            connection.sendall(
-                f"GET /v2/users/me/official/{COMPUTED}?date_from={DAY[0][:19]}Z"
-                f"&date_to={DAY[1][:19]}Z HTTP/1.1\r\nHost: x\r\n"
-                f"Authorization: Bearer {token}\r\n\r\n".encode()
-            )
-            time.sleep(0.1)
-            process.terminate()
-            parts = []
-            while part := connection.recv(1 << 20):
-                parts.append(part)
-        assert b"".join(parts).endswith(b'"cursor":null}')
-        assert process.wait(timeout=20) == 0
+def _methods(answer: requests.Response) -> str:
+    return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
 
 
-def test_an_address_in_use_is_one_sentence(tmp_path: Path) -> None:
-    live.make(tmp_path / "a", {})
-    with running(tmp_path / "a") as url:
-        port = int(url.rpartition(":")[2])
-        with pytest.raises(ConfigurationError, match=f"cannot listen on 127.0.0.1, port {port}"):
-            serve(tmp_path / "a", port=port)
-        with (
-            pytest.raises(ConfigurationError, match="choose another --host or --port"),
-            running(tmp_path / "a", port=port),
-        ):
-            pass
+def test_head_answers_as_get_without_the_body(there: Live, token: str) -> None:
+    ask: dict[str, Any] = {
+        "params": {"date_from": DAY[0], "date_to": DAY[1], "fields": "date"},
+        "headers": {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
+        "timeout": 30,
+    }
+    url = f"{there.url}/v2/users/me/official/{STANDARD}"
+    head, whole = requests.head(url, **ask), requests.get(url, **ask)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(whole.content))
+    assert requests.head(url, timeout=30).status_code == 401
 
 
-@pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 99999)])
-def test_an_address_that_cannot_be_is_one_sentence(tmp_path: Path, host: str, port: int) -> None:
-    live.make(tmp_path / "a", {})
-    with pytest.raises(ConfigurationError, match="cannot listen"):
-        serve(tmp_path / "a", host=host, port=port)
-
-
-def test_a_missing_folder_is_one_sentence_and_is_not_made(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_in_one_sentence_and_not_created(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="there is no archive folder"):
         serve(tmp_path / "a")
     (tmp_path / "file").write_text("x")
@@ -115,80 +68,15 @@ def test_a_missing_folder_is_one_sentence_and_is_not_made(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("page_size", [0, -1, True, 2.5, "500"])
-def test_a_page_size_that_cannot_be_is_one_sentence(tmp_path: Path, page_size: int) -> None:
+def test_an_impossible_page_size_is_reported_in_one_sentence(
+    tmp_path: Path, page_size: int
+) -> None:
     with pytest.raises(ConfigurationError, match="page_size must be a whole number"):
         create_app(tmp_path, page_size=page_size)
 
 
-def test_an_archive_is_served_before_it_has_accounts(tmp_path: Path) -> None:
-    with running(tmp_path) as url:
-        assert requests.get(f"{url}/openapi.json", timeout=30).status_code == 200
-        registry, client_id, secret = live.make(tmp_path, {"ada": []})
-        there = live.Live(url, tmp_path, registry, client_id, secret)
-        token = there.login("ada")["access_token"]
-        assert there.get(STANDARD, *DAY, token=token).json() == {STANDARD: {}, "cursor": None}
-
-
-def test_binding_beyond_this_machine_warns(tmp_path: Path) -> None:
-    with _process(str(tmp_path), "0.0.0.0", 0) as process:
-        assert process.stderr is not None
-        assert "plain HTTP" in process.stderr.readline()
-        assert process.stderr.readline().startswith("http://0.0.0.0:")
-        process.terminate()
-        assert process.wait(timeout=20) == 0
-
-
-def test_two_services_run_beside_one_another_and_stop(tmp_path: Path) -> None:
-    live.make(tmp_path / "a", {})
-    with running(tmp_path / "a") as one, running(tmp_path / "a") as two:
-        assert one != two
-        for url in (one, two):
-            assert requests.get(f"{url}/openapi.json", timeout=30).status_code == 200
-    with pytest.raises(requests.ConnectionError):
-        requests.get(f"{one}/openapi.json", timeout=5)
-
-
-def test_a_service_stops_although_a_client_holds_its_connection(tmp_path: Path) -> None:
-    with requests.Session() as session:
-        with running(tmp_path) as url:
-            session.get(f"{url}/openapi.json", timeout=30)
-            begun = time.monotonic()
-        assert time.monotonic() - begun < 3
-
-
-@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
-def test_without_its_extra_the_service_says_what_to_install(package: str) -> None:
-    program = (
-        f"import sys; sys.modules[{package!r}] = None\n"
-        "from eyelog.errors import ConfigurationError\n"
-        "for module in ('app', 'oauth'):\n"
-        "    try:\n"
-        "        __import__(f'eyelog.service.{module}')\n"
-        "    except ConfigurationError as error:\n"
-        "        print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    lines = done.stdout.splitlines()
-    assert len(lines) == 2
-    assert all("pip install 'eyelog[service]'" in line and package in line for line in lines)
-
-
-def test_importing_eyelog_loads_nothing_of_the_service() -> None:
-    program = (
-        "import sys, eyelog, eyelog.errors\n"
-        "print([m for m in ('starlette', 'uvicorn', 'jinja2', 'eyelog.service') if m in"
-        " sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(ConfigurationError, match="cannot keep the service's state"):
+    with pytest.raises(ConfigurationError, match="cannot store the service's state"):
         create_app(tmp_path)

@@ -1,4 +1,4 @@
-"""What one caller can take is bounded, and every refusal has the one shape."""
+"""What one client can use is limited, and every refusal has the same shape."""
 
 import contextlib
 import json
@@ -7,7 +7,6 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
@@ -17,8 +16,6 @@ from support import live
 from support.live import STANDARD, Live
 from support.records import records
 
-DAY = ("2026-10-24T00:00:00+00:00", "2026-10-24T23:59:59+00:00")
-
 
 def _connect(there: Live) -> socket.socket:
     host, _, port = there.url.removeprefix("http://").partition(":")
@@ -27,7 +24,7 @@ def _connect(there: Live) -> socket.socket:
     return made
 
 
-def _all(connection: socket.socket) -> bytes:
+def _read_all(connection: socket.socket) -> bytes:
     """Everything until the service closes the connection."""
     parts = []
     try:
@@ -45,63 +42,13 @@ def _status_and_error(raw: bytes) -> tuple[int, str]:
     return int(head.split()[1]), problem["error"]
 
 
-# --- addresses and methods --------------------------------------------------------------------
-
-
-def test_an_address_that_is_not_there_is_a_404_in_json(there: Live) -> None:
-    for path in ("/", "/v1/oauth/token/", "/v2/users/you/official/computed_data", "/%00", "/../x"):
-        answer = requests.get(there.url + path, timeout=30)
-        assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "allowed"),
-    [
-        ("GET", "/v1/oauth/token", "OPTIONS, POST"),
-        ("PUT", "/v1/oauth/revoke", "OPTIONS, POST"),
-        ("DELETE", "/v1/oauth/authorize", "GET, HEAD, OPTIONS, POST"),
-        ("POST", f"/v2/users/me/official/{STANDARD}", "GET, HEAD, OPTIONS"),
-        ("TRACE", "/openapi.json", "GET, HEAD, OPTIONS"),
-    ],
-)
-def test_a_method_that_is_not_taken_is_a_405_that_says_which_are(
-    there: Live, method: str, path: str, allowed: str
-) -> None:
-    answer = requests.request(method, there.url + path, timeout=30)
-    assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
-    assert _methods(answer) == allowed
-    options = requests.options(there.url + path, timeout=30)
-    assert (options.status_code, options.content) == (204, b"")
-    assert _methods(options) == allowed
-
-
-def _methods(answer: requests.Response) -> str:
-    return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
-
-
-def test_head_answers_as_get_without_the_body(there: Live, token: str) -> None:
-    ask: dict[str, Any] = {
-        "params": {"date_from": DAY[0], "date_to": DAY[1], "fields": "date"},
-        "headers": {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
-        "timeout": 30,
-    }
-    url = f"{there.url}/v2/users/me/official/{STANDARD}"
-    head, whole = requests.head(url, **ask), requests.get(url, **ask)
-    assert (head.status_code, head.content) == (200, b"")
-    assert head.headers["Content-Length"] == str(len(whole.content))
-    assert requests.head(url, timeout=30).status_code == 401
-
-
-# --- sizes ------------------------------------------------------------------------------------
-
-
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(there: Live) -> None:
     with _connect(there) as connection:
         connection.sendall(
             b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n"
             b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
         )
-        assert _status_and_error(_all(connection)) == (413, "content_too_large")
+        assert _status_and_error(_read_all(connection)) == (413, "content_too_large")
 
 
 def test_a_body_without_length_is_refused_when_it_grows_too_large(there: Live) -> None:
@@ -116,7 +63,7 @@ def test_a_body_without_length_is_refused_when_it_grows_too_large(there: Live) -
                 connection.sendall(chunk)
         except OSError:
             pass
-        assert _status_and_error(_all(connection)) == (413, "content_too_large")
+        assert _status_and_error(_read_all(connection)) == (413, "content_too_large")
 
 
 @pytest.mark.parametrize("size", [40_000, 200_000])
@@ -126,7 +73,7 @@ def test_a_head_that_is_too_large_is_refused(there: Live, size: int, whole: bool
     with _connect(there) as connection:
         with contextlib.suppress(OSError):
             connection.sendall(head + (b"\r\n\r\n" if whole else b""))
-        assert _status_and_error(_all(connection)) == (431, "request_header_fields_too_large")
+        assert _status_and_error(_read_all(connection)) == (431, "request_header_fields_too_large")
 
 
 def test_an_address_that_is_too_long_is_refused(there: Live) -> None:
@@ -144,10 +91,10 @@ def test_an_address_that_is_too_long_is_refused(there: Live) -> None:
         b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
     ],
 )
-def test_what_is_no_http_gets_a_400_in_json(there: Live, junk: bytes) -> None:
+def test_invalid_http_gets_a_400_in_json(there: Live, junk: bytes) -> None:
     with _connect(there) as connection:
         connection.sendall(junk)
-        assert _status_and_error(_all(connection)) == (400, "invalid_request")
+        assert _status_and_error(_read_all(connection)) == (400, "invalid_request")
 
 
 def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: Live) -> None:
@@ -156,18 +103,15 @@ def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: 
             b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
             b"Content-Type: application/x-www-form-urlencoded\r\n\r\nzz\r\n"
         )
-        _all(connection)
+        _read_all(connection)
     assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
-
-
-# --- time -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def hasty(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Live]:
-    """A service whose patience is short, so that its end can be seen."""
+    """A service with short time limits, so that a test sees them."""
     for name in ("HEAD_SECONDS", "STALL_SECONDS"):
         monkeypatch.setattr(bounds, name, 0.5)
     folder: Path = tmp_path_factory.mktemp("hasty") / "archive"
@@ -177,13 +121,13 @@ def hasty(
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n"])
-def test_a_head_that_does_not_end_is_given_up(hasty: Live, sent: bytes) -> None:
+def test_a_head_that_does_not_end_times_out(hasty: Live, sent: bytes) -> None:
     with _connect(hasty) as connection:
         connection.sendall(sent)
-        assert _status_and_error(_all(connection)) == (408, "request_timeout")
+        assert _status_and_error(_read_all(connection)) == (408, "request_timeout")
 
 
-def test_a_head_sent_letter_by_letter_is_given_up_all_the_same(hasty: Live) -> None:
+def test_a_head_sent_letter_by_letter_times_out_too(hasty: Live) -> None:
     with _connect(hasty) as connection:
         begun = time.monotonic()
         try:
@@ -195,7 +139,7 @@ def test_a_head_sent_letter_by_letter_is_given_up_all_the_same(hasty: Live) -> N
         assert time.monotonic() - begun < 4
 
 
-def test_a_body_that_was_answered_without_being_read_is_not_waited_for(hasty: Live) -> None:
+def test_the_service_does_not_wait_for_a_body_that_it_answered_without_reading(hasty: Live) -> None:
     with _connect(hasty) as connection:
         connection.sendall(
             b"POST /v1/oauth/revoke HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
@@ -210,17 +154,17 @@ def test_a_body_that_was_answered_without_being_read_is_not_waited_for(hasty: Li
         assert time.monotonic() - begun < 3
 
 
-def test_a_body_that_does_not_end_is_given_up(hasty: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_does_not_end_times_out(hasty: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "REQUEST_SECONDS", 0.5)
     with _connect(hasty) as connection:
         connection.sendall(
             b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n"
             b"Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type="
         )
-        assert _status_and_error(_all(connection)) == (408, "request_timeout")
+        assert _status_and_error(_read_all(connection)) == (408, "request_timeout")
 
 
-def test_an_answer_that_nobody_reads_is_given_up(hasty: Live) -> None:
+def test_a_response_that_nobody_reads_times_out(hasty: Live) -> None:
     token = hasty.login("ada")["access_token"]
     query = "date_from=2026-10-24T00:00:00Z&date_to=2026-10-24T23:59:59Z"
     with _connect(hasty) as connection:
@@ -230,7 +174,7 @@ def test_an_answer_that_nobody_reads_is_given_up(hasty: Live) -> None:
         )
         first = connection.recv(1000)  # it has begun, and now nobody reads on
         time.sleep(2.5)
-        got = first + _all(connection)
+        got = first + _read_all(connection)
     assert 0 < len(got) < int(re.search(rb"(?i)content-length: (\d+)", got)[1])
 
 
@@ -243,15 +187,15 @@ def test_a_kept_connection_serves_many_requests(there: Live, token: str) -> None
     pipelined = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 2
     with _connect(there) as connection:
         connection.sendall(pipelined + b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        got = _all(connection)
+        got = _read_all(connection)
     assert (got.count(b"HTTP/1.1 200"), got.count(b"HTTP/1.1 404")) == (2, 1)
 
 
-def test_more_connections_than_there_is_room_for_are_told_so(
+def test_a_connection_too_many_is_told_to_try_again(
     there: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "CONNECTIONS", 0)
     with _connect(there) as connection:
-        assert _status_and_error(_all(connection)) == (503, "temporarily_unavailable")
+        assert _status_and_error(_read_all(connection)) == (503, "temporarily_unavailable")
     monkeypatch.undo()
     assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200

@@ -56,12 +56,12 @@ class Authority:
             self.live = {f"access-token-{self.issued}"}
             if self.rotate:
                 self.refresh_token = f"refresh-token-{self.issued}"
-            said = {
+            token = {
                 "access_token": f"access-token-{self.issued}",
                 "token_type": "bearer",
                 "expires_in": self.expires_in,
                 "scope": "all",
             }
             if self.with_refresh_token:
-                said["refresh_token"] = self.refresh_token
-            return faulty.answer(said, headers={"Cache-Control": "no-store"})
+                token["refresh_token"] = self.refresh_token
+            return faulty.answer(token, headers={"Cache-Control": "no-store"})

@@ -237,34 +237,34 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _serve  # noqa: N815 - http.server's names
 
-    def _send(self, told: Answer) -> None:
-        if told.fault == "reset":
+    def _send(self, scripted: Answer) -> None:
+        if scripted.fault == "reset":
             # Closing with linger 0 sends RST instead of FIN.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
             self.rfile.close()
             self.connection.close()
             return
-        if told.fault != "drip":
-            time.sleep(told.delay)
-        self.send_response(told.status)
-        for name, value in told.headers.items():
+        if scripted.fault != "drip":
+            time.sleep(scripted.delay)
+        self.send_response(scripted.status)
+        for name, value in scripted.headers.items():
             self.send_header(name, value)
-        if told.fault == "chunked-half":
+        if scripted.fault == "chunked-half":
             self.send_header("Transfer-Encoding", "chunked")
-        elif told.fault != "close":
-            self.send_header("Content-Length", str(len(told.body)))
+        elif scripted.fault != "close":
+            self.send_header("Content-Length", str(len(scripted.body)))
         self.end_headers()
-        middle = len(told.body) // 2
-        if told.fault == "half":
-            self.wfile.write(told.body[:middle])
-        elif told.fault == "chunked-half":
-            self.wfile.write(b"%x\r\n%s\r\n" % (middle, told.body[:middle]))
-        elif told.fault == "drip":
-            for i in range(len(told.body)):
-                self.wfile.write(told.body[i : i + 1])
-                time.sleep(told.delay)
+        middle = len(scripted.body) // 2
+        if scripted.fault == "half":
+            self.wfile.write(scripted.body[:middle])
+        elif scripted.fault == "chunked-half":
+            self.wfile.write(b"%x\r\n%s\r\n" % (middle, scripted.body[:middle]))
+        elif scripted.fault == "drip":
+            for i in range(len(scripted.body)):
+                self.wfile.write(scripted.body[i : i + 1])
+                time.sleep(scripted.delay)
         else:
-            self.wfile.write(told.body)
-        if told.fault:
+            self.wfile.write(scripted.body)
+        if scripted.fault:
             self.close_connection = True

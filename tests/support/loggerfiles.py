@@ -3,14 +3,19 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
+import eyelog as el
 from eyelog.answers.encode import encode_answer
 from eyelog.catalogue import LOGS, catalogue, columns
 
 FIFTEEN, SIXTY = LOGS
+HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}
+TEN = HOURS[FIFTEEN].iloc[:10]
+Put = Callable[..., Path]
 DATES = {
     "Z": lambda index: index.tz_convert("UTC").strftime("%Y-%m-%dT%H:%M:%SZ"),
     "+0900": lambda index: index.tz_convert("Asia/Tokyo").strftime("%Y-%m-%dT%H:%M:%S+0900"),
@@ -21,8 +26,13 @@ DATES = {
 
 
 def long_fields(log: str) -> list[str]:
-    """Return the fields that the Logger app knows: those with a long name."""
+    """Return the fields of the Logger app: those with a long name."""
     return [name for name in columns(log) if catalogue(log)[name].long_name]
+
+
+def logger_part(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+    """Return the part of a frame that a Logger file can hold, in UTC."""
+    return frame[long_fields(log)].tz_convert("UTC")
 
 
 def logger_csv(

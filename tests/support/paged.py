@@ -1,8 +1,8 @@
 """A script for `faulty.server` that serves made records of any window, page by page.
 
-A stamp every `every` seconds of UTC has a record; its one number is told by `value`. The cursor is
-opaque and full of characters that a URL must escape. Each walk that begins gets a number of its
-own, which its cursor carries on.
+A stamp every `every` seconds of UTC has a record; its one number comes from `value`. The cursor is
+opaque and full of characters that a URL must escape. Each new walk has a number of
+its own, which its cursor carries.
 """
 
 import itertools

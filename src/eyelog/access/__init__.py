@@ -1,1 +1,1 @@
-"""Access: bytes to tables. Knows HTTP, no statistics."""
+"""A range of days as one table. Knows HTTP, no statistics."""

@@ -1,4 +1,4 @@
-"""The client: a range of days of one log, from the service or the cache, as one frame."""
+"""The client: a range of days of one log, from the service or the cache, as one table."""
 
 import os
 import warnings
@@ -39,34 +39,34 @@ class Client:
     base_url : str
         The service's address.
     application : Application or None
-        The application registered with the service; None if the token will not need renewing.
+        The application registered with the service; None if the token need not be renewed.
     token : Token, optional
-        Wins over the token file.
+        Takes precedence over the token file.
     account : str
-        Your name for the wearer. Token and cached answers are kept under it, so give each wearer
-        a name of their own: the service's addresses do not tell them apart.
+        Your name for the wearer. The token and the cached answers are kept under it, so give each
+        wearer a different name: the addresses of the service do not distinguish them.
     tz : str
-        IANA zone in which days are meant, and of the index.
+        IANA zone of the days and of the index.
     home : path, optional
         Folder of tokens and cache; by default EYELOG_HOME, else the platform's data folder.
     workers : int
-        How many days are asked for at once; the pages of a day come one after another.
+        How many days are fetched at once; the pages of a day are fetched one after another.
     offline : bool
-        Ask nothing of the service: answer from the cache, whatever its age.
+        Never ask the service: answer from the cache, whatever its age.
     progress : bool, optional
         Whether to show a progress line on stderr; by default in a terminal or notebook.
 
     Raises
     ------
     ConfigurationError
-        If a setting cannot work.
+        If a setting is not valid.
 
     Notes
     -----
-    Cached answers of today count as fresh for 5 minutes, of the last 7 days for 6 hours (the
-    60-second log arrives when the phone syncs), of days without any record for an hour, and older
-    ones for ever. ``refresh=True`` always asks. If the cache cannot be written, a fetch still
-    returns its frame, with an `EyelogWarning`.
+    Cached answers count as fresh for 5 minutes (today), for 6 hours (the last 7 days, because the
+    60-second log arrives when the phone syncs), for an hour (days without records), or for ever
+    (older days). ``refresh=True`` always asks the service. If the cache cannot be written, a fetch
+    still returns its table, with an `EyelogWarning`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections. The client can still be used: it opens new ones."""
+        """Close the connections. The client remains usable: it opens new ones."""
         self._fetcher.close()
 
     def exchange(self, code: str) -> Token:
@@ -122,7 +122,7 @@ class Client:
         Parameters
         ----------
         code : str
-            As the callback URL holds it. It can be used once.
+            The code in the callback URL. It can be used once.
 
         Returns
         -------
@@ -137,7 +137,7 @@ class Client:
         return self.credentials.exchange(code)
 
     def refresh(self) -> Token:
-        """Get a new access token now; otherwise this happens by itself when one has ended.
+        """Get a new access token now. An expired one is also renewed without this call.
 
         Returns
         -------
@@ -147,19 +147,19 @@ class Client:
         Raises
         ------
         AuthorizationError
-            If there is nothing to refresh, or the service refuses.
+            If there is no refresh token, or the service refuses it.
         """
         return self.credentials.refresh()
 
     def revoke(self) -> None:
-        """Revoke the access token at the service and forget it here; cached answers stay.
+        """Revoke the access token at the service and delete it here; cached answers stay.
 
         Raises
         ------
         AuthorizationError
             If there is no token.
         RequestError
-            If the service did not take it; the token is then kept.
+            If the request fails; the token is then kept.
         """
         self.credentials.revoke()
 
@@ -177,10 +177,10 @@ class Client:
         Parameters
         ----------
         start, end : str, date or aware datetime
-            Inclusive local days of the zone (``"2026-10-24"``), or instants. The range may be of
-            any length; days that lie wholly in the future are not asked for.
+            Local days of the zone (``"2026-10-24"``), both included, or instants. The range may
+            have any length; days wholly in the future are not asked for.
         fields : sequence of str, optional
-            The columns wanted; by default all. Asking for few makes a fetch faster.
+            The columns to return; by default all. A fetch of few columns is faster.
         tz : str, optional
             IANA zone of the days and the index; by default the client's.
         refresh : bool
@@ -189,21 +189,22 @@ class Client:
         Returns
         -------
         DataFrame
-            Index ``date``: aware stamps in the zone, sorted, unique, each closing its interval.
-            Columns: those asked, in catalogue order, with the dtypes (and in the units) of
-            ``eyelog.fields("computed_data")``; numbers float64, booleans "boolean", texts "string".
-            No data is an empty frame of that shape.
+            Index ``date``: aware stamps in the zone, sorted, unique, right-closed (a record
+            stamped 10:00:00 covers the interval before it). Columns: those of `fields`, in
+            catalogue order, with the dtypes and units of ``eyelog.fields("computed_data")``;
+            numbers are float64, booleans "boolean", texts "string". Without data the table is
+            empty and has the same columns.
 
         Raises
         ------
         ConfigurationError
-            If the range, zone or a datetime cannot work.
+            If the range, the zone or a datetime is not valid.
         FieldError
-            If a field is not one of the log.
+            If the log does not have a field.
         RequestError
-            If the service could not be asked or said no. Days fetched before stay in the cache.
+            If a request fails or is refused. The days fetched before stay in the cache.
         AnswerError
-            If an answer is not the documented shape.
+            If an answer does not have the documented shape.
         NotCached
             If the client is offline and days are missing; the error lists them all.
         """
@@ -223,22 +224,22 @@ class Client:
         Parameters
         ----------
         start, end : str, date or aware datetime
-            Inclusive local days of the zone, or instants, as for `computed_data`.
+            Local days of the zone, both included, or instants, as for `computed_data`.
         fields, tz, refresh
             As for `computed_data`.
 
         Returns
         -------
         DataFrame
-            Index ``date``: aware stamps in the zone, sorted, unique, each closing its interval.
-            Columns: those asked, in catalogue order, with the dtypes (and in the units) of
-            ``eyelog.fields("standard_mode_logs")``; all float64. No data is an empty frame of
-            that shape.
+            Index ``date``: aware stamps in the zone, sorted, unique, right-closed. Columns: those
+            of `fields`, in catalogue order, with the dtypes and units of
+            ``eyelog.fields("standard_mode_logs")``; all are float64. Without data the table is
+            empty and has the same columns.
 
         Raises
         ------
         ConfigurationError, FieldError, RequestError, AnswerError, NotCached
-            As `computed_data` does.
+            As for `computed_data`.
         """
         return self._fetch(STANDARD_MODE_LOGS, start, end, fields, tz, refresh=refresh)
 
@@ -256,7 +257,8 @@ class Client:
         place = self.tz if tz is None else tz
         if refresh and self.offline:
             raise ConfigurationError(
-                "refresh=True asks the service, which an offline client does not: leave out one"
+                "refresh=True asks the service, which an offline client never does: leave out one"
+                " of the two"
             )
         first, last = instant_range(start, end, place)
         days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
@@ -265,7 +267,7 @@ class Client:
                 days, offline=self.offline, refresh=refresh, progress=self.progress
             )
         except KeyboardInterrupt:
-            self.close()  # ends the waits of requests under way
+            self.close()  # ends the waits of the requests under way
             raise
         for note in self._fetcher.take_notes():
             warnings.warn(note, EyelogWarning, stacklevel=3)
@@ -284,13 +286,13 @@ class Client:
 
 
 def _look_outside(frame: pd.DataFrame, first: datetime, last: datetime) -> None:
-    """Warn of records that were not asked for; they are kept."""
+    """Warn of records outside the range; they are kept."""
     index = frame.index
     if len(index) and (index[0] < first or index[-1] >= last + SECOND):
         outside = int(((index < first) | (index >= last + SECOND)).sum())
         warnings.warn(
-            f"the service sent {outside} record(s) with a stamp outside the asked range; they are"
-            " kept",
+            f"the service sent {outside} record(s) with a stamp outside the range of the request;"
+            " they are kept",
             EyelogWarning,
             stacklevel=4,
         )
@@ -302,7 +304,7 @@ def _check_account(account: str) -> str:
             return account
     except UnicodeEncodeError:
         pass
-    raise ConfigurationError(f"account {account!r} is no name: give some text, such as 'anna'")
+    raise ConfigurationError(f"account {account!r} is not a name: give some text, such as 'anna'")
 
 
 def _check_workers(workers: int) -> int:
@@ -319,19 +321,19 @@ def connect(account: str = "me", **overrides: Any) -> Client:
     account : str
         Your name for the wearer, as given to ``eyelog login``.
     **overrides
-        Any parameter of `Client`, in place of what the environment says.
+        Any parameter of `Client`, instead of the setting in the environment.
 
     Returns
     -------
     Client
-        ``EYELOG_BASE_URL``, and ``EYELOG_CLIENT_ID``, ``EYELOG_CLIENT_SECRET`` and
-        ``EYELOG_REDIRECT_URI`` make it up; ``EYELOG_ACCESS_TOKEN`` and ``EYELOG_REFRESH_TOKEN``,
-        where set, stand in for the token file.
+        Set up from ``EYELOG_BASE_URL``, ``EYELOG_CLIENT_ID``, ``EYELOG_CLIENT_SECRET`` and
+        ``EYELOG_REDIRECT_URI``; if set, ``EYELOG_ACCESS_TOKEN`` and ``EYELOG_REFRESH_TOKEN`` are
+        used instead of the token file.
 
     Raises
     ------
     ConfigurationError
-        If a setting is missing or cannot work.
+        If a setting is missing or not valid.
 
     Examples
     --------

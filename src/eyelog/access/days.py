@@ -1,8 +1,9 @@
-"""Whole days: read from the cache where they are fresh, else walked at the service and stored."""
+"""Whole days: from the cache where it has them fresh, else from the service, and then stored."""
 
 import math
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,26 +13,26 @@ import requests
 
 from eyelog.access.auth.credentials import Credentials
 from eyelog.access.cache.backend import DayCache, cached_session
-from eyelog.access.cache.day_file import day_file, unpack
+from eyelog.access.cache.day_file import day_file
 from eyelog.access.cache.lifetime import day_key
 from eyelog.access.http.forks import PerProcess
 from eyelog.access.http.session import attach, fetch
 from eyelog.access.progress import progress_line
 from eyelog.access.walk import Stopped, side_by_side, walk_window
-from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
-from eyelog.errors import AnswerError, NotCached
+from eyelog.errors import AnswerError, NotCached, RequestError
 
 __all__ = ["Day", "DayFetcher", "plan"]
 
 DATA_PATH: Final = "/v2/users/me/official/"
-SHOWN: Final = 5
+LISTED: Final = 5
+"""How many missing days a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is asked of one local day, and its key in the cache."""
+    """The question for one local day, and its key in the cache."""
 
     log: str
     day: date
@@ -45,21 +46,21 @@ def plan(
     account: str,
     base_url: str,
     log: str,
-    found: Sequence[Window],
+    ranges: Sequence[Window],
     tz: str,
     fields: tuple[str, ...] | None,
 ) -> list[Day]:
     """Return the days of some windows, in order, without those that lie wholly in the future."""
     now = datetime.now(UTC)
     return [
-        Day(log, day, tz, own, fields, day_key(account, base_url, log, own, fields))
-        for day, own in ((day, tuple(group)) for day, group in whole_days(found).items())
-        if own[0].start <= now
+        Day(log, day, tz, windows, fields, day_key(account, base_url, log, windows, fields))
+        for day, windows in whole_days(ranges).items()
+        if windows[0].start <= now
     ]
 
 
 class DayFetcher:
-    """Where the days of one account come from.
+    """Fetches the days of one account, from its cache or from the service.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class DayFetcher:
     account : str
         The account's name.
     credentials : Credentials
-        Whoever knows the token, and the service's address.
+        They have the token, and the service's address.
     workers : int
         The most threads at once.
     """
@@ -79,22 +80,21 @@ class DayFetcher:
         self.workers = workers
         self.file = day_file(home, account, credentials.base_url)
         self.cache = DayCache(self.file)
-        self._session = PerProcess(lambda: self._attached(cached_session(self.cache)))
-        self._plain = PerProcess(lambda: self._attached(requests.Session()))
+        self._session = PerProcess(self._open)
 
-    def _attached(self, session: requests.Session) -> requests.Session:
+    def _open(self) -> requests.Session:
+        session: requests.Session = cached_session(self.cache)
         attach(session, self.credentials.base_url, self.credentials, workers=self.workers)
         return session
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
-        for each in (self._session, self._plain):
-            session = each.drop()
-            if session is not None:
-                session.close()
+        session = self._session.drop()
+        if session is not None:
+            session.close()
 
     def take_notes(self) -> list[str]:
-        """Return what went wrong with the cache since this was last asked."""
+        """Return what went wrong with the cache since the last call."""
         notes, self.file.notes = self.file.notes, {}
         return list(notes.values())
 
@@ -106,9 +106,9 @@ class DayFetcher:
         Raises
         ------
         NotCached
-            If `offline` and days are missing or unreadable; all of them are named.
+            If `offline` and days are missing or unreadable; the error names them all.
         RequestError, AnswerError
-            If a day could not be had. Those had before are stored.
+            If a day cannot be fetched. The days fetched before it are stored.
         """
         now = None if offline else datetime.now(UTC).timestamp()
         stored = set() if refresh else self.file.stored([day.key for day in days], at=now)
@@ -116,63 +116,55 @@ class DayFetcher:
             self._require([day for day in days if day.key not in stored])
 
         def work(day: Day, stop: threading.Event) -> list[Page] | None:
-            pages = self.read(day) if day.key in stored else None
-            return pages if pages is not None or offline else self.ask(day, stop)
+            pages = self._stored(day, stop) if day.key in stored else None
+            return pages if pages is not None or offline else self._ask(day, stop)
 
         label = f"{days[0].log} of {self.account}" if days else ""
-        with progress_line(len(days), label, asked=progress) as done:
-            found = side_by_side(days, work, workers=self.workers, done=done)
-        self._require([day for day, pages in zip(days, found, strict=True) if pages is None])
-        return [page for pages in found for page in pages or ()]
+        with progress_line(len(days), label, choice=progress) as done:
+            results = side_by_side(days, work, workers=self.workers, done=done)
+        self._require([day for day, pages in zip(days, results, strict=True) if pages is None])
+        return [page for pages in results for page in pages or ()]
 
-    def read(self, day: Day) -> list[Page] | None:
-        """Return the pages of a stored day, None unless its chains are whole and readable."""
-        pages = []
-        for blob in self.file.chain(day.key) or ():
-            answer = unpack(blob)
-            if answer is None:
-                return None
-            try:
-                pages.append(decode_page(answer.body, day.log, fields=day.fields))
-            except AnswerError:
-                return None
-        ends = [page.cursor is None for page in pages]
-        whole = bool(ends) and ends[-1] and sum(ends) == len(day.windows)
-        return pages if whole else None
+    def fetch_unstored(self, day: Day, stop: threading.Event) -> list[Page]:
+        """Return the pages of one day for a caller that keeps them: nothing is stored here.
 
-    def ask(self, day: Day, stop: threading.Event) -> list[Page]:
-        """Walk all windows of a day at the service, store it, and return its pages."""
-        with self.cache.walk(day.key, day.log, day.day, day.tz) as walk:
+        A day whose stored answer never expires is taken from the cache; any other is asked of the
+        service, however fresh its stored answer is.
+        """
+        settled = bool(self.file.stored([day.key], at=math.inf))
+        pages = self._stored(day, stop) if settled else None
+        return self._walk(day, stop, force_refresh=True) if pages is None else pages
+
+    def _stored(self, day: Day, stop: threading.Event) -> list[Page] | None:
+        """Return the pages of a stored day; None if one is missing, damaged or out of place."""
+        with self.cache.answering(day.key) as stored, suppress(RequestError, AnswerError):
+            pages = self._walk(day, stop, only_if_cached=True)
+            return pages if len(pages) == stored else None
+        return None
+
+    def _ask(self, day: Day, stop: threading.Event) -> list[Page]:
+        """Ask the service for all windows of a day, store the day, and return its pages."""
+        with self.cache.collecting(day.key, day.log, day.day, day.tz) as pending:
             # Each answer is decoded as it comes: what is stored has been read to its end once.
-            pages = self._walk(self._session.get(), day, stop)
-            walk.commit(empty=not any(found.n for found in pages))
+            pages = self._walk(day, stop, force_refresh=True)
+            pending.commit(empty=not any(page.n for page in pages))
         return pages
 
-    def bring(self, day: Day, stop: threading.Event) -> list[Page]:
-        """Return the pages of a day for whoever keeps them: nothing is stored here.
-
-        A day that is stored for ever is read; any other is walked at the service, however fresh
-        its stored answer is.
-        """
-        if self.file.stored([day.key], at=math.inf):
-            pages = self.read(day)
-            if pages is not None:
-                return pages
-        return self._walk(self._plain.get(), day, stop)
-
-    def _walk(self, session: requests.Session, day: Day, stop: threading.Event) -> list[Page]:
+    def _walk(self, day: Day, stop: threading.Event, **caching: bool) -> list[Page]:
+        """Return the pages of all windows of a day, in the order of the walk."""
+        session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
-        where = f"{day.log} of account {self.account!r}"
 
-        def page(params: Mapping[str, str], here: str) -> bytes:
+        def answer(params: Mapping[str, str], where: str) -> bytes:
             if stop.is_set():
                 raise Stopped
-            return fetch(session, url, params, where=here).content
+            return fetch(session, url, params, where=where, **caching).content
 
+        where = f"{day.log} of account {self.account!r}"
         return [
-            found
+            page
             for window in day.windows
-            for found in walk_window(page, day.log, window, fields=day.fields, where=where)
+            for page in walk_window(answer, day.log, window, fields=day.fields, where=where)
         ]
 
     def _require(self, missing: Sequence[Day]) -> None:
@@ -180,12 +172,12 @@ class DayFetcher:
         if not missing:
             return
         names = [day.day.isoformat() for day in missing]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        asked = "" if missing[0].fields is None else " with these fields"
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        fields = "" if missing[0].fields is None else " with these fields"
         notes = "".join(f" ({note})" for note in self.take_notes())
         raise NotCached(
             f"{missing[0].log} of account {self.account!r}: {len(names)} day(s) are not in the"
-            f" cache{asked} ({', '.join(names[:SHOWN])}{more}): fetch them once"
+            f" cache{fields} ({', '.join(names[:LISTED])}{more}): fetch them once"
             f" while online{notes}",
             missing=names,
         )

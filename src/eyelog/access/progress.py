@@ -1,4 +1,4 @@
-"""One line on stderr that says how far a long fetch is."""
+"""One line on stderr that shows the progress of a long fetch."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,44 +7,44 @@ from typing import Final
 
 __all__ = ["progress_line", "wanted"]
 
-DELAY_SECONDS: Final = 1.0  # what is done sooner shows no line
+DELAY_SECONDS: Final = 1.0  # a shorter fetch shows no line
 
 
-def wanted(asked: bool | None) -> bool:
-    """Return whether to show progress: as asked, else in a terminal and in a notebook."""
-    if asked is not None:
-        return asked
+def wanted(choice: bool | None) -> bool:
+    """Return whether to show progress: as chosen, else in a terminal and in a notebook."""
+    if choice is not None:
+        return choice
     return bool(sys.stderr and sys.stderr.isatty()) or _in_notebook()
 
 
 def _in_notebook() -> bool:
-    """Return whether this runs in a Jupyter kernel; nothing is imported to find out."""
+    """Return whether this runs in a Jupyter kernel, without importing anything."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and hasattr(shell, "kernel")
 
 
 @contextmanager
-def progress_line(total: int, label: str, *, asked: bool | None) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of `total` days; the line goes away at the end.
+def progress_line(total: int, label: str, *, choice: bool | None) -> Iterator[Callable[[], None]]:
+    """Give a function to call after each of `total` days; the line disappears at the end.
 
     Parameters
     ----------
     total : int
-        How many days there are to do.
+        The number of days.
     label : str
-        What stands in front.
-    asked : bool, optional
-        Shown at once if True, never if False; by default after a second, in a terminal and in a
-        notebook.
+        The text in front.
+    choice : bool, optional
+        True shows the line at once, False never; by default it appears after a second, in a
+        terminal or a notebook.
     """
-    if not wanted(asked):
+    if not wanted(choice):
         yield lambda: None
         return
     from tqdm import tqdm
 
-    # Text also in a notebook: the widget needs a package that may not be there.
-    delay = 0.0 if asked else DELAY_SECONDS
+    # Plain text in a notebook too: the widget needs a package that may be missing.
+    delay = 0.0 if choice else DELAY_SECONDS
     with tqdm(
         total=total, desc=label, unit="day", file=sys.stderr, leave=False, delay=delay
     ) as bar:

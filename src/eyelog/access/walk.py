@@ -1,6 +1,6 @@
-"""Walk the cursor of one window, and walk the days of a range side by side.
+"""Follow the cursor of one window to its end, and work on the days of a range side by side.
 
-A walk completes or raises: what it yields is every page of the window, in order.
+A walk completes or raises: it yields every page of the window, in order.
 """
 
 import queue
@@ -16,17 +16,17 @@ from eyelog.errors import AnswerError
 __all__ = ["Ask", "Stopped", "side_by_side", "walk_window"]
 
 Ask = Callable[[Mapping[str, str], str], bytes]
-"""Return the body of the answer to some parameters; the text says what is asked, for errors."""
+"""Returns the body of the answer to some parameters; the text names the request in errors."""
 
 MOST_PAGES: Final = 100_000
-"""A day has 86,400 seconds: a walk longer than this is going nowhere."""
+"""A day has 86,400 seconds: a longer walk would have no end."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
 class Stopped(Exception):
-    """The walk was called off because another one failed or the user interrupted."""
+    """The walk was stopped because another one failed or the user interrupted."""
 
 
 def walk_window(
@@ -37,23 +37,23 @@ def walk_window(
     Parameters
     ----------
     ask : callable
-        Gets the answer to the parameters of one page.
+        Returns the answer to the parameters of one page.
     log : str
-        The log that is asked.
+        The log to ask for.
     window : Window
         One local date, one offset.
     fields : sequence of str, optional
         The fields to ask for, in catalogue order; ``date`` is always asked for.
     where : str
-        Whose answers these are, for messages.
+        What the messages call these answers.
 
     Raises
     ------
     AnswerError
-        If an answer is not the documented shape, or a cursor comes again, which would go round
-        for ever.
+        If an answer does not have the documented shape, or a cursor is repeated: the walk would
+        never end.
     """
-    # The service wants all parameters but the cursor unchanged along a walk.
+    # Along a walk only the cursor may change: the service requires it.
     steady = {"date_from": window.date_from, "date_to": window.date_to}
     if fields is not None:
         steady["fields"] = ",".join(("date", *fields))
@@ -61,21 +61,21 @@ def walk_window(
     seen: set[str] = set()
     cursor: str | None = None
     for number in range(1, MOST_PAGES + 1):
-        here = where if number == 1 else f"{where}, page {number}"
-        body = ask(steady if cursor is None else {**steady, "cursor": cursor}, here)
-        page = decode_page(body, log, fields=fields, where=here)
+        page_name = where if number == 1 else f"{where}, page {number}"
+        body = ask(steady if cursor is None else {**steady, "cursor": cursor}, page_name)
+        page = decode_page(body, log, fields=fields, where=page_name)
         yield page
         cursor = page.cursor
         if cursor is None:
             return
         if cursor in seen:
             raise AnswerError(
-                f"{here}: the service repeats a cursor, so the walk would never end:"
-                " report it to whoever runs the service"
+                f"{page_name}: the service repeats a cursor, so the walk would never end:"
+                " report it to the operator of the service"
             )
         seen.add(cursor)
     raise AnswerError(
-        f"{where}: no end after {MOST_PAGES} pages: report it to whoever runs the service"
+        f"{where}: no end after {MOST_PAGES} pages: report it to the operator of the service"
     )
 
 
@@ -86,19 +86,19 @@ def side_by_side(
     workers: int,
     done: Callable[[], None] = lambda: None,
 ) -> list[Result]:
-    """Return ``work(task, stop)`` of each task, in their order, up to `workers` at once.
+    """Return ``work(task, stop)`` for each task, in the order of the tasks.
 
-    The first error, or an interrupt, ends it at once: tasks not begun are not begun, those under
-    way see `stop` set and should raise `Stopped`. The threads are daemons, because a request
-    under way must keep neither Ctrl-C nor the end of the program waiting. One worker, or one
-    task, takes no thread.
+    The first error, or an interrupt, ends everything at once: no further task begins, and those
+    under way see `stop` set and should raise `Stopped`. The threads are daemons, so that a request
+    under way delays neither Ctrl-C nor the end of the program. One worker, or one task, needs no
+    thread.
 
     Parameters
     ----------
     tasks : sequence
-        What to do.
+        The things to do.
     work : callable
-        Does one task; called in a thread.
+        Does one task, in a thread.
     workers : int
         The most threads.
     done : callable
@@ -107,15 +107,15 @@ def side_by_side(
     stop = threading.Event()
     if min(workers, len(tasks)) < 2:
         # A new thread begins with cold memory, which makes decoding one day a tenth slower.
-        alone = []
-        for only in tasks:
-            alone.append(work(only, stop))
+        in_turn = []
+        for task in tasks:
+            in_turn.append(work(task, stop))
             done()
-        return alone
+        return in_turn
     waiting: queue.SimpleQueue[tuple[int, Task]] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[int, Result] | BaseException] = queue.SimpleQueue()
-    for task in enumerate(tasks):
-        waiting.put(task)
+    for numbered in enumerate(tasks):
+        waiting.put(numbered)
 
     def run() -> None:
         while not stop.is_set():

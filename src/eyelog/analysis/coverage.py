@@ -1,6 +1,6 @@
 """Coverage and gaps: how much of the time there are records, and where there are none.
 
-These are statements about the data, not new versions of it. Gaps come in three words (after
+These tables describe the data and change nothing in it. There are three kinds of gaps (after
 LightLogR): *implicit*, no row; *explicit*, a row in which every value is missing; *irregular*,
 stamps off the grid.
 """
@@ -52,7 +52,7 @@ def coverage(
         Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
         pose, see `eyelog.daily`.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
 
@@ -62,7 +62,7 @@ def coverage(
         Every bin from the first record to the last, empty ones too. Index: for days and weeks
         ``day``, the local midnight that opens them; for shorter bins ``date``, the stamp that
         closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
-        ``recorded_h``, ``expected_h`` (23 or 25 on a day that the clocks change),
+        ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change),
         ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
         eye data usable) and ``walking_h``. Then what a total of steps misses: ``unworn_h``
         (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off
@@ -72,7 +72,7 @@ def coverage(
     Raises
     ------
     ConfigurationError
-        If `every`, `stamp` or the index cannot be used, or the log cannot be told.
+        If `every`, `stamp` or the index cannot be used, or nothing shows which log it is.
     MixedLogsError
         If the frame holds fields of both logs.
 
@@ -101,10 +101,10 @@ def coverage(
     groups = time_groups(index, every, stamp=stamp, label="auto")
     if len(groups):
         # Of the days, those from the first to the last that hold more than a boundary record.
-        held = groups.labels.isin(
+        filled = groups.labels.isin(
             day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
         )
-        between = np.logical_or.accumulate(held) & np.logical_or.accumulate(held[::-1])[::-1]
+        between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
     time = seconds(frame, log=which, wear=wear)
     recorded_s = time["recorded_s"].to_numpy()
@@ -142,8 +142,8 @@ def _step_counts(
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
         return missing, missing
-    # Eyewear that is off or stored counts no steps, whatever its records say: judging says so, and
-    # changes nothing in a masked frame.
+    # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
+    # and changes nothing in a masked frame.
     used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
     judged_steps = judged(frame[needed(frame, log, used)], log=log, wear=wear)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
@@ -161,14 +161,14 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
 
     Returns
     -------
     DataFrame
-        One row a gap, in order of time. Columns: ``start``, ``end`` (stamps in the frame's zone:
+        One row per gap, in order of time. Columns: ``start``, ``end`` (stamps in the frame's zone:
         the time that no value covers), ``duration`` (timedelta), int64 ``n_expected`` (whole
         intervals that fit in), and ``kind``:
 
@@ -181,23 +181,23 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     Raises
     ------
     ConfigurationError
-        If the index or `stamp` cannot be used, or the log cannot be told.
+        If the index or `stamp` cannot be used, or nothing shows which log it is.
     MixedLogsError
         If the frame holds fields of both logs.
 
     Notes
     -----
-    A record covers the interval that its stamp closes. The 15-second log starts a new grid each
-    time the phone connects, so most of its holes have an ``implicit`` part of whole intervals and
+    A record covers the interval before its stamp. The 15-second log starts a new grid each
+    time the phone connects, so most of its gaps have an ``implicit`` part of whole intervals and
     an ``irregular`` rest; the durations add up to all the time without a value between the first
-    record and the last. Time before the first record and after the last is no gap: what range was
-    meant is not known here.
+    record and the last. Time before the first record and after the last is not a gap: the range
+    that was meant is unknown here.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> holes = el.gaps(el.sample())
-    >>> bool((holes["end"] >= holes["start"]).all())
+    >>> table = el.gaps(el.sample())
+    >>> bool((table["end"] >= table["start"]).all())
     True
     """
     which = log_of(frame, log)
@@ -210,13 +210,13 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     clock = index.tz_localize(None) if calendar else index
     us = clock.as_unit("us").asi8
     firsts, lasts = runs(_vacant(frame, which), us, step)
-    found = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
-    opens = np.array([row[0] for row in found], dtype=np.int64)
+    rows = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
+    opens = np.array([row[0] for row in rows], dtype=np.int64)
     order = np.argsort(opens, kind="stable")
     late = step if stamp == "start" else 0
 
     def times(place: int) -> pd.Series:
-        at_us = np.array([row[place] for row in found], dtype=np.int64)[order] + late
+        at_us = np.array([row[place] for row in rows], dtype=np.int64)[order] + late
         at = pd.DatetimeIndex(at_us.view("datetime64[us]"))
         if calendar:
             zoned = at.tz_localize(
@@ -232,8 +232,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
             "start": start,
             "end": end,
             "duration": end - start,
-            "n_expected": np.array([row[2] for row in found], dtype=np.int64)[order],
-            "kind": pd.Series([found[i][3] for i in order], dtype="string"),
+            "n_expected": np.array([row[2] for row in rows], dtype=np.int64)[order],
+            "kind": pd.Series([rows[i][3] for i in order], dtype="string"),
         }
     )
     table.attrs = dict(frame.attrs)
@@ -247,15 +247,15 @@ def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
     inside[firsts] += 1
     inside[lasts] -= 1
     between = (space != 0) & (np.cumsum(inside)[: len(space)] == 0)
-    found: list[Gap] = []
+    rows: list[Gap] = []
     for i in np.flatnonzero(between):
         start, free = int(us[i]), max(int(space[i]), 0)
         whole = free // step
         if whole:
-            found.append((start, start + whole * step, whole, "implicit"))
+            rows.append((start, start + whole * step, whole, "implicit"))
         if not whole or free % step:
-            found.append((start + whole * step, start + free, 0, "irregular"))
-    return found
+            rows.append((start + whole * step, start + free, 0, "irregular"))
+    return rows
 
 
 def _vacant(frame: pd.DataFrame, log: str) -> Bools:

@@ -1,4 +1,4 @@
-"""The daily summary: what a local day holds, each number with what it rests on."""
+"""The daily summary: what each local day holds, and how much data it is based on."""
 
 from typing import Any, cast
 
@@ -66,9 +66,9 @@ def daily(
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
     min_coverage : float
-        Least share of the day that must be recorded, 0 to 1; below it the day keeps its row and
+        Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
         its times, and its other values are missing. Default 0: eyewear is worn for a part of the
-        day, so every day answers and says its coverage.
+        day, so every day has values, and its coverage beside them.
     min_wear : str
         Shortest run of wear that can hold the first or the last wear of a day. Eyewear that is
         taken out of its case, or moves in a bag, looks worn for a record or two.
@@ -76,13 +76,13 @@ def daily(
         Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
         pose (see Notes). Bins of a resampled frame keep the wear that they were made with.
     judge : bool
-        Take out first what `eyelog.flag` speaks against. Bins of a resampled frame are not judged
+        Mask first what `eyelog.flag` flags. Bins of a resampled frame are not judged
         again.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval. Under ``"end"`` the record of 00:00:00
         belongs to the day that ended, and a day that holds nothing else is left out.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def daily(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If `min_coverage`, `stamp` or the index cannot be used, or the log cannot be told.
+        If `min_coverage`, `stamp` or the index cannot be used, or nothing shows which log it is.
 
     See Also
     --------
@@ -237,7 +237,7 @@ def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.D
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
     day_opens = cast(pd.DatetimeIndex, groups.labels)
     lasted = pd.to_timedelta(groups.seconds, unit="s").as_unit("us")
-    found = {}
+    edges = {}
     for name, stamps, rows in (
         ("first_worn", opens, first_row(on, groups)),
         ("last_worn", closes, last_row(on, groups)),
@@ -246,8 +246,8 @@ def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.D
         # An interval that began before midnight is this day's from midnight on.
         inside = np.clip(chosen.asi8, day_opens.asi8, (day_opens + lasted).asi8)
         inside[rows < 0] = NOT_A_TIME
-        found[name] = pd.DatetimeIndex(inside.view("M8[us]"), tz="UTC").tz_convert(index.tz)
-    return found
+        edges[name] = pd.DatetimeIndex(inside.view("M8[us]"), tz="UTC").tz_convert(index.tz)
+    return edges
 
 
 def _gait(prepared: Prepared) -> dict[str, Floats]:
@@ -307,7 +307,7 @@ def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dic
 
 
 def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
-    """Put the sum of both directions before them; they are counted in the same intervals."""
+    """Put the sum of both directions first; both are counted in the same intervals."""
     names = ("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h")
     if not set(names) <= set(data):
         return data
@@ -315,7 +315,7 @@ def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _weights(prepared: Prepared, time: pd.DataFrame, kind: str) -> Floats | None:
-    """Return what bins weigh that are no longer alike; single intervals are."""
+    """Return the weights of bins; single intervals weigh alike."""
     return time_weights(time, kind, prepared.records) if is_resampled(prepared.frame) else None
 
 

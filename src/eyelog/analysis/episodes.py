@@ -22,30 +22,31 @@ def episodes(
     Parameters
     ----------
     condition : Series of bool or boolean
-        Aware stamps in its index, each closing its interval, such as ``frame["sc_fcs"] >= 60``.
+        Indexed by time-zone aware stamps, right-closed (a record stamped 10:00:00 covers the
+        interval before it), such as ``frame["sc_fcs"] >= 60``.
     at_least : str or Timedelta
-        Leave out episodes that are shorter.
+        Leave out shorter episodes.
     interval : str, optional
-        Length of one row. Default: what the provenance states, else the usual (median) distance
-        of neighbouring rows. It must be given where a single row leaves both unknown.
+        Length of one row. Default: what the provenance states, else the median distance of
+        neighbouring rows. Needed for a single row without provenance.
 
     Returns
     -------
     DataFrame
-        One row an episode, in order of time. Columns: ``start`` (where the first interval opens),
+        One row per episode, in order of time. Columns: ``start`` (where the first interval opens),
         ``end`` (where the last one closes; both in the zone of the index), float64
-        ``duration_min``, int64 ``n`` (rows). No episode is an empty table.
+        ``duration_min``, int64 ``n`` (rows). Without an episode the table is empty.
 
     Raises
     ------
     ConfigurationError
         If the condition is not boolean, its index holds no aware stamps in order, each once, or a
-        length cannot be read.
+        duration is not valid.
 
     Notes
     -----
     An episode ends where the condition is missing and at a gap in the data, a row that comes more
-    than one and a half rows after the one before: nobody saw the condition go on.
+    than one and a half rows after the one before: whether the condition held is unknown there.
 
     Examples
     --------

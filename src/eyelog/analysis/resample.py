@@ -1,4 +1,4 @@
-"""Longer intervals: one rule per field, from the catalogue."""
+"""Longer intervals: each field by its rule of aggregation in the catalogue."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -60,12 +60,12 @@ def resample(
         records are those that hold the field, or its weight where the rule is weighted (so a gait
         field does not ask that most of the bin is walked).
     judge : bool
-        Take out first what `eyelog.flag` speaks against. Bins are not judged again.
+        Mask first what `eyelog.flag` flags. Bins are not judged again.
     stamp : {"end", "start"}
         Whether a stamp closes its interval (bins closed on the right, stamped by their end) or
         opens it (closed on the left, stamped by their start).
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -73,11 +73,11 @@ def resample(
         Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
-        walking that tells a pace, see `eyelog.gait.pace`), ``valid_min``, ``walking_min`` (minutes
-        that were valid and walked), int64 ``n`` (records), float64 ``exposure_min`` (minutes worn;
-        missing where the evidence of wear is) and ``coverage`` (records / expected records). A bin
-        without records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue
-        have no rule and are left out; the provenance names them.
+        walking that a pace is based on, see `eyelog.gait.pace`), ``valid_min``, ``walking_min``
+        (minutes that were valid and walked), int64 ``n`` (records), float64 ``exposure_min``
+        (minutes worn; missing where the evidence of wear is) and ``coverage`` (records / expected
+        records). A bin without records has ``n`` 0 and missing values. Texts and fields unknown to
+        the catalogue have no rule and are left out; the provenance names them.
 
         Where they are needed, and only there, further columns keep what summaries of the bins
         would miss: ``NAME_total`` (the whole sum of a field, beside the one that `min_coverage`
@@ -93,7 +93,7 @@ def resample(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If the width, `min_coverage` or the index cannot be used, or the log cannot be told.
+        If the width, `min_coverage` or the index cannot be used, or nothing shows which log it is.
 
     Notes
     -----
@@ -103,7 +103,7 @@ def resample(
     those of the records themselves at any `min_coverage`; largest, last, shares and weighted
     values are as long as it takes nothing out in between. Unweighted means, SDs and directions are
     weighted by the time of the bins (valid for resting eye data, worn for the rest of what is
-    measured on the head); a field's own count is no longer known there.
+    measured on the head); a field's own count is not in a bin.
 
     Examples
     --------
@@ -141,8 +141,7 @@ def resample(
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0
-    held = reductions.total(np.where(recorded, records, 0.0), groups)
-    data["n"] = as_counts(held)
+    data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     columns = [*kept, *carried, *BIN_COLUMNS]
@@ -226,7 +225,7 @@ class _Bins:
         return {name: reductions.total(np.where(lacking, np.nan, weights), self.groups)}
 
     def _time(self, field: Field) -> Floats | None:
-        """Return what bins weigh that are no longer alike; single intervals are."""
+        """Return the weights of bins; single intervals weigh alike."""
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)

@@ -1,1 +1,1 @@
-"""One answer of the contract, read and written. No HTTP, no files."""
+"""The answers of the contract, read and written. No HTTP, no files."""

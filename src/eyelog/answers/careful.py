@@ -1,8 +1,8 @@
-"""Read an answer record by record, with care: slow, but exact about what is wrong with it.
+"""Read an answer with care, record by record: slow, but exact about what is wrong with it.
 
-The fast decoder comes here only when an answer is not what it expects. Either the answer is at
-fault, and the error names the hour, the record and the field; or it is merely unusual (a field
-that the catalogue does not know in a few records), and its records come back checked.
+The fast decoder calls this only for an answer that it does not expect. Either the answer is wrong,
+and the error names the hour, the record and the field; or it is merely unusual (a few records have
+a field that is not in the catalogue), and its checked records are returned.
 """
 
 import json
@@ -17,19 +17,20 @@ from eyelog.rfc3339 import parse_rfc3339
 __all__ = ["careful_records", "fault", "hour_order"]
 
 ADVICE: Final = (
-    "nothing of it was kept; ask again, and if it stays so, tell whoever runs the service"
+    "nothing of it was kept; try again, and if the error stays, report it to the operator of the"
+    " service"
 )
 # Longer than any number of a log; Python refuses to read integers of many thousand digits.
 LONGEST_NUMBER: Final = 400
 
 
 def fault(where: str, what: str) -> AnswerError:
-    """Return the error of an answer in which `what` was found."""
+    """Return the error that says what is wrong with an answer, and where."""
     return AnswerError(f"{where}: {what}; {ADVICE}")
 
 
 def hour_order(key: str) -> tuple[int, str]:
-    """Sort hours by number; keys that are no numbers come last. They never tell the time."""
+    """Sort hours by number, and other keys after them. The hours are not used as times."""
     return (int(key) if key.isdecimal() and len(key) < 10 else 10**10, key)
 
 
@@ -38,12 +39,12 @@ def careful_records(
 ) -> list[dict[str, Any]]:
     """Return the checked records of an answer, hours in numeric order.
 
-    `names` are the fields that count besides ``date``; None means all.
+    `names` are the fields to check besides ``date``; None means all.
 
     Raises
     ------
     AnswerError
-        If the answer is not the documented shape.
+        If the answer does not have the documented shape.
     """
     hours = _hours(_object(body, where), log, where)
     return [
@@ -88,7 +89,7 @@ def _hours(top: dict[str, Any], log: str, where: str) -> dict[str, Any]:
         raise fault(where, f"the answer is an error object{f' ({code[:40]})' if code else ''}")
     for other in LOGS:
         if other != log and other in top:
-            raise fault(where, f"the answer holds {other!r}, but {log!r} was asked")
+            raise fault(where, f"the answer has {other!r}, but {log!r} was requested")
     if log not in top:
         raise fault(where, f"the answer is an object without {log!r}")
     hours = top[log]
@@ -111,7 +112,7 @@ def _records(
     for number, record in enumerate(records, 1):
         place = f"{where}, record {number} of {len(records)}"
         if not isinstance(record, dict):
-            raise fault(place, f"{_kind(record)} stands where a record is due")
+            raise fault(place, f"{_kind(record)} instead of a record")
         _check_date(record, place)
         _check_values(record, types, wanted, place)
     return list(records)
@@ -139,23 +140,22 @@ def _check_values(
         if value is None or name == "date" or (wanted is not None and name not in wanted):
             continue
         at = f"{place}, field {name!r}"
-        due = types.get(name)
+        expected = types.get(name)
         if isinstance(value, float) and not math.isfinite(value):
             raise fault(
                 at, "a number that JSON or a float cannot hold (NaN, infinite or too large)"
             )
-        if due == "bool":
-            if not isinstance(value, bool):
-                raise fault(at, f"{_kind(value)} stands where true or false is due")
-        elif due == "str":
-            if not isinstance(value, str):
-                raise fault(at, f"{_kind(value)} stands where a text is due")
-        elif due is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise fault(at, f"{_kind(value)} stands where a number is due")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if expected == "bool" and not isinstance(value, bool):
+            raise fault(at, f"{_kind(value)} instead of true or false")
+        if expected == "str" and not isinstance(value, str):
+            raise fault(at, f"{_kind(value)} instead of a text")
+        if expected in ("int", "float") and not number:
+            raise fault(at, f"{_kind(value)} instead of a number")
 
 
 def _kind(value: object) -> str:
-    """Say in words what a JSON value is, short values in full."""
+    """Return a JSON value in words, short values in full."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,10 +1,10 @@
 """One answer of the service: from bytes to a page of typed columns.
 
-The answer's hours are decoded one after another into records whose type was built for the order
-of keys found in the answer itself; each hour's values go straight into number columns, so that
-little garbage is alive at a time. What does not fit goes through `eyelog.answers.careful`.
+The hours of an answer are decoded one after another, into records whose type is made for the order
+of the keys in this answer. The values of an hour go straight into number columns, so that little
+garbage is alive at a time. `eyelog.answers.careful` reads an answer that does not fit.
 
-The hour keys are never used for time: only ``date`` counts.
+The hours are never used as times: only ``date`` counts.
 """
 
 import math
@@ -27,12 +27,12 @@ __all__ = ["Page", "decode_page", "join_pages"]
 
 Hours = dict[str, msgspec.Raw]
 
-# How many records of the first hour are looked at to learn the order of the keys: more than one,
-# because a service may leave out what is null.
+# How many records of the first hour show the order of the keys: more than one, because a service
+# may leave out nulls.
 SAMPLED: Final = 12
 
-# What is raised where an answer is malformed, or not of the expected types, or bad UTF-8, or has a
-# stamp that is none, or a key that no struct can carry (the last three are ValueErrors).
+# The errors of an answer that is malformed, or has other types, bad UTF-8, a text that is not a
+# stamp, or a key that a struct cannot have (the last three are ValueErrors).
 UNFIT: Final = (msgspec.DecodeError, RecursionError, ValueError)
 
 
@@ -46,42 +46,42 @@ def decode_page(
     body : bytes
         The answer, JSON in UTF-8.
     log : {"computed_data", "standard_mode_logs"}
-        The log that was asked.
+        The log of the request.
     fields : sequence of str, optional
         The fields to decode; the others are skipped, unchecked. By default all fields of the
-        catalogue and whatever else the records hold.
+        catalogue and all others that the records have.
     where : str
-        What the answer is the answer to (account, log, window), for messages.
+        The request (account, log, window), for messages.
 
     Returns
     -------
     Page
-        A column for each field, missing where null or left out.
+        A column per field; null and absent values are missing.
 
     Raises
     ------
     AnswerError
-        If the answer is not the documented shape: the message names `where`, the hour, the
+        If the answer does not have the documented shape: the message names `where`, the hour, the
         record (counted from 1) and the field. Numbers must be numbers and booleans booleans
-        (not 0 and 1); values outside the catalogue's range are no error.
+        (not 0 and 1); values outside the catalogue's range are not errors.
     """
     names = check_fields(log, fields)
     whole = fields is None
     hours, cursor = _envelope(body, log, where)
     raws = [hours[key] for key in sorted(hours, key=hour_order)]
     first = [raw for raw in raws if len(raw) > len("[]")][:1]
-    # A second try has seen the keys of all records: some may be neither in the catalogue nor
-    # in those that were looked at first.
-    for looked_at, most in ((first, SAMPLED), (raws, sys.maxsize)):
+    # The second try knows the keys of all records: some may be neither in the catalogue nor in
+    # the first records.
+    for sample, most in ((first, SAMPLED), (raws, sys.maxsize)):
         with suppress(*UNFIT):
-            return _fast(raws, _learn(looked_at, most), cursor, log, names, whole=whole)
+            return _fast(raws, _learn(sample, most), cursor, log, names, whole=whole)
     records = careful_records(body, log, None if whole else names, where)
     return _careful(records, cursor, log, names, whole=whole)
 
 
 @lru_cache
 def _envelope_decoder(log: str) -> msgspec.json.Decoder[Any]:
-    other = next(each for each in LOGS if each != log)
+    other = next(name for name in LOGS if name != log)
     envelope = msgspec.defstruct(
         "Envelope",
         [
@@ -100,7 +100,7 @@ def _envelope(body: bytes, log: str, where: str) -> tuple[Hours, str | None]:
     check_log(log)
     try:
         if not body.isascii():
-            body.decode("utf-8")  # the decoder does not look into what it skips
+            body.decode("utf-8")  # the decoder does not check what it skips
         envelope = _envelope_decoder(log).decode(body)
         if envelope.error is None and envelope.other is msgspec.UNSET:
             return envelope.hours, envelope.cursor or None
@@ -120,52 +120,52 @@ def _fast(
     *,
     whole: bool,
 ) -> Page:
-    """Return the page of hours whose records hold no keys but those of `order`."""
-    known = catalogue(log)
-    unknown = tuple(name for name in order if name not in known) if whole else ()
-    taken = {"date", *names, *unknown}
-    ordered = tuple(dict.fromkeys(name for name in (*order, "date", *names) if name in taken))
+    """Return the page of hours whose records have only the keys of `order`."""
+    specs = catalogue(log)
+    unknown = tuple(name for name in order if name not in specs) if whole else ()
+    wanted = {"date", *names, *unknown}
+    ordered = tuple(dict.fromkeys(name for name in (*order, "date", *names) if name in wanted))
     decoder = _record_decoder(log, ordered, whole)
     numbers, others = _kinds(log, ordered)
 
     blocks: list[np.ndarray] = []
-    holed: set[int] = set()
+    with_gaps: set[int] = set()
     objects: dict[str, list[Any]] = {name: [] for name in others}
     for raw in raws:
         columns = list(zip(*map(msgspec.structs.astuple, decoder.decode(raw)), strict=True))
         if columns:
-            blocks.append(_block([columns[at] for at in numbers.values()], holed))
+            blocks.append(_block([columns[at] for at in numbers.values()], with_gaps))
             for name, at in others.items():
                 objects[name].extend(columns[at])
     block = np.concatenate(blocks, axis=1) if blocks else np.empty((len(numbers), 0))
-    found = dict(zip(numbers, block, strict=True))
+    by_name = dict(zip(numbers, block, strict=True))
     stamps = parse_stamps(objects.pop("date"))
-    found |= {name: _objects(values) for name, values in objects.items()}
-    return Page(log, cursor, stamps, {name: found[name] for name in (*names, *unknown)}, unknown)
+    by_name |= {name: _objects(values) for name, values in objects.items()}
+    return Page(log, cursor, stamps, {name: by_name[name] for name in (*names, *unknown)}, unknown)
 
 
-def _block(columns: Sequence[Sequence[float | None]], holed: set[int]) -> np.ndarray:
+def _block(columns: Sequence[Sequence[float | None]], with_gaps: set[int]) -> np.ndarray:
     """Return number columns as the rows of one array, None as NaN.
 
-    Packing is three times faster than `numpy.fromiter`, but takes no None. `holed` remembers
-    from hour to hour which columns have one, so that packing is not tried in vain.
+    Packing is three times faster than `numpy.fromiter`, but does not accept None. `with_gaps`
+    remembers from hour to hour which columns have one, so that packing is not tried in vain.
     """
     length = len(columns[0])
     block = np.empty((len(columns), length))
     packer = struct.Struct(f"{length}d")
     for at, column in enumerate(columns):
-        if at not in holed:
+        if at not in with_gaps:
             try:
                 packer.pack_into(block.data, at * packer.size, *column)
                 continue
             except struct.error:
-                holed.add(at)
+                with_gaps.add(at)
         block[at] = np.fromiter(column, np.float64, length)
     return block
 
 
 def _learn(raws: Iterable[msgspec.Raw], most: int) -> list[str]:
-    """Return the keys in the order in which up to `most` records of the hours hold them."""
+    """Return the keys in the order in which up to `most` records per hour have them."""
     order: list[str] = []
     seen: set[str] = set()
     for raw in raws:
@@ -185,15 +185,15 @@ def _learn(raws: Iterable[msgspec.Raw], most: int) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _record_decoder(log: str, ordered: tuple[str, ...], whole: bool) -> msgspec.json.Decoder[Any]:
-    known = catalogue(log)
+    specs = catalogue(log)
     types: dict[str, Any] = {"bool": bool | None, "str": str | None}
     numbers, _ = _kinds(log, ordered)
     attributes: list[tuple[str, Any, Any]] = []
     for at, name in enumerate(ordered):
         if name == "date":
-            attributes.append((f"f{at}", str, ""))  # no stamp: left to the careful reading
-        elif name in known:
-            kind = types.get(known[name].value_type, float | None)
+            attributes.append((f"f{at}", str, ""))  # "" is not a stamp: read with care
+        elif name in specs:
+            kind = types.get(specs[name].value_type, float | None)
             attributes.append((f"f{at}", kind, math.nan if name in numbers else None))
         else:
             attributes.append((f"f{at}", Any, None))
@@ -208,12 +208,12 @@ def _record_decoder(log: str, ordered: tuple[str, ...], whole: bool) -> msgspec.
 
 
 def _kinds(log: str, ordered: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the positions of number (and boolean) columns, and those of the others."""
-    known = catalogue(log)
+    """Return the positions of number (and boolean) columns, and of the other columns."""
+    specs = catalogue(log)
     numbers: dict[str, int] = {}
     others: dict[str, int] = {}
     for at, name in enumerate(ordered):
-        number = name in known and known[name].dtype in ("float64", "boolean")
+        number = name in specs and specs[name].dtype in ("float64", "boolean")
         (numbers if number else others)[name] = at
     return numbers, others
 
@@ -227,9 +227,9 @@ def _careful(
     whole: bool,
 ) -> Page:
     """Return the page of records that were checked one by one."""
-    known = catalogue(log)
+    specs = catalogue(log)
     keys = dict.fromkeys(key for record in records for key in record)
-    unknown = tuple(key for key in keys if key not in known) if whole else ()
+    unknown = tuple(key for key in keys if key not in specs) if whole else ()
     numbers, _ = _kinds(log, names)
     columns: dict[str, np.ndarray] = {}
     for name in (*names, *unknown):
@@ -240,7 +240,7 @@ def _careful(
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
-    """Return the values as an object array, also where they are lists."""
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
+    """Return the values as an object array, even if they are lists."""
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column

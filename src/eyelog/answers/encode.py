@@ -1,4 +1,4 @@
-"""Records as an answer of the service: grouped by the hour of their own offset, JSON."""
+"""Records as an answer of the service: JSON, grouped by the hour in their own offset."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ __all__ = ["encode_answer"]
 
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3600 * _SECOND
-_WHOLE: Final = 2.0**53  # above it a float no longer tells one whole number from the next
+_WHOLE: Final = 2.0**53  # above it a float cannot tell one whole number from the next
 
 
 def encode_answer(
@@ -27,20 +27,20 @@ def encode_answer(
     Parameters
     ----------
     frame : DataFrame
-        Records of at most one local day; stamps are written in the zone of the index.
+        Records of at most one local day; the stamps are written in the zone of the index.
     log : {"computed_data", "standard_mode_logs"}
-        The log that `frame` is of.
+        The log of `frame`.
     names : sequence of str, optional
-        The fields of a record, in this order; default ``date`` and every column of `frame`.
+        The fields of a record, in this order; by default ``date`` and all columns of `frame`.
     cursor : str, optional
-        Where the next page begins; null when this is the last.
+        Where the next page begins; null for the last page.
 
     Returns
     -------
     bytes
-        ``{LOG: {"9": [{"date": ..., ...}, ...]}, "cursor": null}``. Each record has every field, a
-        missing value as null; a value of a field that the catalogue calls whole is written
-        without a fraction where it has none.
+        ``{LOG: {"9": [{"date": ..., ...}, ...]}, "cursor": null}``. Each record has every field; a
+        missing value is null. A whole number in an integer field of the catalogue is written
+        without a fraction.
     """
     index = cast(pd.DatetimeIndex, frame.index).as_unit("us")
     local = index.tz_localize(None).asi8
@@ -49,7 +49,7 @@ def encode_answer(
         _dates(local, index.asi8) if name == "date" else _values(frame[name], log)
         for name in fields
     ]
-    # A struct writes its keys from a table made once: half the time of a dict a record.
+    # A struct writes its keys from a table made once: half the time of a dict per record.
     records = list(map(_record(fields), *lists))
     hours: dict[str, list[Any]] = {}
     of_hour = (local // _HOUR % 24).tolist()
@@ -66,7 +66,7 @@ def _record(names: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def _dates(local: npt.NDArray[np.int64], utc: npt.NDArray[np.int64]) -> list[str]:
-    """Return RFC 3339 stamps, with a fraction only where there is one."""
+    """Return RFC 3339 stamps, with a fraction only if there is one."""
     texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
     for i in np.flatnonzero(local % _SECOND).tolist():
         texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
@@ -81,13 +81,13 @@ def _offset(us: int) -> str:
 
 
 def _values(column: "pd.Series[Any]", log: str) -> list[Any]:
-    """Return the values as JSON takes them; the encoder writes NaN as null by itself."""
+    """Return the values as JSON accepts them; the encoder itself writes NaN as null."""
     if column.dtype != np.float64:
         values: list[Any] = cast(Any, column.array).to_numpy(dtype=object, na_value=None).tolist()
         return values
     numbers = column.to_numpy()
-    known = catalogue(log).get(str(column.name))
-    if known is None or known.value_type != "int":
+    field = catalogue(log).get(str(column.name))
+    if field is None or field.value_type != "int":
         return numbers.tolist()
     whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():

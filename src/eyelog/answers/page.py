@@ -1,4 +1,4 @@
-"""Pages of typed columns, joined into the one frame."""
+"""Pages of typed columns, and their join into one table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Page", "join_pages"]
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """One decoded answer: columns in the order of its records, hours in numeric order.
+    """One decoded answer: columns in the order of the records, hours in numeric order.
 
     Numbers and booleans are float64 with NaN for missing, texts and unknown fields are objects
     with None for missing. `stamps` are UTC instants, datetime64[us].
@@ -31,37 +31,37 @@ class Page:
 
     @property
     def n(self) -> int:
-        """How many records the page holds."""
+        """The number of records."""
         return len(self.stamps)
 
 
 def join_pages(
     pages: Sequence[Page], log: str, *, tz: str = "UTC", fields: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Join the pages of a walk into one frame.
+    """Join the pages of a walk into one table.
 
-    The same record on two pages counts once. Of different records on one stamp the one on the
-    later page wins, then the later in its list.
+    The same record on two pages counts once. If different records have one stamp, the one on the
+    later page is kept, or the later one in its list.
 
     Parameters
     ----------
     pages : sequence of Page
         In the order of the walk.
     log : {"computed_data", "standard_mode_logs"}
-        The log of all of them.
+        The log of all pages.
     tz : str
         Zone of the index.
     fields : sequence of str, optional
-        The columns of the frame; by default all fields of the catalogue, and after them the
-        unknown ones that the pages hold, with an `EyelogWarning`.
+        The columns of the table; by default all fields of the catalogue, and after them the
+        unknown fields of the pages, with an `EyelogWarning`.
 
     Returns
     -------
     DataFrame
         Index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order with the
-        catalogue's dtypes. Unknown fields are float64 where all their values are numbers, else
-        object. The provenance counts ``records``, ``repeated`` (records left out, because the
-        stamp came again) and ``conflicts`` (stamps on which different records met).
+        catalogue's dtypes. Unknown fields are float64 if all their values are numbers, else object.
+        The provenance counts ``records``, ``repeated`` (records left out, because their stamp was
+        repeated) and ``conflicts`` (stamps with different records).
 
     Raises
     ------
@@ -77,16 +77,16 @@ def join_pages(
     frame.warn_unknown(log, unknown)
     filled = [page for page in pages if page.n]
     if not filled:
-        nothing = frame.empty(log, tz=tz, names=names)
-        return provenance.record(nothing, "decode", log=log, records=0, repeated=0, conflicts=0)
+        empty = frame.empty(log, tz=tz, names=names)
+        return provenance.record(empty, "decode", log=log, records=0, repeated=0, conflicts=0)
 
     stamps = np.concatenate([page.stamps for page in filled])
     order = _Order(stamps)
-    known = catalogue(log)
+    specs = catalogue(log)
     data: dict[str, Any] = {}
     for name in (*names, *unknown):
-        dtype = known[name].dtype if name in known else ""
-        # One allocation per column, of its final length: the cost stays linear in the days.
+        dtype = specs[name].dtype if name in specs else ""
+        # One allocation per column, of its final length: the cost is linear in the days.
         column = np.concatenate([_part(page, name, dtype) for page in filled])
         data[name] = _array(order.of(column), dtype)
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
@@ -102,7 +102,7 @@ def join_pages(
 
 
 class _Order:
-    """Which records stay, in order of time, and on how many stamps different ones met."""
+    """Which records are kept, in order of time, and how many stamps have different records."""
 
     def __init__(self, stamps: np.ndarray) -> None:
         self._take: np.ndarray | None = None
@@ -120,18 +120,18 @@ class _Order:
         self._take = take
 
     def of_stamps(self, stamps: np.ndarray) -> np.ndarray:
-        """Return the stamps that stay, in order."""
+        """Return the stamps that are kept, in order."""
         return stamps if self._take is None else stamps[self._take]
 
     def of(self, column: np.ndarray) -> np.ndarray:
-        """Return the values that stay, in order; note where repeated records differ in them."""
+        """Return the values that are kept, in order; note where repeated records differ."""
         if self._pairs is not None:
             self._differ |= ~_same(column[self._pairs[0]], column[self._pairs[1]])
         return column if self._take is None else column[self._take]
 
     @property
     def conflicts(self) -> int:
-        """On how many stamps different records met."""
+        """The number of stamps with different records."""
         return 0 if self._pairs is None else len(np.unique(self._stamps[self._differ]))
 
 
@@ -152,7 +152,7 @@ def _part(page: Page, name: str, dtype: str) -> np.ndarray:
 
 
 def _array(column: np.ndarray, dtype: str) -> Any:
-    """Return the values of one column in the dtype of the catalogue, "" for an unknown field."""
+    """Return the values of a column in a dtype of the catalogue; "" means an unknown field."""
     if dtype == "boolean":
         return pd.arrays.BooleanArray(column == 1, np.isnan(column))
     if dtype == "string":
@@ -160,6 +160,6 @@ def _array(column: np.ndarray, dtype: str) -> Any:
     if dtype == "" and all(v is None or type(v) in (int, float) for v in column.tolist()):
         try:
             return column.astype(np.float64)
-        except OverflowError:  # an integer beyond any float stays as it is
+        except OverflowError:  # an integer beyond any float is kept as it is
             return column
     return column

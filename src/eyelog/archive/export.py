@@ -1,4 +1,4 @@
-"""Records out of the archive: one CSV file, one Parquet file, or answers of the service."""
+"""Records from the archive as one CSV file, one Parquet file, or answers of the service."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from eyelog.answers.encode import encode_answer
-from eyelog.archive.parquet.reading import Wanted, instant_us, open_months, read_table
+from eyelog.archive.parquet.reading import Selection, instant_us, open_months, read_table
 from eyelog.archive.parquet.rows import MonthFile, frame_of, read_rows
 from eyelog.archive.parquet.writing import parquet_writer
 from eyelog.clock import DAY, day_start, zone
@@ -25,41 +25,42 @@ __all__ = ["export"]
 _GROUP_ROWS = 4 * 5760
 
 
-def export(wanted: Wanted, path: Path, tz: str, days: Iterable[date]) -> list[Path]:
-    """Write a range in the format that the name of `path` tells; return the files made.
+def export(selection: Selection, path: Path, tz: str, days: Iterable[date]) -> list[Path]:
+    """Write a range in the format that the name of `path` stands for; return the files written.
 
-    `days` are the local days of `tz` that the range touches.
+    `days` are the local days of `tz` in the range.
     """
     kind = path.suffix.lower()
     if kind == ".json":
         raise ConfigurationError(
-            f"{path} is one file, but an answer holds one day: give a folder, such as"
+            f"{path} is one file, but each day becomes an answer of its own: give a folder, such as"
             f" {path.with_suffix('')}"
         )
     if kind == ".csv":
-        made = _csv(wanted, path, tz)
+        written = _csv(selection, path, tz)
     elif kind == ".parquet":
-        made = _parquet(wanted, path)
+        written = _parquet(selection, path)
     else:
-        made = list(_answers(wanted, path, tz, days))
-    if not made:
+        written = list(_answers(selection, path, tz, days))
+    if not written:
         raise ArchiveError(
-            f"nothing to export: no record of {wanted.log!r} of {wanted.account!r} in the range"
+            f"nothing to export: {selection.log!r} of {selection.account!r} has no record in the"
+            " range"
         )
-    return made
+    return written
 
 
 def _tables(
     schema: pa.Schema, files: Iterable[MonthFile], span: tuple[int, int]
 ) -> Iterator[pa.Table]:
-    """Give the rows month by month, so that memory does not grow with the range."""
+    """Return the rows month by month, so that memory does not grow with the range."""
     tables = (read_rows(file, schema, *span) for file in files)
     return (table for table in tables if table.num_rows)
 
 
-def _csv(wanted: Wanted, path: Path, tz: str) -> list[Path]:
-    with open_months(wanted) as (schema, files):
-        tables = _tables(schema, files, wanted.span)
+def _csv(selection: Selection, path: Path, tz: str) -> list[Path]:
+    with open_months(selection) as (schema, files):
+        tables = _tables(schema, files, selection.span)
         first = next(tables, None)
         if first is None:
             return []
@@ -73,15 +74,15 @@ def _csv(wanted: Wanted, path: Path, tz: str) -> list[Path]:
     return [path]
 
 
-def _parquet(wanted: Wanted, path: Path) -> list[Path]:
-    with open_months(wanted) as (schema, files):
-        tables = _tables(schema, files, wanted.span)
+def _parquet(selection: Selection, path: Path) -> list[Path]:
+    with open_months(selection) as (schema, files):
+        tables = _tables(schema, files, selection.span)
         first = next(tables, None)
         if first is None:
             return []
         with (
             whole_file(path) as sink,
-            parquet_writer(sink, schema, wanted.log, wanted.account) as writer,
+            parquet_writer(sink, schema, selection.log, selection.account) as writer,
         ):
             for table in _chain(first, tables):
                 writer.write_table(table, row_group_size=_GROUP_ROWS)
@@ -99,14 +100,14 @@ def _with_text_stamps(table: pa.Table, tz: str) -> pa.Table:
     return table.set_column(0, "date", stamps)
 
 
-def _answers(wanted: Wanted, folder: Path, tz: str, days: Iterable[date]) -> Iterator[Path]:
+def _answers(selection: Selection, folder: Path, tz: str, days: Iterable[date]) -> Iterator[Path]:
     place = zone(tz)
-    low, high = wanted.span
+    low, high = selection.span
     for day in days:
-        first, after = (instant_us(day_start(each, place)) for each in (day, day + DAY))
-        table = read_table(replace(wanted, span=(max(first, low), min(after, high))))
+        first, after = (instant_us(day_start(edge, place)) for edge in (day, day + DAY))
+        table = read_table(replace(selection, span=(max(first, low), min(after, high))))
         if table.num_rows:
-            path = folder / f"{wanted.log}-{day.isoformat()}.json"
+            path = folder / f"{selection.log}-{day.isoformat()}.json"
             with whole_file(path) as sink:
-                sink.write(encode_answer(frame_of(table, tz), wanted.log))
+                sink.write(encode_answer(frame_of(table, tz), selection.log))
             yield path

@@ -1,11 +1,11 @@
-"""Which days an archive has had from which service, and when: a small file beside the months.
+"""Which days an archive has from which service, and since when: a small file beside the months.
 
 ::
 
     ROOT/log=computed_data/account=me/.synced.v1.json
 
-A day that held nothing leaves no trace in the Parquet files, so it is remembered here. A day is
-noted only once its records are on the disk: whoever is killed in between asks for it again.
+A day without records leaves no trace in the Parquet files, so it is noted here. A day is noted
+only once its records are on the disk: a sync that is killed in between requests it again.
 """
 
 import warnings
@@ -23,11 +23,11 @@ from eyelog.errors import EyelogWarning
 
 __all__ = ["Noted", "note_days", "noted_days"]
 
-NAME: Final = ".synced.v1.json"  # hidden: every Parquet tool passes over it
+NAME: Final = ".synced.v1.json"  # hidden: Parquet tools skip it
 
 
 class Noted(msgspec.Struct, array_like=True, frozen=True):
-    """When a day was asked for, and how many records the service had of it."""
+    """When a day was requested, and how many records the service had of it."""
 
     asked: datetime
     records: int
@@ -38,7 +38,7 @@ _Sources = dict[str, Days]
 
 
 def noted_days(place: Place, log: str, account: str, base_url: str, tz: str) -> Days:
-    """Return the days of a zone that were brought from a service, empty where none were."""
+    """Return the days of a zone that an earlier sync brought from a service."""
     return _read(place, log, account).get(_source(base_url, tz), {})
 
 
@@ -49,11 +49,10 @@ def note_days(
     if not days:
         return
     with locked(place, log, account):
-        held = _read(place, log, account)
-        own = held.setdefault(_source(base_url, tz), {})
-        own.update(days)
-        held[_source(base_url, tz)] = dict(sorted(own.items()))
-        body = msgspec.json.encode(held)
+        sources = _read(place, log, account)
+        own = sources.get(_source(base_url, tz), {}) | dict(days)
+        sources[_source(base_url, tz)] = dict(sorted(own.items()))
+        body = msgspec.json.encode(sources)
         path = _path(place, log, account)
         if place.local:
             for leftover in Path(path).parent.glob(f".{NAME}.*.tmp"):
@@ -66,7 +65,7 @@ def note_days(
 
 def _source(base_url: str, tz: str) -> str:
     """Return the key of a service and a zone: a day is another span of time in each zone."""
-    return f"{base_url} {tz}"  # neither holds a blank
+    return f"{base_url} {tz}"  # neither contains a blank
 
 
 def _path(place: Place, log: str, account: str) -> str:
@@ -84,7 +83,7 @@ def _read(place: Place, log: str, account: str) -> _Sources:
         return msgspec.json.decode(body, type=_Sources)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         warnings.warn(
-            f"{path} is damaged, so the days it noted are asked of the service again",
+            f"{path} is damaged, so the days noted in it are requested from the service again",
             EyelogWarning,
             stacklevel=2,
         )

@@ -1,14 +1,13 @@
 """The archive: years of both logs of many accounts in Parquet files.
 
-Any Parquet tool opens the files; `Archive` keeps them whole and gives them back as frames. What
-is done to one file stands in `months`, what lies where in `layout`.
+Any Parquet tool can open the files; `Archive` keeps them consistent and returns them as frames.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,8 @@ from eyelog import provenance
 from eyelog.archive.export import export
 from eyelog.archive.inventory import inventory
 from eyelog.archive.parquet import layout, rows
-from eyelog.archive.parquet.reading import Instant, Wanted, read_table, span_of
-from eyelog.archive.parquet.writing import told, write
+from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
+from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
@@ -27,16 +26,24 @@ from eyelog.frame import warn_unknown
 if TYPE_CHECKING:
     from eyelog.access.client import Client
 
-__all__ = ["Archive"]
+__all__ = ["Archive", "Written"]
+
+
+class Written(NamedTuple):
+    """How many records a write added, changed and removed."""
+
+    added: int
+    changed: int
+    removed: int
 
 
 class Archive:
-    """Logs in Parquet files, one a month, log and account.
+    """Logs in Parquet files, one file per month, log and account.
 
     Parameters
     ----------
     path : str or path
-        A local folder (made when something is first written), or any URL that fsspec knows
+        A local folder (created by the first write), or any URL that fsspec can open
         (``memory://``, ``s3://``, ``gs://``).
 
     Attributes
@@ -46,16 +53,17 @@ class Archive:
 
     Notes
     -----
-    A record belongs to the month of its stamp in UTC. Writing is atomic for each month: whatever
-    happens, a month is the old one or the new one. On a local disk two processes that write at
-    once wait for one another; on an object store they cannot, and of two that write the same month
-    at the same moment the later one wins.
+    A record belongs to the month of its stamp in UTC. Each month is written atomically: whatever
+    happens, its file is the old one or the new one. On a local disk, processes that write at the
+    same time wait for each other. An object store has no such lock: of two processes that write
+    the same month at the same moment, the later one wins.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> archive = el.Archive("memory://doc-archive")
+    >>> archive = el.Archive("memory://doc-store")
     >>> archive.write("standard_mode_logs", el.sample("standard_mode_logs"), account="me")
+    Written(added=9660, changed=0, removed=0)
     >>> archive.accounts()
     ['me']
     """
@@ -68,17 +76,17 @@ class Archive:
         return f"Archive({self.path!r})"
 
     def accounts(self, log: str | None = None) -> list[str]:
-        """Return the accounts that the archive holds, sorted.
+        """Return the accounts in the archive, sorted.
 
         Parameters
         ----------
         log : {"computed_data", "standard_mode_logs"}, optional
-            Only the accounts that hold this log.
+            Only the accounts that have records of this log.
 
         Returns
         -------
         list of str
-            Empty where the archive holds nothing, or is not there yet.
+            Empty if the archive is empty or does not exist yet.
 
         Raises
         ------
@@ -86,10 +94,16 @@ class Archive:
             If there is no such log.
         ArchiveError
             If the archive cannot be listed.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> el.Archive("memory://not-there-yet").accounts()
+        []
         """
         logs = LOGS if log is None else (check_log(log),)
         with layout.archive_errors(f"list the archive {self.path}"):
-            return sorted({name for each in logs for name in layout.accounts(self._place, each)})
+            return sorted({name for log in logs for name in layout.accounts(self._place, log)})
 
     def read(
         self,
@@ -103,20 +117,20 @@ class Archive:
     ) -> pd.DataFrame:
         """Read the records whose stamps lie in a range.
 
-        Only the months, the groups of four days and the columns that are asked for are read.
+        Only the months, the groups of four days and the columns that are needed are read.
 
         Parameters
         ----------
         log : {"computed_data", "standard_mode_logs"}
             The 15-second or the 60-second log.
         start, end : str, date or aware datetime
-            Inclusive local days of `tz` (``"2026-10-24"``), or instants; the last second is
-            taken whole, a stamp with a fraction inside it included.
+            Inclusive local days of `tz` (``"2026-10-24"``), or instants; a stamp with a fraction
+            inside the last second is included.
         account : str
             Whose records.
         fields : iterable of str, optional
-            Exactly these columns, in catalogue order; default all, and those that the catalogue
-            does not know, last.
+            Return exactly these columns, in catalogue order; by default all, followed by the
+            columns that are not in the catalogue.
         tz : str, optional
             IANA zone of the days and of the index; default UTC.
 
@@ -130,19 +144,19 @@ class Archive:
         Raises
         ------
         ArchiveError
-            If the archive does not hold this log of this account (the message says what it
-            holds), or a file is damaged.
+            If the archive has no records of this log and account (the message lists what it
+            has), or a file is damaged.
         FieldError
             If a field is not in the catalogue.
         ConfigurationError
-            If the log, the zone or the range cannot be.
+            If the log, the zone or the range is not valid.
 
         Examples
         --------
         >>> import eyelog as el
         >>> archive = el.Archive("memory://doc-archive")
         >>> sample = el.sample("standard_mode_logs")
-        >>> archive.write("standard_mode_logs", sample, account="me")
+        >>> _ = archive.write("standard_mode_logs", sample, account="me")
         >>> first = sample.index[0]
         >>> frame = archive.read("standard_mode_logs", first, first, fields=["bl", "val_s"])
         >>> list(frame.columns)
@@ -152,7 +166,7 @@ class Archive:
         chosen = None if fields is None else check_fields(log, fields)
         span = span_of(start, end, zone)
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            table = read_table(Wanted(self._place, log, account, span, chosen))
+            table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         frame = rows.frame_of(table, zone)
@@ -165,33 +179,39 @@ class Archive:
         *,
         account: str,
         days: Iterable[str | date] | None = None,
-    ) -> None:
+    ) -> Written:
         """Merge records into the archive.
 
-        Where the archive has a stamp already, the new record wins, in the columns that `frame`
-        has; nothing else is lost. With `days` those local days become exactly what `frame` holds
-        of them, so a record that is not in `frame` any more goes. Writing the same records again
-        touches no file.
+        Where the archive already has a record of the same stamp, the new one wins, in the columns
+        that `frame` has; nothing else is lost. With `days`, those local days become exactly what
+        `frame` has of them: records that are no longer in `frame` are removed. Writing the same
+        records again touches no file.
 
         Parameters
         ----------
         log : {"computed_data", "standard_mode_logs"}
-            The log that `frame` is of.
+            The log of `frame`.
         frame : DataFrame
             Aware stamps in its index, fields of the log in its columns. Unknown columns are kept,
             with a warning.
         account : str
             Whose records.
         days : iterable of str or date, optional
-            The local days, in the zone of the frame's index, that `frame` holds whole (stamps
-            from 00:00:00 to 23:59:59.999999, as a fetch of the day selects them).
+            The local days, in the zone of the frame's index, of which `frame` has every record
+            (stamps from 00:00:00 to 23:59:59.999999, as a fetch of the day selects them).
+
+        Returns
+        -------
+        Written
+            Named tuple of counts: records ``added``, ``changed`` (another value in any column)
+            and ``removed``. All are 0 where the archive already had the same records.
 
         Raises
         ------
         MixedLogsError
             If `frame` is of the other log.
         ConfigurationError
-            If the index is naive or a stamp is missing, or the account has no usable name.
+            If the index is naive, a stamp is missing, or the account name is not valid.
         ArchiveError
             If the disk is full or read-only, or another process keeps the archive locked.
 
@@ -202,20 +222,117 @@ class Archive:
         Examples
         --------
         >>> import eyelog as el
-        >>> frame = el.sample("computed_data")
-        >>> el.Archive("memory://doc-archive").write("computed_data", frame, account="me")
+        >>> archive = el.Archive("memory://doc-write")
+        >>> frame = el.sample("computed_data").iloc[:240]
+        >>> archive.write("computed_data", frame, account="me")
+        Written(added=240, changed=0, removed=0)
+        >>> archive.write("computed_data", frame.assign(stp=999.0).iloc[:2], account="me")
+        Written(added=0, changed=2, removed=0)
         """
-        said = told(frame, log, days)
+        batch = prepare(frame, log, days)
         with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
-            write(self._place, account, said)
+            outcome = write(self._place, account, batch)
+        return Written(len(outcome.added), len(outcome.changed), len(outcome.removed))
+
+    def merge(
+        self,
+        log: str,
+        changes: Iterable[Change],
+        *,
+        account: str,
+        into: "Archive | None" = None,
+        keep: bool = True,
+    ) -> Outcome:
+        """Merge changes of whole months; for the project's own importers, which count by file.
+
+        Parameters
+        ----------
+        log : {"computed_data", "standard_mode_logs"}
+            The log of the changes.
+        changes : iterable of Change
+            At most one per month. They are taken one at a time.
+        account : str
+            Whose records.
+        into : Archive, optional
+            Where the merged months go instead of this archive, which stays as it is. A month that
+            `into` has is read there, so several merges build on each other.
+        keep : bool
+            If False, only report the outcome: no month is written.
+
+        Returns
+        -------
+        Outcome
+            The stamps of the records that came, changed, or are gone.
+
+        Raises
+        ------
+        ArchiveError
+            If a file is damaged, the disk is full or read-only, or another process keeps the
+            archive locked.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> import eyelog as el
+        >>> archive = el.Archive(mkdtemp())
+        >>> outcome = archive.merge("computed_data", [], account="anna")
+        >>> len(outcome.added)
+        0
+        """
+        target = self._place if into is None else into._place
+        with (
+            layout.archive_errors(f"write {log!r} of {account!r} to {target.name}"),
+            locked(target, log, account),
+        ):
+            return write_months(target, log, account, changes, source=self._place, keep=keep)
+
+    def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
+        """Return a value that changes whenever the months of a range are written.
+
+        It costs one look at the properties of each month's file and reads none of them, so a
+        cache can compare it at each request.
+
+        Parameters
+        ----------
+        log : {"computed_data", "standard_mode_logs"}
+            The 15-second or the 60-second log.
+        start, end : str, date or aware datetime
+            As in `read`; days are those of UTC.
+        account : str
+            Whose records.
+
+        Returns
+        -------
+        hashable
+            Equal to an earlier one only if no month of the range was written in between.
+
+        Raises
+        ------
+        ArchiveError
+            If the archive cannot be reached.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> import eyelog as el
+        >>> archive, day = el.Archive(mkdtemp()), "2026-10-21"
+        >>> before = archive.fingerprint("computed_data", day, day, account="anna")
+        >>> archive.write("computed_data", el.sample(), account="anna").added > 0
+        True
+        >>> archive.fingerprint("computed_data", day, day, account="anna") == before
+        False
+        """
+        span = span_of(start, end, "UTC")
+        with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+            return layout.fingerprint(self._place, log, account, span)
 
     def sync(self, client: "Client", log: str, start: Instant, end: Instant) -> pd.DataFrame:
         """Bring the archive up to date from a service.
 
-        Asked for are only the days that the archive has not had from this service or that were
-        not settled then: less than a week old when last asked, or without any record (these again
-        after an hour at the soonest). The archive remembers that itself, so a sync that was
-        stopped at any point goes on where it was.
+        Only days are requested that the archive does not have from this service yet, or that were
+        not final: less than a week old when last requested, or without any record (those again
+        after an hour at the earliest). The archive keeps track of that itself, so a sync that was
+        stopped at any point continues where it was.
 
         Parameters
         ----------
@@ -229,35 +346,37 @@ class Archive:
         Returns
         -------
         DataFrame
-            One row a day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
-            ``"unchanged"``, ``"empty"`` or ``"failed"``), ``asked`` (whether the service was
-            asked), ``records`` (how many it has of the day, Int64; missing where it failed),
-            ``removed`` (records of the archive that the service no longer has, int64) and
-            ``reason`` (string, why it failed or was not asked).
+            One row per day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
+            ``"unchanged"``, ``"empty"`` or ``"failed"``), ``asked`` (bool, whether the service was
+            asked), ``records`` (Int64, how many records the service has of the day; missing if it
+            failed), ``removed`` (int64, records of the archive that the service no longer has) and
+            ``reason`` (string, why the day failed or was not requested).
 
         Raises
         ------
         AuthorizationError, ConfigurationError
-            If the service does not let the client in, or a setting cannot work: every further
-            day would fail too, so the sync stops there. What came before is kept.
+            If the service refuses the client, or a setting cannot work: every other day would
+            fail too, so the sync stops there. The days before it are kept.
         ArchiveError
             If the archive cannot be written, or a file in the range is damaged.
 
         Warns
         -----
         EyelogWarning
-            If the service sent unknown fields or stamps outside the asked days (both are kept).
+            If the service sent unknown fields or stamps outside the requested days (both are
+            kept).
 
         Notes
         -----
-        Any other error loses only its own day, which is reported as failed and asked for again by
-        the next sync; after eight days in a row on which the service failed the rest is not asked.
+        Any other error affects only its own day, which is reported as failed and requested again
+        by the next sync. After eight days in a row on which the service failed, the rest is not
+        requested.
 
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
-        day that it opens. A day that an earlier sync brought is replaced whole. Records that came
-        from elsewhere (an import) are kept beside those of the first sync, and an answer without
-        records removes nothing. Nothing is added to the cache. Six days of the 15-second log, or
-        24 of the 60-second log, are in memory at a time.
+        day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
+        import) are kept beside those of the first sync, and an answer without records removes
+        nothing. Nothing is added to the cache. Six days of the 15-second log, or 24 of the
+        60-second log, are in memory at a time.
 
         Examples
         --------
@@ -274,20 +393,20 @@ class Archive:
         return sync(self._place, client, log, start, end)
 
     def inventory(self) -> pd.DataFrame:
-        """Say what the archive holds.
+        """Summarise what the archive has, per account and log.
 
         Returns
         -------
         DataFrame
-            One row an account and log, sorted; columns ``account`` and ``log`` (string), ``first``
-            and ``last`` (stamps, UTC), ``days`` (days of UTC that hold a stamp), ``records``,
-            ``holes`` (places where the next record is later than one and a half intervals) and
-            ``bytes`` (int64).
+            One row per account and log, sorted; columns ``account`` and ``log`` (string), ``first``
+            and ``last`` (stamps, UTC), ``days`` (days of UTC that have a stamp), ``records``,
+            ``gaps`` (places where the next record comes more than one and a half intervals later)
+            and ``bytes`` (int64).
 
         Raises
         ------
         ArchiveError
-            If a file is damaged; ``verify`` tells all that are.
+            If a file is damaged; `verify` lists all such files.
 
         Notes
         -----
@@ -297,21 +416,21 @@ class Archive:
         --------
         >>> import eyelog as el
         >>> archive = el.Archive("memory://doc-archive")
-        >>> archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> table = archive.inventory()
         >>> list(table.columns)
-        ['account', 'log', 'first', 'last', 'days', 'records', 'holes', 'bytes']
+        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes']
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return inventory(self._place)
 
     def verify(self) -> pd.DataFrame:
-        """Look for damage in every file, every page of it.
+        """Check every page of every file for damage.
 
         Returns
         -------
         DataFrame
-            One row a finding, none where all is well; columns ``account``, ``log``, ``month``,
+            One row per problem, none if all is well; columns ``account``, ``log``, ``month``,
             ``file`` and ``problem`` (string).
 
         Raises
@@ -321,15 +440,16 @@ class Archive:
 
         Notes
         -----
-        Found are: files that are cut short or no Parquet, pages whose checksum is wrong, stamps
-        out of order, repeated or of another month, columns of another type than the catalogue's,
-        files of another log or account, and files that the archive does not read.
+        The problems are: files that are truncated or not Parquet, pages whose checksum is wrong,
+        stamps that are out of order, repeated or of another month, columns whose type is not that
+        of the catalogue, files of another log or account, and files that the archive does not
+        read.
 
         Examples
         --------
         >>> import eyelog as el
         >>> archive = el.Archive("memory://doc-archive")
-        >>> archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> len(archive.verify())
         0
         """
@@ -356,53 +476,55 @@ class Archive:
         start, end : str, date or aware datetime
             As in `read`.
         path : str or path
-            A local ``.csv`` or ``.parquet`` file; any other name is a folder, into which one JSON
-            answer a local day is written (``computed_data-2026-10-24.json``).
+            A local ``.csv`` or ``.parquet`` file. Any other name is a folder, into which one JSON
+            answer per local day is written (``computed_data-2026-10-24.json``).
         account : str
             Whose records.
         fields : iterable of str, optional
-            Only these columns, in catalogue order.
+            Export only these columns, in catalogue order.
         tz : str, optional
             IANA zone of the days, and of the stamps in CSV and JSON; default UTC.
 
         Returns
         -------
         list of Path
-            The files written, each complete or not there at all. A day without records has none.
+            The files written, each complete or absent. A day without records has no file.
 
         Raises
         ------
         ArchiveError
-            If the archive does not hold this log of this account, the range holds no record, a
-            file is damaged, or the disk is full or read-only.
+            If the archive has no records of this log and account, or none in the range, a file
+            is damaged, or the disk is full or read-only.
         FieldError
             If a field is not in the catalogue.
         ConfigurationError
-            If the log, the zone or the range cannot be, or the path is one ``.json`` file.
+            If the log, the zone or the range is not valid, or the path is one ``.json`` file.
 
         Notes
         -----
-        CSV: the short names of the fields, stamps in RFC 3339 and texts in quotes,
-        ``true``/``false``, nothing for a missing value (an empty text is ``""``).
+        In CSV the columns have the short names of the fields, stamps are in RFC 3339 and texts in
+        quotes, booleans are ``true`` or ``false``, and a missing value is empty (an empty text is
+        ``""``).
 
         Examples
         --------
         >>> import eyelog as el, pathlib, tempfile
         >>> archive = el.Archive("memory://doc-archive")
         >>> sample = el.sample("standard_mode_logs")
-        >>> archive.write("standard_mode_logs", sample, account="me")
+        >>> _ = archive.write("standard_mode_logs", sample, account="me")
         >>> first, last = sample.index[0], sample.index[-1]
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "week.csv"
-        ...     made = archive.export("standard_mode_logs", first, last, path)
-        ...     [each.name for each in made]
+        ...     files = archive.export("standard_mode_logs", first, last, path)
+        ...     [file.name for file in files]
         ['week.csv']
         """
         zone = "UTC" if tz is None else tz
         chosen = None if fields is None else check_fields(log, fields)
         with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
-            wanted = Wanted(self._place, log, account, span_of(start, end, zone), chosen)
-            return export(wanted, Path(path), zone, day_range(start, end, zone))
+            span = span_of(start, end, zone)
+            selection = Selection(self._place, log, account, span, chosen)
+            return export(selection, Path(path), zone, day_range(start, end, zone))
 
 
 def _iso(us: int) -> str:

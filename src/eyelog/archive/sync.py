@@ -1,8 +1,9 @@
 """From a service into an archive: the one place where both meet.
 
-Days go in chunks: a chunk is asked for side by side, written in one go, and only then noted in
-the `ledger`. So memory holds a chunk whatever the length of the range, and whoever is killed asks
-for that chunk again. Nothing is stored in the cache, which would keep every record twice.
+Days are brought in chunks: the days of a chunk are requested in parallel, written in one go, and
+only then noted in the `ledger`. So memory holds one chunk whatever the length of the range, and a
+sync that is killed requests only that chunk again. Nothing is stored in the cache, which would keep
+every record twice.
 """
 
 import threading
@@ -11,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
@@ -24,10 +24,10 @@ from eyelog.access.progress import progress_line
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page, join_pages
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
-from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, month_path, months
-from eyelog.archive.parquet.reading import Instant, Wanted, instant_us, overlap, read_table
-from eyelog.archive.parquet.rows import merge, open_file, read_rows, stamps_of, table_of
-from eyelog.archive.parquet.writing import told, write
+from eyelog.archive.parquet.layout import Place, archive_errors, month_path, months, overlap
+from eyelog.archive.parquet.reading import Instant, instant_us
+from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
+from eyelog.archive.parquet.writing import Outcome, prepare, write
 from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (
@@ -45,9 +45,9 @@ STATES: Final = ("fetched", "unchanged", "empty", "failed")
 CHUNK_RECORDS: Final = 34_560  # 6 days of the 15-second log, 24 of the 60-second log
 GIVE_UP_AFTER: Final = 8
 
-# What one day's trouble is, and what is everybody's.
-_FOR_EACH: Final = (RequestError, AnswerError)
-_FOR_ALL: Final = (AuthorizationError, ConfigurationError)
+# Errors of one day, and errors that every other day would meet too.
+_OF_ONE_DAY: Final = (RequestError, AnswerError)
+_OF_EVERY_DAY: Final = (AuthorizationError, ConfigurationError)
 _DTYPES: Final = {
     "day": "string",
     "state": "string",
@@ -56,12 +56,11 @@ _DTYPES: Final = {
     "removed": "int64",
     "reason": "string",
 }
-_STAMPS: Final = pa.schema([("date", STAMP)])
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What was learnt of one day: a row of the report."""
+class _Row:
+    """One day of the report."""
 
     state: str
     asked: bool = False
@@ -72,7 +71,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What the service said of one day, and when it was asked."""
+    """What the service sent of one day, and when it was asked."""
 
     asked: datetime
     pages: list[Page]
@@ -83,7 +82,8 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
     check_log(log)
     if client.offline:
         raise ConfigurationError(
-            "sync asks the service, which an offline client does not: make one without offline"
+            "sync needs the service, which an offline client does not ask: give a client without"
+            " offline=True"
         )
     wanted = day_range(start, end, client.tz)
     if not wanted:  # the zone skipped the only day of the range
@@ -102,19 +102,19 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
         run.bring([day for day in days if day.day in due])
     finally:
         run.close()
-    return _report({day: run.found[day] for day in wanted})
+    return _report({day: run.rows[day] for day in wanted})
 
 
-def _report(found: Mapping[date, _Found]) -> pd.DataFrame:
-    rows = [
-        (day.isoformat(), each.state, each.asked, each.records, each.removed, each.reason)
-        for day, each in found.items()
+def _report(rows: Mapping[date, _Row]) -> pd.DataFrame:
+    values = [
+        (day.isoformat(), row.state, row.asked, row.records, row.removed, row.reason)
+        for day, row in rows.items()
     ]
-    return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
+    return pd.DataFrame(values, columns=list(_DTYPES)).astype(_DTYPES)
 
 
 class _Run:
-    """One sync of one log of one account: what is known, what was answered, what was found."""
+    """One sync of one log of one account: what was there, what was answered, and the report."""
 
     def __init__(self, place: Place, client: Client, log: str) -> None:
         self.place = place
@@ -125,78 +125,80 @@ class _Run:
             client.home, self.account, client.credentials, workers=client.workers
         )
         self.noted: Days = {}
-        self.held: dict[date, int] = {}
-        self.found: dict[date, _Found] = {}
+        self.present: dict[date, int] = {}  # records of the archive before the sync
+        self.rows: dict[date, _Row] = {}
         self.answers: dict[date, _Answer] = {}
         self.outside = 0
         self.fatal: EyelogError | None = None
         self._guard = threading.Lock()
         self._in_a_row = 0
-        self._said: dict[str, warnings.WarningMessage] = {}
+        self._warnings: dict[str, warnings.WarningMessage] = {}
 
     def close(self) -> None:
-        """Close the connections, and say once what every chunk would have said again."""
+        """Close the connections, and give once the warnings that every chunk would repeat."""
         self.fetcher.close()
-        for each in self._said.values():
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        for warning in self._warnings.values():
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
         notes = self.fetcher.take_notes()
         if self.outside:
             notes.append(
-                f"the service sent {self.outside} record(s) with a stamp outside the asked days;"
-                " they are kept"
+                f"the service sent {self.outside} record(s) with a stamp outside the requested"
+                " days; they are kept"
             )
         for note in notes:
             warnings.warn(note, EyelogWarning, stacklevel=4)
 
     @contextmanager
     def _at_the_archive(self) -> Iterator[None]:
-        """Give errors of the disk their one line, and keep warnings for the end."""
+        """Turn errors of the disk into one line, and keep warnings for the end."""
         doing = f"sync {self.log!r} of {self.account!r} into {self.place.name}"
         with warnings.catch_warnings(record=True) as caught, archive_errors(doing):
             warnings.simplefilter("always", EyelogWarning)
             yield
-        for each in caught:
-            self._said.setdefault(str(each.message), each)
+        for warning in caught:
+            self._warnings.setdefault(str(warning.message), warning)
 
     def look(self, wanted: Sequence[date], there: set[date]) -> set[date]:
-        """Return the days to ask for, and write down what is known of the others."""
+        """Return the days to request, and report the others."""
         now, tz = datetime.now(UTC), self.client.tz
         with self._at_the_archive():
             self.noted = noted_days(self.place, self.log, self.account, self.client.base_url, tz)
-            self.held = _held(self.place, self.log, self.account, wanted, tz)
+            self.present = _count_days(self.place, self.log, self.account, wanted, tz)
         due = set()
         for day in wanted:
             noted = self.noted.get(day)
             if day not in there:
                 first, after = _span(day, tz)
                 reason = "the zone skipped this day" if first == after else "it has not begun"
-                self.found[day] = _Found("empty", records=0, reason=reason)
-            elif noted is None or self.held[day] < noted.records or _due(day, tz, noted, now):
+                self.rows[day] = _Row("empty", records=0, reason=reason)
+            elif noted is None or self.present[day] < noted.records or _due(day, tz, noted, now):
                 due.add(day)
             elif noted.records:
-                self.found[day] = _Found("unchanged", records=noted.records, reason="settled")
+                self.rows[day] = _Row("unchanged", records=noted.records, reason="settled")
             else:
-                reason = f"held nothing at {noted.asked:%Y-%m-%d %H:%M} UTC"
-                self.found[day] = _Found("empty", records=0, reason=reason)
+                reason = f"it had no record at {noted.asked:%Y-%m-%d %H:%M} UTC"
+                self.rows[day] = _Row("empty", records=0, reason=reason)
         return due
 
     def bring(self, days: Sequence[Day]) -> None:
-        """Ask for days, chunk by chunk, and keep what comes.
+        """Request days, chunk by chunk, and keep what comes.
 
         Raises
         ------
         AuthorizationError, ConfigurationError
-            If a day met one: all others would. What came before is kept.
+            If a day met one, because all others would. The days before it are kept.
         """
         size = max(1, CHUNK_RECORDS * INTERVAL_SECONDS[self.log] // 86_400)
         label = f"sync {self.log} of {self.account}"
-        with progress_line(len(days), label, asked=self.client.progress) as done:
+        with progress_line(len(days), label, choice=self.client.progress) as done:
             for first in range(0, len(days), size):
                 chunk = days[first : first + size]
                 try:
                     side_by_side(chunk, self._ask, workers=self.client.workers, done=done)
                 except KeyboardInterrupt:
-                    self.fetcher.close()  # ends the waits of requests under way
+                    self.fetcher.close()  # ends the waits of open requests
                     raise
                 finally:
                     self._keep()  # also what came before an interrupt
@@ -204,20 +206,20 @@ class _Run:
                     raise self.fatal
 
     def _ask(self, day: Day, stop: threading.Event) -> None:
-        """Ask for one day; its answer, or what went wrong, is kept for when the chunk is done."""
+        """Request one day; its answer is kept until the chunk is complete."""
         if self.fatal is not None:
             return
         if self._in_a_row >= GIVE_UP_AFTER:
-            reason = f"not asked: the service failed for {GIVE_UP_AFTER} days in a row"
-            self.found[day.day] = _Found("failed", reason=reason)
+            reason = f"not requested: the service failed for {GIVE_UP_AFTER} days in a row"
+            self.rows[day.day] = _Row("failed", reason=reason)
             return
         asked = datetime.now(UTC)
         try:
-            pages = self.fetcher.bring(day, stop)
-        except _FOR_ALL as error:
+            pages = self.fetcher.fetch_unstored(day, stop)
+        except _OF_EVERY_DAY as error:
             self.fatal = error
-        except _FOR_EACH as error:
-            self.found[day.day] = _Found("failed", asked=True, reason=" ".join(str(error).split()))
+        except _OF_ONE_DAY as error:
+            self.rows[day.day] = _Row("failed", asked=True, reason=" ".join(str(error).split()))
             with self._guard:
                 self._in_a_row = self._in_a_row + 1 if _of_the_service(error) else 0
         else:
@@ -238,60 +240,53 @@ class _Run:
         for answer in answers.values():
             answer.pages.clear()
         del pages
-        table = table_of(frame, self.log)
-        stamps = stamps_of(table)
-        inside = 0
-        replaced = []
-        for day in answers:
-            low, high = np.searchsorted(stamps, _span(day, self.client.tz)).tolist()
-            inside += high - low
-            self.found[day] = self._compare(day, table.slice(low, high - low))
-            # What an earlier sync brought is replaced whole. What came from elsewhere stays, and
-            # a service that knows nothing of a day takes nothing away.
-            if day in self.noted and high > low:
-                replaced.append(day)
-        self.outside += len(frame) - inside
-        del table
-        if len(frame) > inside or any(self.found[day].state == "fetched" for day in answers):
-            said = told(frame, self.log, replaced)
-            del frame  # it was copied: one copy of a chunk is enough while it is written
-            write(self.place, self.account, said)
-        noted = {
-            day: Noted(each.asked, self.found[day].records or 0) for day, each in answers.items()
-        }
+        stamps = np.asarray(cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8)
+        counts = {day: _count_inside(stamps, day, self.client.tz) for day in answers}
+        self.outside += len(stamps) - sum(counts.values())
+        # What an earlier sync brought is replaced whole. What came from elsewhere stays, and an
+        # answer without records removes nothing.
+        replaced = [day for day, count in counts.items() if count and day in self.noted]
+        batch = prepare(frame, self.log, replaced)
+        del frame  # it was copied: one copy of a chunk is enough while it is written
+        outcome = write(self.place, self.account, batch)
+        del batch
+        for day, count in counts.items():
+            self.rows[day] = self._row(day, count, outcome)
+        noted = {day: Noted(answer.asked, counts[day]) for day, answer in answers.items()}
         note_days(self.place, self.log, self.account, self.client.base_url, self.client.tz, noted)
         self.noted.update(noted)
 
-    def _compare(self, day: date, new: pa.Table) -> _Found:
-        """Return what an answer means to the archive: what is new in it, what goes."""
-        held = self.held[day]
-        if not new.num_rows:
-            reason = f"{held} record(s) that the archive holds are kept" if held else ""
-            return _Found("empty", asked=True, records=0, reason=reason)
-        if not held:
-            return _Found("fetched", asked=True, records=new.num_rows)
-        span = _span(day, self.client.tz)
-        old = read_table(Wanted(self.place, self.log, self.account, span, None))
-        spans = [span] if day in self.noted else []
-        removed = len(np.setdiff1d(stamps_of(old), stamps_of(new))) if spans else 0
-        own = {field.name: field.type for field in old.schema}
-        fits = all(own.get(field.name) == field.type for field in new.schema)
-        same = fits and old.equals(merge(old, new, spans))
-        return _Found("unchanged" if same else "fetched", True, new.num_rows, removed)
+    def _row(self, day: date, records: int, outcome: Outcome) -> _Row:
+        """Return the report of a day that was answered and written."""
+        if not records:
+            present = self.present[day]
+            reason = f"the {present} record(s) of the archive are kept" if present else ""
+            return _Row("empty", asked=True, records=0, reason=reason)
+        added, changed, removed = (
+            _count_inside(stamps, day, self.client.tz)
+            for stamps in (outcome.added, outcome.changed, outcome.removed)
+        )
+        state = "fetched" if added or changed or removed else "unchanged"
+        return _Row(state, asked=True, records=records, removed=removed)
+
+
+def _count_inside(stamps: Stamps, day: date, tz: str) -> int:
+    low, high = np.searchsorted(stamps, _span(day, tz)).tolist()
+    return int(high - low)
 
 
 def _of_the_service(error: EyelogError) -> bool:
-    """Return whether the service is in trouble, rather than its records of one day."""
+    """Return whether the service itself failed, rather than its records of one day."""
     return isinstance(error, RequestError) and error.status != 500
 
 
 def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
-    """Return whether a day is to be asked for again.
+    """Return whether a noted day is to be requested again.
 
-    One that may still grow always is: who syncs wants what the phone has brought since. One that
-    held nothing never settles, so it is asked for again when the answer of then is no longer fresh.
+    A day that may still grow always is: a sync is for what the phone has brought since. A day
+    without records never becomes final, so it is requested again once that answer is not fresh.
     """
-    if noted.asked > now:  # judged by a wrong clock
+    if noted.asked > now:  # noted by a wrong clock
         return True
     if lifetime(day, tz, asked=noted.asked, empty=False) is not None:
         return True
@@ -300,19 +295,21 @@ def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
 
 
 def _span(day: date, tz: str) -> tuple[int, int]:
-    """Return the microseconds of a local day, from one midnight to before the next."""
+    """Return the microseconds of a local day, from its midnight up to the next, half open."""
     place = zone(tz)
     return instant_us(day_start(day, place)), instant_us(day_start(day + DAY, place))
 
 
-def _held(place: Place, log: str, account: str, days: Sequence[date], tz: str) -> dict[date, int]:
-    """Count the records that the archive holds of each day; only stamps are read."""
+def _count_days(
+    place: Place, log: str, account: str, days: Sequence[date], tz: str
+) -> dict[date, int]:
+    """Count the records of the archive per day; only stamps are read."""
     edges = np.array([*(_span(day, tz)[0] for day in days), _span(days[-1], tz)[1]])
     counts = np.zeros(len(days), np.int64)
     whole = int(edges[0]), int(edges[-1])
     for month in months(place, log, account):
         if overlap(month, whole):
             with open_file(place, month_path(place, log, account, month)) as file:
-                stamps = stamps_of(read_rows(file, _STAMPS, *whole))
+                stamps = month_stamps(file, *whole)
             counts += np.diff(np.searchsorted(stamps, edges))
     return dict(zip(days, counts.tolist(), strict=True))

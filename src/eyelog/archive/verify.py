@@ -1,4 +1,4 @@
-"""Damage in an archive: every page of every file is read and held against what it should be."""
+"""Damage in an archive: every page of every file is read and compared with what it should be."""
 
 from collections.abc import Iterator
 from urllib.parse import unquote
@@ -25,18 +25,18 @@ _COLUMNS = ("account", "log", "month", "file", "problem")
 
 
 def verify(place: Place) -> pd.DataFrame:
-    """Return one row for each finding."""
-    found = [
+    """Return one row per problem."""
+    problems = [
         (account, log, month, path, problem)
         for log in LOGS
         for account, month, path in _files(place, log)
         for problem in _problems(place, log, account, month, path)
     ]
-    return pd.DataFrame(found, columns=list(_COLUMNS)).astype("string")
+    return pd.DataFrame(problems, columns=list(_COLUMNS)).astype("string")
 
 
 def _files(place: Place, log: str) -> Iterator[tuple[str, str, str]]:
-    """Give (account, month, path) of each file that is not hidden, as the folders say it."""
+    """Give (account, month, path) of each file that is not hidden, according to its folders."""
     root = f"{place.root}/log={log}"
     place.fs.invalidate_cache(root)
     for path in sorted(map(str, place.fs.find(root))):
@@ -48,7 +48,7 @@ def _files(place: Place, log: str) -> Iterator[tuple[str, str, str]]:
 
 def _problems(place: Place, log: str, account: str, month: str, path: str) -> list[str]:
     if not account or not is_month(month) or path != month_path(place, log, account, month):
-        return [f"not a place that the archive reads: it has one {FILE} a month"]
+        return [f"the archive does not read this path: it reads one {FILE} per month"]
     try:
         with open_file(place, path) as file, archive_errors(f"read {path}"):
             return [*_schema_problems(file, log, account), *_row_problems(file, month)]
@@ -58,22 +58,24 @@ def _problems(place: Place, log: str, account: str, month: str, path: str) -> li
 
 def _schema_problems(file: MonthFile, log: str, account: str) -> Iterator[str]:
     schema = file.schema
-    said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
-    whose = said.get("eyelog.log"), said.get("eyelog.account")
-    if whose == (None, None):
-        yield "made by another program: it does not say which log and account it is"
-    elif whose != (log, account):
-        yield f"the file says that it is {whose[0]!r} of {whose[1]!r}"
-    for known in schema_of(log):
-        if known.name in schema.names and schema.field(known.name).type != known.type:
-            yield f"{known.name!r} is {schema.field(known.name).type}, not {known.type}"
+    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    owner = metadata.get("eyelog.log"), metadata.get("eyelog.account")
+    if owner == (None, None):
+        yield "written by another program: its metadata names no log and no account"
+    elif owner != (log, account):
+        yield f"its metadata says that it is {owner[0]!r} of {owner[1]!r}"
+    for field in schema_of(log):
+        if field.name in schema.names and schema.field(field.name).type != field.type:
+            yield f"{field.name!r} is {schema.field(field.name).type}, not {field.type}"
 
 
 def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
     first, after = month_edges(month)
     parts = []
     for group in range(file.parquet.num_row_groups):
-        table = file.parquet.read_row_group(group)  # all columns: each page's checksum is looked at
+        table = file.parquet.read_row_group(
+            group
+        )  # every column, so that every checksum is checked
         if table.column("date").null_count:
             yield f"stamps are missing in row group {group}"
             return

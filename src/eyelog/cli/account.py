@@ -1,4 +1,4 @@
-"""Commands about the account and its cache: login, logout, cache."""
+"""Commands about an account and its cache: login, logout, cache."""
 
 import argparse
 import sys
@@ -10,20 +10,31 @@ __all__ = ["add_commands"]
 
 
 def add_commands(commands: Any) -> None:
-    """Add this module's commands."""
+    """Add the commands of this module."""
     login = commands.add_parser("login", help="let eyelog read an account's logs")
-    login.add_argument("--account", default="me", help="name to keep the token under")
-    login.add_argument("--code", help="a grant code, where no browser can be opened")
-    login.add_argument("--no-browser", action="store_true", help="print the address to open")
+    login.add_argument(
+        "--account", default="me", metavar="A", help="name to keep the token under (default: me)"
+    )
+    login.add_argument("--code", help="a grant code, for machines without a browser")
+    login.add_argument(
+        "--no-browser", action="store_true", help="print the address instead of opening it"
+    )
     login.set_defaults(run=_login)
 
-    logout = commands.add_parser("logout", help="revoke the token and delete it here")
-    logout.add_argument("--account", default="me", help="whose token")
+    logout = commands.add_parser("logout", help="revoke an account's token and delete it here")
+    logout.add_argument("--account", default="me", metavar="A", help="whose token (default: me)")
     logout.set_defaults(run=_logout)
 
-    cache = commands.add_parser("cache", help="show or clear what fetches have kept")
-    cache.add_argument("action", choices=["info", "clear"], nargs="?", default="info")
-    cache.add_argument("--account", help="clear this account only")
+    cache = commands.add_parser("cache", help="show or clear the days that fetches have stored")
+    cache.add_argument(
+        "action",
+        choices=["info", "clear"],
+        nargs="?",
+        default="info",
+        metavar="ACTION",
+        help="info lists what is stored (the default), clear deletes it",
+    )
+    cache.add_argument("--account", metavar="A", help="clear only this account")
     add_json(cache)
     cache.set_defaults(run=_cache)
 
@@ -32,19 +43,21 @@ def _login(args: argparse.Namespace) -> int:
     from eyelog.access.auth.login import login
     from eyelog.access.cache.contents import cache_info
     from eyelog.access.client import connect
+    from eyelog.access.environment import login_page_from_environment
 
     client = connect(account=args.account)
     if args.code is not None:
         client.exchange(args.code)
     else:
         paste = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
-        login(client.credentials, open_browser=not args.no_browser, paste=paste)
-    note(f"Logged in: the token of {args.account!r} is kept for its owner alone.")
-    held = cache_info()
+        page = login_page_from_environment()
+        login(client.credentials, page=page, open_browser=not args.no_browser, paste=paste)
+    note(f"Logged in. Only you can read the token of account {args.account!r}.")
+    stored = cache_info()
     # The service's addresses do not tell wearers apart: only the user knows who logged in.
-    if ((held["account"] == args.account) & (held["base_url"] == client.base_url)).any():
+    if ((stored["account"] == args.account) & (stored["base_url"] == client.base_url)).any():
         note(
-            f"Days cached for {args.account!r} are kept. If this is another wearer, run"
+            f"Days cached earlier for {args.account!r} are kept. If this is another wearer, run"
             f" `eyelog cache clear --account {args.account}`, or log in under another --account."
         )
     return 0
@@ -65,9 +78,9 @@ def _cache(args: argparse.Namespace) -> int:
         freed = clear_cache(account=args.account)
         note(f"Cleared {freed:,} bytes.")
         return 0
-    held = cache_info()
-    if held.empty and not args.json:
+    stored = cache_info()
+    if stored.empty and not args.json:
         note("The cache is empty.")
         return 0
-    emit(held, as_json=args.json, index=False)
+    emit(stored, as_json=args.json, index=False)
     return 0

@@ -1,10 +1,9 @@
-"""Commands about the archive: import, sync, archive."""
+"""The commands that fill and inspect the archive: import, sync, archive."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.catalogue import LOGS, check_log
 from eyelog.cli.output import add_json, emit, note
 from eyelog.cli.source import field_list
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
@@ -25,34 +24,36 @@ SHOWN: Final = 10
 
 
 def add_commands(commands: Any) -> None:
-    """Add this module's commands."""
-    take = commands.add_parser("import", help="put files of the Logger app into the archive")
-    take.add_argument(
+    """Add the commands of this module."""
+    importing = commands.add_parser("import", help="put files of the Logger app into the archive")
+    importing.add_argument(
         "paths",
         type=Path,
         nargs="+",
         metavar="PATH",
-        help="CSV files of a log, saved answers (JSON), folders and zip files of these",
+        help="CSV files of a log, saved answers (JSON), or folders and zip files of these",
     )
-    add_archive(take)
-    take.add_argument("--account", default="me", help="whose records they are (default: me)")
-    take.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
-    take.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
-    add_json(take)
-    take.set_defaults(run=_import)
+    add_archive(importing)
+    importing.add_argument("--account", default="me", help="whose records they are (default: me)")
+    importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
+    importing.add_argument(
+        "--dry-run", action="store_true", help="report what would be imported, change nothing"
+    )
+    add_json(importing)
+    importing.set_defaults(run=_import)
 
     _add_sync(commands)
 
-    archive = commands.add_parser("archive", help="what the archive holds, and what is damaged")
+    archive = commands.add_parser("archive", help="what is in the archive, and what is damaged")
     archive.set_defaults(run=_inventory, archive=None, json=False)
     actions = archive.add_subparsers(title="actions", metavar="ACTION")
 
-    inventory = actions.add_parser("inventory", help="list accounts, logs, days, records, holes")
+    inventory = actions.add_parser("inventory", help="list accounts, logs, days, records, gaps")
     add_archive(inventory)
     add_json(inventory)
     inventory.set_defaults(run=_inventory)
 
-    verify = actions.add_parser("verify", help="look for damage in every file")
+    verify = actions.add_parser("verify", help="check every file for damage")
     add_archive(verify)
     add_json(verify)
     verify.set_defaults(run=_verify)
@@ -67,7 +68,7 @@ def add_commands(commands: Any) -> None:
         type=Path,
         required=True,
         metavar="PATH",
-        help="a .csv, a .parquet, or a folder for one JSON answer a day",
+        help="a .csv, a .parquet, or a folder for one JSON answer per day",
     )
     add_archive(export)
     export.add_argument("--account", default="me", help="whose records (default: me)")
@@ -77,14 +78,14 @@ def add_commands(commands: Any) -> None:
 
 
 def add_archive(parser: argparse.ArgumentParser) -> None:
-    """Give a command the option that says which archive."""
+    """Add the option that names the archive to a command."""
     parser.add_argument(
         "--archive", metavar="DIR", help="the archive (default: EYELOG_HOME/archive)"
     )
 
 
 def open_archive(args: argparse.Namespace) -> "Archive":
-    """Return the archive that the option of `add_archive` names."""
+    """Return the archive that the option of `add_archive` names, by default that of the home."""
     from eyelog.archive.store import Archive
     from eyelog.disk.home import home_dir
 
@@ -92,23 +93,25 @@ def open_archive(args: argparse.Namespace) -> "Archive":
 
 
 def _import(args: argparse.Namespace) -> int:
-    from eyelog.archive.importing.intake import take_in
+    from eyelog.archive.importing.intake import import_files
 
     archive = open_archive(args)
-    reports = take_in(archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run)
+    reports = import_files(
+        archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run
+    )
     if not reports:
-        raise ConfigurationError("there is no file in what was given: nothing was imported")
+        raise ConfigurationError("these paths contain no file: nothing was imported")
     table = _table(reports)
     if args.json:
         emit(table.assign(account=args.account), as_json=True, index=False)
     else:
         emit(table.drop(columns="reason"), as_json=False, index=False)
-    done = "would bring" if args.dry_run else "brought"
     kept = sum(report.kept for report in reports)
     # Files overlap, so the rows of all files may be more than the records the archive then has.
+    added = "would add" if args.dry_run else "added"
     written = " (dry run: nothing was written)" if args.dry_run else ""
     note(
-        f"{kept:,} rows {done} something new for account {args.account!r} to"
+        f"{kept:,} rows {added} something new to account {args.account!r} in"
         f" {archive.path}{written}"
     )
     refused = [report for report in reports if report.status == "refused"]
@@ -143,17 +146,17 @@ def _inventory(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace) -> int:
     archive = open_archive(args)
-    found = archive.verify()
-    if args.json or len(found):
-        emit(found, as_json=args.json, index=False)
-    if len(found):
-        raise ArchiveError(f"{len(found)} problem(s) found in the archive {archive.path}")
+    problems = archive.verify()
+    if args.json or len(problems):
+        emit(problems, as_json=args.json, index=False)
+    if len(problems):
+        raise ArchiveError(f"{len(problems)} problem(s) found in the archive {archive.path}")
     note(f"No damage found in the archive {archive.path}.")
     return 0
 
 
 def _export(args: argparse.Namespace) -> int:
-    made = open_archive(args).export(
+    files = open_archive(args).export(
         args.log,
         args.start,
         args.end,
@@ -162,7 +165,7 @@ def _export(args: argparse.Namespace) -> int:
         fields=field_list(args.fields),
         tz=args.tz,
     )
-    for path in made:
+    for path in files:
         print(path)
     return 0
 
@@ -183,6 +186,7 @@ def _sync(args: argparse.Namespace) -> int:
     import pandas as pd
 
     from eyelog.access.client import connect
+    from eyelog.catalogue import LOGS, check_log
 
     logs = LOGS if args.log == "all" else (check_log(args.log),)
     archive = open_archive(args)
@@ -192,7 +196,7 @@ def _sync(args: argparse.Namespace) -> int:
             try:
                 report = archive.sync(client, log, args.start, args.end)
             except AuthorizationError:
-                note("Stopped: every further day would fail too. What came before is kept.")
+                note("Stopped: every other day would fail too. The days before are kept.")
                 raise
             report.insert(0, "log", log)
             reports.append(report)
@@ -204,14 +208,14 @@ def _sync(args: argparse.Namespace) -> int:
     failed = whole[whole["state"] == "failed"]
     if len(failed):
         raise EyelogError(
-            f"{len(failed)} of {len(whole)} days failed; all others are in {archive.path}, and the"
-            " same command asks for what is missing"
+            f"{len(failed)} of {len(whole)} days failed; the others are in {archive.path}: run the"
+            " same command again to request what is missing"
         )
     return 0
 
 
 def _show(whole: "pd.DataFrame", logs: tuple[str, ...]) -> None:
-    """Print how many days came to what, and each day that has more to tell."""
+    """Print how many days are in which state, and the days that failed or lost records."""
     import pandas as pd
 
     from eyelog.archive.sync import STATES
@@ -221,9 +225,9 @@ def _show(whole: "pd.DataFrame", logs: tuple[str, ...]) -> None:
     )
     sums = whole.groupby("log")[["asked", "records", "removed"]].sum().reindex(list(logs))
     emit(counts.assign(days=counts.sum(axis=1), **sums).reset_index(), as_json=False, index=False)
-    told = whole[(whole["state"] == "failed") | (whole["removed"] > 0)]
-    for row in told.head(SHOWN).to_dict("records"):
-        why = row["reason"] or f"{row['removed']} record(s) that the service no longer has went"
-        note(f"{row['log']} {row['day']} {row['state']}: {why}")
-    if len(told) > SHOWN:
-        note(f"... and {len(told) - SHOWN} more days (--json tells of each)")
+    notable = whole[(whole["state"] == "failed") | (whole["removed"] > 0)]
+    for row in notable.head(SHOWN).to_dict("records"):
+        removed = f"removed {row['removed']} record(s) that the service no longer has"
+        note(f"{row['log']} {row['day']} {row['state']}: {row['reason'] or removed}")
+    if len(notable) > SHOWN:
+        note(f"... and {len(notable) - SHOWN} more days (--json lists them all)")

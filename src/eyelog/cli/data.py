@@ -1,4 +1,4 @@
-"""Commands about the records: fetch, daily, plot, fields."""
+"""Commands about records: fetch, daily, plot, fields."""
 
 import argparse
 import json
@@ -6,61 +6,86 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eyelog.cli.draw import FIGURES
-from eyelog.cli.output import add_json, emit, note, readable, records, write_csv, write_table
+from eyelog.cli.output import (
+    FIGURE_ENDINGS,
+    TABLE_ENDINGS,
+    add_json,
+    check_ending,
+    emit,
+    note,
+    readable,
+    records,
+    write_csv,
+    write_figure,
+    write_table,
+)
 from eyelog.cli.source import add_source, field_list, read_source
-from eyelog.errors import ConfigurationError
+from eyelog.figures.defaults import KINDS
 
-__all__ = [
-    "add_commands",
-]
+__all__ = ["BLINK_NOTE", "add_commands"]
 
 BLINK_NOTE = (
-    "The blink rate of the 60-second log is a lower bound: its gaps are root mean squares from"
-    " firmware 2.2.0 (see eyelog.blinks.rate)."
+    "The blink rate of the 60-second log is a lower bound: from firmware 2.2.0 on its gaps are"
+    " root mean squares (see eyelog.blinks.rate)."
 )
 
 
 def add_commands(commands: Any) -> None:
-    """Add this module's commands."""
-    fetch = commands.add_parser("fetch", help="get a log, as a table")
+    """Add the commands of this module."""
+    fetch = commands.add_parser("fetch", help="fetch a log as a table")
     add_source(fetch, files=False)
     fetch.add_argument("--fields", metavar="A,B", help="only these fields")
     fetch.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="a .parquet or .csv instead of stdout"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write a .parquet or .csv file instead of CSV to stdout",
     )
     add_json(fetch)
     fetch.set_defaults(run=_fetch)
 
     summary = commands.add_parser("daily", help="summarise each local day")
     add_source(summary)
-    summary.add_argument("-o", "--output", type=Path, metavar="FILE", help="a .parquet or .csv")
     summary.add_argument(
-        "--attrition", metavar="RECIPE", help="also say what each reason leaves (steps, eye, ...)"
+        "-o", "--output", type=Path, metavar="FILE", help="write a .parquet or .csv file"
+    )
+    summary.add_argument(
+        "--attrition",
+        metavar="RECIPE",
+        help="also show how many records each condition of a recipe leaves (steps, eye, ...)",
     )
     add_json(summary)
     summary.set_defaults(run=_daily)
 
     plot = commands.add_parser("plot", help="draw a figure into a file")
-    plot.add_argument("figure", choices=FIGURES, metavar="FIGURE", help=", ".join(FIGURES))
+    plot.add_argument("figure", choices=KINDS, metavar="FIGURE", help=", ".join(KINDS))
     add_source(plot)
     plot.add_argument(
-        "--field", action="append", metavar="F", help="what to draw (may be given more than once)"
+        "--field",
+        action="append",
+        metavar="F",
+        help="a field to draw; repeat the option for more (default: a choice for the log)",
     )
     plot.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="a .png, .svg or .pdf"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the .png, .svg or .pdf file to write",
     )
     plot.set_defaults(run=_plot)
 
-    known = commands.add_parser("fields", help="what is known about each field of a log")
-    known.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
-    add_json(known)
-    known.set_defaults(run=_fields)
+    fields = commands.add_parser("fields", help="describe each field of a log")
+    fields.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
+    add_json(fields)
+    fields.set_defaults(run=_fields)
 
 
 def _fetch(args: argparse.Namespace) -> int:
-    if args.output is not None and args.output.suffix not in (".parquet", ".csv"):
-        raise ConfigurationError(f"cannot write {args.output.name}: end it with .parquet or .csv")
+    if args.output is not None:
+        check_ending(args.output, TABLE_ENDINGS)
     frame = read_source(args, fields=field_list(args.fields))
     if args.output is not None:
         write_table(frame, args.output)
@@ -76,33 +101,37 @@ def _daily(args: argparse.Namespace) -> int:
     from eyelog.analysis.daily import daily
     from eyelog.analysis.quality.recipes import attrition
 
+    if args.output is not None:
+        check_ending(args.output, TABLE_ENDINGS)
     frame = read_source(args)
     table = daily(frame)
-    left = attrition(frame, recipe=args.attrition) if args.attrition else None
+    losses = attrition(frame, recipe=args.attrition) if args.attrition else None
     if args.output is not None:
         write_table(table, args.output)
         note(f"{len(table)} days written to {args.output}")
     elif args.json:
         days = records(table)
-        both = days if left is None else {"days": days, "attrition": records(left)}
-        print(json.dumps(both, indent=1))  # one document: a program reads it in one go
-        left = None
+        document = days if losses is None else {"days": days, "attrition": records(losses)}
+        print(json.dumps(document, indent=1))  # one document, so a program reads it in one go
+        losses = None
     elif table.empty:
         note("There are no records in this range.")
     else:
         emit(readable(table), as_json=False)
     if args.log == "standard_mode_logs" and len(table):
         note(BLINK_NOTE)
-    if left is not None:
-        emit(left, as_json=args.json)
+    if losses is not None:
+        emit(losses, as_json=args.json)
     return 0
 
 
 def _plot(args: argparse.Namespace) -> int:
-    from eyelog.cli.draw import draw
+    from eyelog.figures.compose import compose_figure
 
-    draw(args.figure, read_source(args), args.output, fields=args.field)
-    note(f"Drawn: {args.output}")
+    check_ending(args.output, FIGURE_ENDINGS)
+    figure = compose_figure(read_source(args), args.figure, fields=args.field)
+    write_figure(figure, args.output)
+    note(f"Figure written to {args.output}")
     return 0
 
 

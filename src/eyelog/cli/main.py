@@ -1,4 +1,4 @@
-"""The parser and the one place where an error becomes a line and an exit status."""
+"""The parser, and the one place where an error becomes one line and an exit status."""
 
 import argparse
 import os
@@ -13,7 +13,7 @@ __all__ = ["build_parser", "main"]
 
 
 class _Version(argparse.Action):
-    """Look the version up when it is asked: the look-up takes longer than all else at a start."""
+    """Print the version, looked up only on request: the look-up takes longer than the parser."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from importlib.metadata import version
@@ -23,22 +23,24 @@ class _Version(argparse.Action):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of every command."""
+    """Return the parser of every command.
+
+    Commands import what they need when they run, so that the parser, and with it every
+    ``--help``, stays fast.
+    """
     from eyelog.cli import account, archive, data, demo, service
 
     parser = argparse.ArgumentParser(
         prog="eyelog",
         description="Analyse the logs of smart eyewear.",
-        epilog="Settings: EYELOG_BASE_URL EYELOG_CLIENT_ID EYELOG_CLIENT_SECRET"
-        " EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_ACCESS_TOKEN EYELOG_REFRESH_TOKEN"
-        " EYELOG_HOME EYELOG_DEBUG",
+        epilog="Settings in the environment: EYELOG_BASE_URL EYELOG_CLIENT_ID"
+        " EYELOG_CLIENT_SECRET EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_ACCESS_TOKEN"
+        " EYELOG_REFRESH_TOKEN EYELOG_HOME EYELOG_DEBUG",
     )
-    parser.add_argument(
-        "--version", action=_Version, nargs=0, help="show program's version number and exit"
-    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (demo, account, data, archive, service):
-        room.add_commands(commands)
+    for module in (demo, account, data, archive, service):
+        module.add_commands(commands)
     return parser
 
 
@@ -67,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except EyelogError as error:
             return _fail(error)
         except KeyboardInterrupt:
-            return _fail("interrupted; what was finished before stays usable")
+            return _fail("interrupted; everything finished so far is kept")
         except BrokenPipeError:
             # The reader has seen enough (| head); Python must not complain when it exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if os.environ.get("EYELOG_DEBUG"):
                 raise
             return _fail(
-                f"{type(error).__name__}: {error} (a defect of eyelog: set EYELOG_DEBUG=1 for"
-                " the details and report it)"
+                f"{type(error).__name__}: {error} (a bug in eyelog: set EYELOG_DEBUG=1 to see"
+                " where, and report it)"
             )
     return status

@@ -1,4 +1,4 @@
-"""Tables to stdout or to a file, private to their owner."""
+"""Tables and figures to stdout or to a file that only its owner can read."""
 
 import argparse
 import json
@@ -6,38 +6,45 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from eyelog.disk.files import whole_file
 from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = [
+    "FIGURE_ENDINGS",
+    "TABLE_ENDINGS",
     "add_json",
+    "check_ending",
     "emit",
     "note",
     "readable",
     "records",
     "write_csv",
-    "write_private",
+    "write_figure",
     "write_table",
 ]
 
+TABLE_ENDINGS: Final = (".parquet", ".csv")
+FIGURE_ENDINGS: Final = (".png", ".svg", ".pdf")
+
 
 def note(text: str) -> None:
-    """Say something about the run on stderr."""
+    """Print a line about the run to stderr."""
     print(text, file=sys.stderr)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Give a command ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for a program to read")
+    """Give a command the option ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
-    """Print a table for a person, or as JSON records for a program."""
+    """Print a table: aligned for a person, or as JSON records for a program."""
     import pandas as pd
 
     if as_json:
@@ -48,22 +55,24 @@ def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
 
 
 def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]]:
-    """Return the rows of a table as JSON has them."""
-    rows = _texts(table.reset_index() if index else table)
-    found: list[dict[str, Any]] = json.loads(rows.to_json(orient="records"))
-    return found
+    """Return the rows of a table as JSON objects."""
+    table = _with_text_stamps(table.reset_index() if index else table)
+    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records"))
+    return rows
 
 
 def readable(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Turn a summary for reading: one column a day, stamps short, only what any day has."""
+    """Turn a daily summary for reading: one column per day, short times, no empty rows."""
     import pandas as pd
 
-    held = {name for name in table.columns if table[name].notna().any()}
-    # A count of values says nothing where no day has a value to count.
+    filled = {name for name in table.columns if table[name].notna().any()}
+    # A count of values means nothing where no day has a value to count.
     idle = {
-        f"{name[: -len('_mean')]}_n" for name in set(table.columns) - held if name.endswith("_mean")
+        f"{name.removesuffix('_mean')}_n"
+        for name in set(table.columns) - filled
+        if name.endswith("_mean")
     }
-    out = table[[name for name in table.columns if name in held - idle]].copy()
+    out = table[[name for name in table.columns if name in filled - idle]].copy()
     for name in out.columns:
         if isinstance(out[name].dtype, pd.DatetimeTZDtype):
             out[name] = out[name].dt.strftime("%H:%M")
@@ -76,29 +85,66 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if whole else f"{value:.3g}"
 
 
-def _texts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Write stamps with their own offset; pandas would turn them into UTC."""
+def _with_text_stamps(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the table with stamps as text in their own offset; pandas would write them in UTC."""
     import pandas as pd
 
     out = table.copy()
     for name in out.columns:
         if isinstance(out[name].dtype, pd.DatetimeTZDtype):
-            out[name] = [None if pd.isna(t) else t.isoformat() for t in out[name]]
+            out[name] = [None if pd.isna(stamp) else stamp.isoformat() for stamp in out[name]]
         elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
             out[name] = out[name].dt.total_seconds()
     return out
 
 
-def write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file whole or not at all, for its owner alone, into a folder that is there.
+def check_ending(path: Path, endings: tuple[str, ...]) -> None:
+    """Raise `ConfigurationError` if `path` does not end with one of `endings`."""
+    if path.suffix not in endings:
+        *others, last = endings
+        raise ConfigurationError(
+            f"cannot write {path.name}: end its name with {', '.join(others)} or {last}"
+        )
+
+
+def write_table(table: "pd.DataFrame", path: Path) -> None:
+    """Write a table as Parquet or CSV, as the ending of `path` says.
 
     Raises
     ------
     ConfigurationError
-        If the folder does not exist.
+        If the ending is another one, or the folder does not exist.
     EyelogError
-        If the file cannot be written; what stood there stays.
+        If the file cannot be written.
     """
+    check_ending(path, TABLE_ENDINGS)
+    if path.suffix == ".parquet":
+        _write_private(path, table.to_parquet)
+    else:
+        _write_private(path, lambda sink: write_csv(table, sink))
+
+
+def write_csv(table: "pd.DataFrame", sink: Any) -> None:
+    """Write a table as CSV: a file gets the same text as stdout."""
+    _with_text_stamps(table.reset_index()).to_csv(sink, index=False)
+
+
+def write_figure(figure: "Figure", path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF, as the ending of `path` says.
+
+    Raises
+    ------
+    ConfigurationError
+        If the ending is another one, or the folder does not exist.
+    EyelogError
+        If the file cannot be written.
+    """
+    check_ending(path, FIGURE_ENDINGS)
+    _write_private(path, lambda sink: figure.savefig(sink, format=path.suffix[1:], dpi=130))
+
+
+def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file whole or not at all, readable only by its owner, into an existing folder."""
     if not path.parent.is_dir():
         raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
     try:
@@ -110,24 +156,3 @@ def write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
         raise EyelogError(
             f"cannot write {path}: {reason}; make room or choose another place"
         ) from error
-
-
-def write_csv(table: "pd.DataFrame", sink: Any) -> None:
-    """Write a table as CSV: the same text into a file as to stdout."""
-    _texts(table.reset_index()).to_csv(sink, index=False)
-
-
-def write_table(table: "pd.DataFrame", path: Path) -> None:
-    """Write a table as Parquet or CSV, told by the ending of `path`.
-
-    Raises
-    ------
-    ConfigurationError
-        If the ending is another one, or the folder does not exist.
-    """
-    if path.suffix == ".parquet":
-        write_private(path, table.to_parquet)
-    elif path.suffix == ".csv":
-        write_private(path, lambda sink: write_csv(table, sink))
-    else:
-        raise ConfigurationError(f"cannot write {path.name}: end it with .parquet or .csv")

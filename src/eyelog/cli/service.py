@@ -1,4 +1,4 @@
-"""Commands that run the service of the contract: serve, service, simulate."""
+"""Commands that run the service, and the simulated wearer: serve, service, simulate."""
 
 import argparse
 import json
@@ -6,53 +6,95 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eyelog.catalogue import LOGS
 from eyelog.cli.output import add_json, note
 
 __all__ = ["add_commands"]
 
 
 def add_commands(commands: Any) -> None:
-    """Add this module's commands."""
+    """Add the commands of this module."""
+    _add_serve(commands)
+    _add_service(commands)
+    _add_simulate(commands)
+
+
+def _add_serve(commands: Any) -> None:
     serve = commands.add_parser("serve", help="serve an archive over HTTP")
-    serve.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
-    serve.add_argument("--host", default="127.0.0.1", help="address to bind (default: loopback)")
-    serve.add_argument("--port", type=int, default=8765, help="port (default: 8765)")
-    serve.add_argument("--page-size", type=int, default=500, help="records a page (default: 500)")
+    _add_archive(serve)
+    serve.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to bind (default: 127.0.0.1, this machine only)",
+    )
+    serve.add_argument("--port", type=int, default=8765, metavar="N", help="port (default: 8765)")
+    serve.add_argument(
+        "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
+    )
     serve.set_defaults(run=_serve)
 
-    admin = commands.add_parser("service", help="accounts and applications of the service")
+
+def _add_service(commands: Any) -> None:
+    admin = commands.add_parser("service", help="manage the service's accounts and applications")
     actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
 
-    account = actions.add_parser("add-account", help="let a wearer log in")
-    account.add_argument("archive", type=Path, metavar="ARCHIVE")
-    account.add_argument("name", metavar="NAME")
+    account = actions.add_parser("add-account", help="add a wearer who can log in")
+    _add_archive(account)
+    account.add_argument("name", metavar="NAME", help="the account's name")
     account.add_argument(
-        "--password-stdin", action="store_true", help="read the login page's password from stdin"
+        "--password-stdin",
+        action="store_true",
+        help="read a password for the login page from stdin (without one: only login by code)",
     )
     account.set_defaults(run=_add_account)
 
-    application = actions.add_parser("add-application", help="register an application")
-    application.add_argument("archive", type=Path, metavar="ARCHIVE")
-    application.add_argument("--redirect-uri", required=True, metavar="URI")
+    application = actions.add_parser(
+        "add-application", help="register an application and print its id and secret"
+    )
+    _add_archive(application)
+    application.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
+    )
     add_json(application)
     application.set_defaults(run=_add_application)
 
-    code = actions.add_parser("issue-code", help="print one grant code, for a headless login")
-    code.add_argument("archive", type=Path, metavar="ARCHIVE")
-    code.add_argument("--account", required=True, metavar="A")
-    code.add_argument("--client-id", required=True, metavar="ID")
-    code.add_argument("--redirect-uri", required=True, metavar="URI")
+    code = actions.add_parser(
+        "issue-code", help="print a grant code, for a login without a browser"
+    )
+    _add_archive(code)
+    code.add_argument("--account", required=True, metavar="A", help="who grants access")
+    code.add_argument("--client-id", required=True, metavar="ID", help="the application's id")
+    code.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
+    )
     code.set_defaults(run=_issue_code)
 
+
+def _add_simulate(commands: Any) -> None:
     simulate = commands.add_parser("simulate", help="write a simulated wearer into an archive")
-    simulate.add_argument("archive", type=Path, metavar="ARCHIVE")
-    simulate.add_argument("--account", default="me", help="name of the wearer (default: me)")
-    simulate.add_argument("--start", required=True, metavar="DAY", help="first local day")
-    simulate.add_argument("--days", type=int, required=True, metavar="N")
-    simulate.add_argument("--seed", type=int, default=0, help="the same seed, the same wearer")
-    simulate.add_argument("--tz", default="UTC", help="zone the wearer lives in")
+    _add_archive(simulate)
+    simulate.add_argument(
+        "--account", default="me", metavar="A", help="name of the wearer (default: me)"
+    )
+    simulate.add_argument(
+        "--start", required=True, metavar="DAY", help="first local day, such as 2026-10-24"
+    )
+    simulate.add_argument("--days", type=int, required=True, metavar="N", help="how many days")
+    simulate.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="which wearer; the same seed is always the same person (default: 0)",
+    )
+    simulate.add_argument(
+        "--tz", default="UTC", metavar="Z", help="zone the wearer lives in (default: UTC)"
+    )
     simulate.set_defaults(run=_simulate)
+
+
+def _add_archive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -75,16 +117,16 @@ def _add_application(args: argparse.Namespace) -> int:
     from eyelog.service.auth.registry import Registry
 
     client_id, client_secret = Registry(args.archive).add_application(args.redirect_uri)
-    made = {
+    application = {
         "client_id": client_id,
         "client_secret": client_secret,
         "redirect_uri": args.redirect_uri,
     }
     if args.json:
-        print(json.dumps(made))
+        print(json.dumps(application))
     else:
-        print("\n".join(f"{key}: {value}" for key, value in made.items()))
-        note("The secret is not shown again.")
+        print("\n".join(f"{key}: {value}" for key, value in application.items()))
+        note("Keep the secret now: it is not shown again.")
     return 0
 
 
@@ -97,6 +139,7 @@ def _issue_code(args: argparse.Namespace) -> int:
 
 def _simulate(args: argparse.Namespace) -> int:
     from eyelog.archive.store import Archive
+    from eyelog.catalogue import LOGS
     from eyelog.wearer.simulate import simulate
 
     archive = Archive(args.archive)

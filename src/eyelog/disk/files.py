@@ -1,4 +1,4 @@
-"""Local files and folders that nobody else may read, put in place whole or not at all."""
+"""Local files and folders that only their owner may read, put in place whole or not at all."""
 
 import os
 import secrets
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and its parents, open to nobody else, and safe on the disk."""
+    """Create a folder and its parents, for their owner alone, and secure them on the disk."""
     if path.is_dir():
         return
     make_folders(path.parent)
@@ -27,8 +27,8 @@ def make_folders(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Make sure that the names in a folder outlive a power cut."""
-    if os.name == "nt":  # there a folder cannot be opened, nor need it be
+    """Make sure that the names in a folder survive a power cut."""
+    if os.name == "nt":  # where a folder cannot be opened, and need not be
         return
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -38,13 +38,13 @@ def sync_folder(path: Path) -> None:
 
 
 def temporary_name(target: Path) -> Path:
-    """Return a hidden name beside `target` for a file in the making."""
+    """Return a hidden name beside `target` for an unfinished file."""
     return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that must not exist yet, 0600; on leaving its bytes are on the disk."""
+    """Open a file that must not exist yet (0600); at the end its bytes are on the disk."""
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as sink:
         yield sink

@@ -14,14 +14,14 @@ __all__ = [
 
 
 def home_dir(home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder of tokens and cache, created 0700 if it is not there.
+    """Return the folder of tokens and cache; it is created (0700) if it does not exist.
 
-    The argument, else EYELOG_HOME, else the platform's data folder.
+    It is `home`, else EYELOG_HOME, else the platform's data folder.
 
     Raises
     ------
     ConfigurationError
-        If it cannot be made.
+        If it cannot be created.
     """
     chosen = home or os.environ.get("EYELOG_HOME") or platformdirs.user_data_dir("eyelog", False)
     folder = Path(chosen).expanduser().absolute()
@@ -30,11 +30,11 @@ def home_dir(home: str | os.PathLike[str] | None = None) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Create `folder` for its owner alone; one that stands keeps its permissions."""
+    """Create `folder` for its owner alone; an existing one keeps its permissions."""
     try:
         make_folders(folder)
     except OSError as fault:
         raise ConfigurationError(
-            f"cannot make the folder {folder} ({fault.strerror}): set EYELOG_HOME to one you can"
-            " write"
+            f"cannot create the folder {folder} ({fault.strerror}): set EYELOG_HOME to one that you"
+            " can write"
         ) from fault

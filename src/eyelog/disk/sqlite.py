@@ -1,7 +1,7 @@
-"""One SQLite file among several processes: private, opened briefly, made and removed safely.
+"""A SQLite file that several processes share: private, opened briefly, created and removed safely.
 
-Nothing but SQLite may ever open a file that is in use: closing it would drop the locks that other
-threads of this process hold on it (POSIX locks belong to the process, not to the handle).
+Only SQLite may open a file that is in use: to close it would release the locks that other threads
+of this process have on it (POSIX locks belong to the process, not to the handle).
 """
 
 import contextlib
@@ -37,8 +37,8 @@ DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_
 
 
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
-    """Open a file that is there; whoever holds it locked is waited for, but not for ever."""
-    # A reader, too, may have to roll back what a killed writer left, so it may write if it can.
+    """Open an existing file; a lock of another process is waited for, but not for ever."""
+    # A reader may have to roll back what a killed writer left, so it may write if possible.
     mode = "rw" if write or os.access(path, os.W_OK) else "ro"
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
@@ -46,7 +46,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit the block whole, or nothing of it."""
+    """Commit the whole block, or nothing of it."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -59,32 +59,32 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def code_of(error: Exception) -> int | None:
-    """Return SQLite's primary result code of an error, None if it has none."""
-    if isinstance(error, UnicodeDecodeError):  # only what is damaged reads so
+    """Return SQLite's primary result code of an error; None if it has none."""
+    if isinstance(error, UnicodeDecodeError):  # only a damaged file causes it
         return sqlite3.SQLITE_CORRUPT
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def prepare(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make sure that the file is there, filled, and its owner's alone; its journal follows it.
+    """Make sure that the file exists, filled, for its owner alone; its journal is like it.
 
     Raises
     ------
     OSError, sqlite3.Error
-        If it cannot be made, or is a symbolic link.
+        If it cannot be created, or is a symbolic link.
     """
     if not path.exists() and not path.is_symlink():
         _create(path, fill)
-    found = path.lstat()
-    if stat.S_ISLNK(found.st_mode):
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, "it is a symbolic link")
-    if os.name == "posix" and found.st_mode & 0o077:
+    if os.name == "posix" and status.st_mode & 0o077:
         path.chmod(0o600)
 
 
 def _create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make the file under another name, whole, and move it into its place."""
+    """Create the whole file under another name, and move it into place."""
     make_folders(path.parent)
     fresh = temporary_name(path)
     os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -102,9 +102,9 @@ def _create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
 
 
 def set_aside(path: Path) -> bool:
-    """Move a damaged file out of the way, so that a new one can be begun."""
+    """Move a damaged file out of the way, so that a new one can begin."""
     try:
-        # A journal that outlived its file would be played back into the next one.
+        # An old journal would be played back into the next file.
         _journal(path).unlink(missing_ok=True)
         path.replace(_aside(path))
     except OSError:
@@ -113,12 +113,12 @@ def set_aside(path: Path) -> bool:
 
 
 def size(path: Path) -> int:
-    """Return the bytes of the file and of what belongs to it."""
-    return sum(each.lstat().st_size for each in _all(path) if each.exists())
+    """Return the bytes of the file and of the files that belong to it."""
+    return sum(file.lstat().st_size for file in _all(path) if file.exists())
 
 
 def remove(path: Path) -> int:
-    """Delete the file and what belongs to it; return the bytes that this freed.
+    """Delete the file and the files that belong to it; return the bytes freed.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def remove(path: Path) -> int:
     """
     freed = size(path)
     if path.exists():
-        # Nobody must be amid a transaction whose journal would meet the next file.
+        # No transaction may be under way: its journal would meet the next file.
         with contextlib.suppress(sqlite3.Error), closing(connect(path, write=True)) as db:
             db.execute("BEGIN EXCLUSIVE")
             if os.name == "posix":  # elsewhere an open file cannot be deleted
@@ -137,8 +137,8 @@ def remove(path: Path) -> int:
 
 
 def _unlink(path: Path) -> None:
-    for each in _all(path):
-        each.unlink(missing_ok=True)
+    for file in _all(path):
+        file.unlink(missing_ok=True)
 
 
 def _all(path: Path) -> list[Path]:

@@ -1,1 +1,1 @@
-"""Figures: tables to matplotlib Axes. Computes nothing."""
+"""Figures: tables to matplotlib Axes and Figures. The numbers come from the analysis."""

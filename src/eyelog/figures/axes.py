@@ -1,4 +1,4 @@
-"""What every figure shares: the Axes to draw on, time axes, and the look of gaps."""
+"""What every figure shares: the Axes to draw on, time axes, labels and the colour of gaps."""
 
 from datetime import tzinfo
 from typing import Any, Final
@@ -15,7 +15,7 @@ from eyelog.frame import interval_seconds, log_of
 __all__ = ["GAP_COLOUR", "axes", "label_of", "log_or_none", "row_seconds", "stamps", "time_axis"]
 
 GAP_COLOUR: Final = "0.88"
-"""The colour of "no data": never a colour of the scale."""
+"""The colour where there is no data, which is never a colour of the scale."""
 
 
 def axes(ax: Axes | None) -> Axes:
@@ -28,7 +28,7 @@ def axes(ax: Axes | None) -> Axes:
 
 
 def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
-    """Return an index of aware stamps, or say that `what` needs one and rows in it."""
+    """Return an index of aware stamps, or raise if `what` cannot draw this index."""
     if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         raise ConfigurationError(f"{what} needs rows indexed by time-zone aware stamps")
     if index.empty:
@@ -37,7 +37,7 @@ def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
 
 
 def log_or_none(frame: pd.DataFrame) -> str | None:
-    """Return the log of a frame, or None where nothing tells: labels then are the bare names."""
+    """Return the log of a frame, or None if it is unknown: labels are then the bare names."""
     try:
         return log_of(frame)
     except MixedLogsError:
@@ -48,12 +48,11 @@ def log_or_none(frame: pd.DataFrame) -> str | None:
 
 def label_of(log: str | None, name: str) -> str:
     """Return a field's label with its unit, or the bare name of what the catalogue lacks."""
-    known = catalogue(log) if log else {}
-    if name not in known:
+    fields = catalogue(log) if log else {}
+    if name not in fields:
         return name
-    unit = known[name].unit
-    hidden = unit in ("", "bool", "count")
-    return known[name].label if hidden else f"{known[name].label} ({unit})"
+    unit, label = fields[name].unit, fields[name].label
+    return label if unit in ("", "bool", "count") else f"{label} ({unit})"
 
 
 def row_seconds(frame: pd.DataFrame, log: str | None) -> float:
@@ -63,7 +62,7 @@ def row_seconds(frame: pd.DataFrame, log: str | None) -> float:
 
 
 def time_axis(ax: Axes, zone: tzinfo | None) -> None:
-    """Show local clock times along x, and name the zone."""
+    """Show local clock times along x, with the zone in the label."""
     locator = mdates.AutoDateLocator(tz=zone)
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator, tz=zone))

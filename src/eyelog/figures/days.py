@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import GAP_COLOUR, axes, label_of, log_or_none, row_seconds, stamps
@@ -22,31 +23,31 @@ MOST_TICKS = 20
 def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> Axes:
     """Draw one field, day by time of day.
 
-    Every row of the frame is one cell, so resample first to the width that the eye should see.
-    Missing values and missing records are grey, never a colour of the scale. Only days with
-    records are shown, in order; on a day of 25 hours the later pass through the repeated hour is
-    drawn.
+    Every row of the frame is one cell, so resample first to a width that the eye can see. Missing
+    values and missing records are grey, never a colour of the scale. Only days with records are
+    shown, in order; on a day of 25 hours the repeated hour shows its second pass.
 
     Parameters
     ----------
     frame : DataFrame
-        A frame of either log, best after `eyelog.resample`; stamps close their interval.
+        A frame of either log, best after `eyelog.resample`. It is right-closed: a record stamped
+        10:00:00 covers the interval before it.
     field : str
         The column to draw.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        With one image: rows are days, columns times of day.
+        With one image: its rows are days, its columns times of day.
 
     Raises
     ------
     FieldError
         If the frame lacks the column.
     ConfigurationError
-        If there are no rows.
+        If there are no rows, or rows last longer than half a day.
 
     Examples
     --------
@@ -61,13 +62,14 @@ def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> 
     log = log_or_none(frame)
     seconds = row_seconds(frame, log)
     if not 0 < seconds <= DAY_SECONDS / 2:
-        raise ConfigurationError(f"plot_heatmap cannot show rows of {seconds:g} s within a day")
+        raise ConfigurationError(
+            f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
+        )
     days = local_days(index)
     shown = days.unique()
     slot = (time_of_day_us(index) - 1) // int(seconds * 1e6)
     cells = np.full((len(shown), -(-DAY_SECONDS // int(seconds))), np.nan)
-    values = frame[field].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
-    cells[shown.get_indexer(days), slot] = values
+    cells[shown.get_indexer(days), slot] = numbers(frame[field])
     ax = axes(ax)
     ax.set_facecolor(GAP_COLOUR)
     scale = mpl.colormaps["viridis"].with_extremes(bad=GAP_COLOUR)
@@ -92,31 +94,31 @@ def _day_ticks(axis: Any, days: pd.DatetimeIndex) -> None:
 
 
 def plot_daily(table: pd.DataFrame, column: str = "worn_h", *, ax: Axes | None = None) -> Axes:
-    """Draw one column of a daily summary, a point a day, with its interval where it has one.
+    """Draw one column of a daily summary: a point per day, with its interval if it has one.
 
-    Days without a value keep their place and are marked as missing. Points are paler where the
-    day's coverage is lower.
+    Days without a value keep their place and are grey. The lower the coverage of a day, the paler
+    its point.
 
     Parameters
     ----------
     table : DataFrame
-        What `eyelog.daily` returns.
+        The result of `eyelog.daily`.
     column : str
         The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        One scatter of the values; bars for the interval; days without value in grey.
+        With one scatter of the values, a bar per interval, and days without a value in grey.
 
     Raises
     ------
     FieldError
         If the table lacks the column.
     ConfigurationError
-        If there are no days.
+        If there are no days, or the column holds times.
 
     Examples
     --------
@@ -128,21 +130,23 @@ def plot_daily(table: pd.DataFrame, column: str = "worn_h", *, ax: Axes | None =
     days = stamps(table.index, what="plot_daily")
     require(table, [column], purpose="plot_daily")
     if isinstance(table[column].dtype, pd.DatetimeTZDtype):
-        raise ConfigurationError(f"plot_daily draws numbers, and {column!r} holds times")
+        raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times")
     ax = axes(ax)
     x = np.arange(len(days))
-    y = table[column].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
+    y = numbers(table[column])
     share = table["coverage"].fillna(0.0).to_numpy() if "coverage" in table else np.ones(len(days))
-    here = np.isfinite(y)
+    drawn = np.isfinite(y)
     stem = column.removesuffix("_per_min")
     low, high = f"{stem}_low", f"{stem}_high"
     if {low, high} <= set(table.columns):
-        ax.vlines(x[here], table[low][here], table[high][here], color="C0", alpha=0.6)
-    ax.scatter(x[here], y[here], alpha=(0.25 + 0.75 * share[here].clip(0, 1)).tolist(), color="C0")
-    for day in x[~here]:
+        ax.vlines(x[drawn], table[low][drawn], table[high][drawn], color="C0", alpha=0.6)
+    ax.scatter(
+        x[drawn], y[drawn], alpha=(0.25 + 0.75 * share[drawn].clip(0, 1)).tolist(), color="C0"
+    )
+    for day in x[~drawn]:
         ax.axvspan(day - 0.5, day + 0.5, color=GAP_COLOUR, linewidth=0)
-    if not here.any():
-        ax.text(0.5, 0.5, "no value on any day", transform=ax.transAxes, ha="center")
+    if not drawn.any():
+        ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center")
     ax.set_xlim(-0.5, len(days) - 0.5)
     _day_ticks(ax.xaxis, days)
     ax.tick_params(axis="x", rotation=45)

@@ -1,10 +1,11 @@
-"""Figures of shape: the usual day of a series, and how its values are distributed."""
+"""Figures of shape: the usual day or week of a series, and the distribution of its values."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.baseline.typical import TypicalValue
+from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import axes
 from eyelog.frame import require
@@ -16,27 +17,27 @@ MOST_BARS = 80
 
 
 def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the usual day or week: the median with the band between the quartiles.
+    """Draw the usual day or week: the median, with a band between the quartiles.
 
     Parameters
     ----------
     table : DataFrame
-        What `eyelog.rhythm.profile` returns, by hour or by weekday; by both, there is a line for
-        each weekday and no band.
+        The result of `eyelog.rhythm.profile`, by hour or by weekday. By both, each weekday has a
+        line and there is no band.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        A line through the medians, broken where an hour was not observed.
+        With a line through the medians, broken where an hour was not observed.
 
     Raises
     ------
     FieldError
         If the table lacks the quantiles.
     ConfigurationError
-        If it has no rows.
+        If there are no rows.
 
     Examples
     --------
@@ -71,22 +72,21 @@ def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def plot_distribution(
     series: pd.Series, *, typical: TypicalValue | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw how often each value occurs, and where the typical value lies.
+    """Draw how often values occur, and the typical value as a line.
 
     Parameters
     ----------
     series : Series
-        Numbers; missing ones are left out, and the title says how many values there are.
+        Numbers; missing ones are left out. The title gives the number of values.
     typical : TypicalValue, optional
-        What `eyelog.baseline.typical_value` returns: drawn as a line.
+        The result of `eyelog.baseline.typical_value`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        With bars of a whole width (1 for a small range) where the values are whole numbers, else
-        of equal width.
+        With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead.
 
     Raises
     ------
@@ -101,14 +101,14 @@ def plot_distribution(
     >>> len(ax.lines)
     1
     """
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    values = numbers(series)
     values = values[np.isfinite(values)]
     if not values.size:
-        raise ConfigurationError("plot_distribution has nothing to draw: there is no value")
+        raise ConfigurationError("plot_distribution has nothing to draw: there are no values")
     ax = axes(ax)
     edges: int | list[float] = 40
     if (values == np.round(values)).all():
-        # Bars of a whole width hold equally many of the numbers that can occur.
+        # With a whole width, each bar covers the same number of possible values.
         width = int(np.ptp(values)) // MOST_BARS + 1
         edges = np.arange(values.min() - 0.5, values.max() + width, width).tolist()
     ax.hist(values, bins=edges, color="C0", alpha=0.7)

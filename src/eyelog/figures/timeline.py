@@ -1,4 +1,4 @@
-"""Figures along time: the values of some fields, and the reasons against them."""
+"""Figures along time: the values of fields, and the reasons against them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import (
@@ -25,31 +26,30 @@ from eyelog.frame import require
 __all__ = ["plot_quality", "plot_timeline"]
 
 MOST_LANES = 12
-LANE_FILL = 0.86  # the share of a lane's height that its line may use
+LANE_FILL = 0.86  # the share of a lane's height that its line uses at most
 
 
 def plot_timeline(
     frame: pd.DataFrame, *, fields: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw fields along time, one lane each, so that fields of different units share the axis.
+    """Draw fields along time in one lane each, so that different units share the time axis.
 
-    A line is broken where records are missing. Each lane runs from the smallest to the largest
-    value drawn, and says both.
+    Lines are broken where records are missing. Each lane ranges from its smallest to its largest
+    value; both are written beside it.
 
     Parameters
     ----------
     frame : DataFrame
         A frame of either log, raw, masked or resampled.
     fields : sequence of str, optional
-        The columns to draw, top to bottom; by default all that hold a number, which must not be
-        more than 12.
+        The columns to draw, top to bottom, 12 at most; by default all columns of numbers.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        One line per lane, with the field's name as its gid.
+        With one line per lane, whose gid is the name of the field.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def plot_timeline(
     ['stp_mid', 'tl_yav']
     """
     index = stamps(frame.index, what="plot_timeline")
-    numbers = [str(name) for name in frame.select_dtypes(["number", "bool"]).columns]
-    names = numbers if fields is None else list(fields)
+    numeric = [str(name) for name in frame.select_dtypes(["number", "bool"]).columns]
+    names = numeric if fields is None else list(fields)
     require(frame, names, purpose="plot_timeline")
-    texts = sorted(set(names) - set(numbers))
+    texts = sorted(set(names) - set(numeric))
     if texts:
-        raise ConfigurationError(f"plot_timeline draws numbers, and {texts[0]!r} holds texts")
+        raise ConfigurationError(f"plot_timeline draws numbers, but {texts[0]!r} holds text")
     if not 1 <= len(names) <= MOST_LANES:
         raise ConfigurationError(
             f"plot_timeline draws 1 to {MOST_LANES} fields, not {len(names)}: name them in fields="
@@ -81,13 +81,13 @@ def plot_timeline(
     ax = axes(ax)
     x, gaps = _broken(index, row_seconds(frame, log))
     for name, lane in zip(names, reversed(range(len(names))), strict=True):
-        values = frame[name].astype("float64").to_numpy(dtype="float64", na_value=np.nan)
+        values = numbers(frame[name])
         finite = values[np.isfinite(values)]
         low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
         scaled = (values - low) / ((high - low) or 1.0) * LANE_FILL + lane
         line = ax.plot(x, np.insert(scaled, gaps, np.nan), linewidth=0.8, color=f"C{lane % 10}")[0]
         line.set_gid(name)
-        text = f"{low:.3g} to {high:.3g}" if finite.size else "no value"
+        text = f"{low:.3g} to {high:.3g}" if finite.size else "no values"
         ax.annotate(
             text,
             (1.005, lane + LANE_FILL / 2),
@@ -107,7 +107,7 @@ def plot_timeline(
 
 
 def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
-    """Return x with one extra stamp in each hole, and where the extra values go."""
+    """Return x with one extra stamp per gap, and where the extra values go."""
     us = index.as_unit("us").asi8
     gaps = np.flatnonzero(~follows(us, seconds * 1e6)) + 1
     filled = np.insert(us, gaps, us[gaps - 1] + 1)
@@ -115,27 +115,27 @@ def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
 
 
 def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw when values have reasons against them, one row per reason.
+    """Draw when values are flagged, one row per reason.
 
-    The shade says which share of a record's values carries the reason; grey is where there is no
+    The shade is the share of a record's values that have the reason; grey is where there is no
     record.
 
     Parameters
     ----------
     reasons : DataFrame
-        What `eyelog.flag` returns.
+        The result of `eyelog.flag`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        The Axes to draw on; a new figure by default.
 
     Returns
     -------
     Axes
-        With one image: rows are the reasons that occur, columns the intervals.
+        With one image: its rows are the reasons that occur, its columns the intervals.
 
     Raises
     ------
     ConfigurationError
-        If `reasons` has no rows, or holds something else than reasons.
+        If `reasons` has no rows, or is not a table of reasons.
 
     Examples
     --------
@@ -146,14 +146,14 @@ def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     index = stamps(reasons.index, what="plot_quality")
     if not all(dtype.kind in "iu" for dtype in reasons.dtypes):
-        raise ConfigurationError("plot_quality draws what eyelog.flag returns, not a frame")
+        raise ConfigurationError("plot_quality draws the result of eyelog.flag, not values")
     bits = reasons.to_numpy()
-    found = [r for r in Reason if r.name and (bits & r.value).any()] or [Reason.MISSING]
+    occurring = [r for r in Reason if r.name and (bits & r.value).any()] or [Reason.MISSING]
     seconds = row_seconds(reasons, log_or_none(reasons))
     us = index.as_unit("us").asi8
     slot = np.round((us - us[0]) / (seconds * 1e6)).astype("int64")
-    image = np.full((len(found), int(slot[-1]) + 1), np.nan)
-    for row, reason in enumerate(found):
+    image = np.full((len(occurring), int(slot[-1]) + 1), np.nan)
+    for row, reason in enumerate(occurring):
         image[row, slot] = ((bits & reason.value) != 0).mean(axis=1)
     ax = axes(ax)
     ax.set_facecolor(GAP_COLOUR)
@@ -165,10 +165,10 @@ def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         cmap="Purples",
         vmin=0,
         vmax=max(float(np.nanmax(image)), 0.01),
-        extent=(float(edges[0]), float(edges[1]), len(found) - 0.5, -0.5),
+        extent=(float(edges[0]), float(edges[1]), len(occurring) - 0.5, -0.5),
     )
-    ax.set_yticks(range(len(found)), [str(reason.name) for reason in found])
+    ax.set_yticks(range(len(occurring)), [str(reason.name) for reason in occurring])
     bar = ax.figure.colorbar(drawn, ax=ax, pad=0.01)
-    bar.set_label("Share of the record's values")
+    bar.set_label("Share of a record's values")
     time_axis(ax, index.tz)
     return ax

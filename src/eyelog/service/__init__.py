@@ -1,10 +1,10 @@
-"""The service of the contract over HTTP, on an own archive. It needs the extra ``[service]``."""
+"""The vendor's contract over HTTP, on an archive of one's own; needs the extra ``[service]``."""
 
 from importlib.util import find_spec
 
 from eyelog.errors import ConfigurationError
 
-# The one place that says what to install; the files of this room import the framework by its names.
+# The one place that says what to install: the modules below import the framework directly.
 for _package in ("anyio", "h11", "itsdangerous", "jinja2", "starlette", "uvicorn"):
     if find_spec(_package) is None:
         raise ConfigurationError(

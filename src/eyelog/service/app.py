@@ -1,7 +1,8 @@
 """The service of the contract as an ASGI application.
 
-All paths, rules and answers are those of the contract; what it leaves open is written down in
-``openapi``. The data come from the archive alone, the OAuth state from ``_service.sqlite``.
+Paths, rules and responses are those of the contract; ``openapi`` states how this service fills
+what the contract leaves open. The data come only from the archive, the OAuth state only from
+``_service.sqlite``.
 """
 
 import os
@@ -29,16 +30,14 @@ from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, problem_answer
 
-__all__ = [
-    "create_app",
-]
+__all__ = ["create_app"]
 
 _ERRORS = {
     404: ("not_found", "there is nothing at this address"),
-    405: ("method_not_allowed", "this address does not take this method"),
+    405: ("method_not_allowed", "this address does not accept this method"),
 }
 
-# Pages are read and written by threads; more of them than this only wait for one another.
+# Threads that read pages; more of them would only wait for one another.
 _AT_ONCE = 4
 
 
@@ -48,7 +47,7 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     Parameters
     ----------
     archive_path : path
-        The archive's folder; ``_service.sqlite`` (0600) is made in it if it is not there.
+        The archive's folder; ``_service.sqlite`` (0600) is created in it if missing.
     page_size : int
         The largest number of records in one answer.
 
@@ -60,22 +59,21 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     Raises
     ------
     ConfigurationError
-        If the folder does not exist, the page size is below 1, or a package of the extra
-        ``[service]`` is missing.
+        If the folder does not exist, or the page size is not a whole number from 1.
     """
     if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
         raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
     registry = Registry(archive_path)
     if not registry.folder.is_dir():
         raise ConfigurationError(
-            f"there is no archive folder {os.fspath(archive_path)!r}: eyelog simulate, import or"
-            " sync makes one"
+            f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
+            " simulate, import or sync"
         )
     key = registry.signing_key()
-    described = document(page_size)
+    description = document(page_size)
 
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
-        return json_answer(described)
+        return json_answer(description)
 
     get, post = ["GET"], ["POST"]
     app = Starlette(
@@ -103,7 +101,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def _route(path: str, *endpoints: tuple[list[str], Endpoint]) -> Route:
-    """Return the route of one address: its methods, HEAD with GET, and OPTIONS that lists them."""
+    """Return the route of one address; HEAD comes with GET, and OPTIONS lists the methods."""
     by_method = {method: endpoint for methods, endpoint in endpoints for method in methods}
     if "GET" in by_method:
         by_method["HEAD"] = by_method["GET"]
@@ -142,11 +140,11 @@ def _data(log: str) -> Endpoint:
 
 
 def _refuse(request: Request, problem: Exception) -> Response:  # noqa: ARG001 (the framework's shape)
-    assert isinstance(problem, Problem)  # noqa: S101 (it is registered for nothing else)
+    assert isinstance(problem, Problem)  # noqa: S101 (registered for nothing else)
     return problem_answer(problem)
 
 
 def _refuse_http(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as above)
-    assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for nothing else)
-    name, text = _ERRORS.get(error.status_code, ("invalid_request", str(error.detail)))
-    return problem_answer(Problem(error.status_code, name, text, headers=error.headers))
+    assert isinstance(error, HTTPException)  # noqa: S101 (registered for nothing else)
+    name, description = _ERRORS.get(error.status_code, ("invalid_request", str(error.detail)))
+    return problem_answer(Problem(error.status_code, name, description, headers=error.headers))

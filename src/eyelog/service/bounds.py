@@ -1,7 +1,8 @@
-"""Bounds on what one caller can take: size of head and body, time, connections.
+"""Limits on what one client can use: size of head and body, time, connections.
 
-`Bounds` guards a request inside the application, `BoundedProtocol` a connection below it, where
-a request has not yet begun (a head sent byte by byte) or has ended (an answer that nobody reads).
+`Bounds` limits a request inside the application; `BoundedProtocol` limits a connection below it,
+where a request has not yet begun (a head sent byte by byte) or has ended (a response that nobody
+reads).
 """
 
 import asyncio
@@ -30,29 +31,29 @@ _log = logging.getLogger("eyelog.service")
 
 
 class Bounds:
-    """Middleware: refuse what is too large or takes too long; a fault becomes a plain 500."""
+    """Middleware that refuses what is too large or too slow; an error becomes a plain 500."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run one request within its bounds."""
+        """Run one request within its limits."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         started = ended = False
-        taken = 0
+        received = 0
 
         async def bounded_receive() -> Message:
-            nonlocal ended, taken
+            nonlocal ended, received
             message = await receive()
-            taken += len(message.get("body", b""))
+            received += len(message.get("body", b""))
             ended = ended or not message.get("more_body", False)
-            if taken > BODY_BYTES:
+            if received > BODY_BYTES:
                 raise _too_large()
             return message
 
-        async def noting_send(message: Message) -> None:
+        async def watched_send(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
@@ -60,23 +61,23 @@ class Bounds:
         try:
             _check_sizes(scope)
             with fail_after(REQUEST_SECONDS):
-                await self._app(scope, bounded_receive, noting_send)
+                await self._app(scope, bounded_receive, watched_send)
             return
         except Problem as problem:
-            refused = problem
+            refusal = problem
         except TimeoutError:
-            refused = (
-                Problem(503, "temporarily_unavailable", "the answer took too long: try again")
+            refusal = (
+                Problem(503, "temporarily_unavailable", "the response took too long: try again")
                 if ended or scope["method"] in ("GET", "HEAD")
-                else Problem(408, "request_timeout", "the body did not come in time")
+                else Problem(408, "request_timeout", "the body did not arrive in time")
             )
-        except Exception:  # noqa: BLE001 (logged below; nothing of it may reach the caller)
-            # The last place before the server: a fault is logged here, its cause is not told.
+        except Exception:  # noqa: BLE001 (logged below)
+            # Nothing of the error may reach the client, so this is the last place to log it.
             _log.exception("%s %s failed", scope["method"], scope["path"])
-            refused = Problem(500, "server_error", "the service failed; its log says why")
+            refusal = Problem(500, "server_error", "the service failed; its log has the reason")
         if not started:
-            refused.headers["Connection"] = "close"
-            await problem_answer(refused)(scope, receive, send)
+            refusal.headers["Connection"] = "close"
+            await problem_answer(refusal)(scope, receive, send)
 
 
 def _too_large() -> Problem:
@@ -84,7 +85,7 @@ def _too_large() -> Problem:
         413,
         "content_too_large",
         f"the body is larger than {BODY_BYTES // 1024} KB",
-        headers={"Connection": "close"},  # the rest of the body is not waited for
+        headers={"Connection": "close"},  # without waiting for the rest of the body
     )
 
 
@@ -103,14 +104,14 @@ def _check_sizes(scope: Scope) -> None:
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 where head and answer must move on, and what is no HTTP gets a JSON error."""
+    """HTTP/1.1 with time limits for head and response, and JSON errors for invalid HTTP."""
 
     _head_timer: asyncio.TimerHandle | None = None
     _stall_timer: asyncio.TimerHandle | None = None
     _unsent = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the parent
-        """Take a connection if there is room."""
+        """Accept a connection if there is room."""
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")
@@ -118,38 +119,38 @@ class BoundedProtocol(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the timers."""
+        """Cancel the timers."""
         super().connection_lost(exc)
         for timer in (self._head_timer, self._stall_timer):
             if timer is not None:
                 timer.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Pass data on, and see whether more must come before anything can be done."""
+        """Pass data on, and see whether more must arrive before anything can be done."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Begin to watch a body that goes on although it was answered without being read."""
+        """Watch a body that continues although the response is complete."""
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY:
             self._watch()
 
     def pause_writing(self) -> None:
-        """Begin to watch an answer that is read slower than it is written."""
+        """Watch a response that is read more slowly than it is written."""
         super().pause_writing()
         self._unsent = self.transport.get_write_buffer_size()
         self._stall_timer = self.loop.call_later(STALL_SECONDS, self._check_stall)
 
     def resume_writing(self) -> None:
-        """End that watch."""
+        """Stop watching the response."""
         super().resume_writing()
         if self._stall_timer is not None:
             self._stall_timer.cancel()
             self._stall_timer = None
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, or too long a head; called while that error is handled."""
+        """Refuse invalid HTTP or too long a head; called while that error is being handled."""
         status = getattr(sys.exc_info()[1], "error_status_hint", 400)
         if status == 431:
             text = f"address and headers are larger than {HEAD_BYTES // 1024} KB"
@@ -158,7 +159,7 @@ class BoundedProtocol(H11Protocol):
             self._end(400, "invalid_request", msg)
 
     def _watch(self) -> None:
-        """Give a client that keeps the service waiting outside of any request its time."""
+        """Start or stop the time limit for a client that the service waits for."""
         working = self.cycle is not None and not self.cycle.response_complete
         awaited = self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not working
         if awaited and self._head_timer is None and not self.transport.is_closing():
@@ -169,7 +170,7 @@ class BoundedProtocol(H11Protocol):
 
     def _head_late(self) -> None:
         if not self.transport.is_closing():
-            self._end(408, "request_timeout", "the request's head did not come in time")
+            self._end(408, "request_timeout", "the head of the request did not arrive in time")
 
     def _check_stall(self) -> None:
         unsent = self.transport.get_write_buffer_size()
@@ -180,7 +181,7 @@ class BoundedProtocol(H11Protocol):
         self._stall_timer = self.loop.call_later(STALL_SECONDS, self._check_stall)
 
     def _end(self, status: int, error: str, description: str) -> None:
-        """Send an error in the service's own shape, where one can still be sent, and close."""
+        """Send an error of the usual shape, if one can still be sent, and close."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             body = problem_body(error, description)
             headers: list[tuple[bytes, bytes]] = [

@@ -1,7 +1,7 @@
-"""The contract of the service, written down as OpenAPI 3.1.
+"""The contract of the service as an OpenAPI 3.1 document.
 
-Record schemas are made from the catalogue. Where the contract is silent, the descriptions say
-what this service does.
+Record schemas come from the catalogue. Where the contract leaves something open, the descriptions
+state what this service does.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def document(page_size: int) -> Schema:
         "info": {
             "title": "Wearable sensor data",
             "version": _VERSION,
-            "description": "Interval logs of smart eyewear, and the OAuth 2.0 tokens to read them.",
+            "description": "Interval logs of smart eyewear, and OAuth 2.0 tokens to read them.",
         },
         "paths": {
             "/v1/oauth/token": {"post": _token()},
@@ -60,7 +60,7 @@ def document(page_size: int) -> Schema:
                 "Token": _object(
                     {
                         "access_token": _text("Valid for 30 days."),
-                        "refresh_token": _text("Does not expire; a refresh gives the same one."),
+                        "refresh_token": _text("Does not expire; a refresh returns the same one."),
                         "token_type": {"const": "Bearer"},
                         "expires_in": {"type": "number", "const": ACCESS_SECONDS},
                         "scope": {"const": SCOPE},
@@ -85,7 +85,7 @@ def _token() -> Schema:
         {"grant_type": {"const": "authorization_code"}, **shared, "code": _some()}, closed=False
     )
     by_code["properties"]["code_verifier"] = _some(
-        "Required where the login had a code_challenge (RFC 7636, S256)."
+        "Required if the login had a code_challenge (RFC 7636, S256)."
     )
     by_refresh = _object(
         {"grant_type": {"const": "refresh_token"}, **shared, "refresh_token": _some()},
@@ -96,8 +96,8 @@ def _token() -> Schema:
         "Exchange a code or a refresh token for an access token",
         {
             "200": _json("The tokens", _ref("Token")),
-            "400": _error("A rule of RFC 6749 is broken: see error"),
-            "401": _error("invalid_client: the application's id or secret is wrong"),
+            "400": _error("The request breaks a rule of RFC 6749: see error"),
+            "401": _error("invalid_client: client_id or client_secret is wrong"),
         },
         requestBody=_form_body({"oneOf": [by_code, by_refresh]}),
     )
@@ -106,35 +106,35 @@ def _token() -> Schema:
 def _revoke() -> Schema:
     return _operation(
         "revoke",
-        "Make one of the caller's own tokens unusable",
+        "Revoke one of the caller's own tokens",
         {
-            "200": _json("The token is not usable (any more)", {"type": "object"}),
-            "400": _error("The form is broken, or the token is another's"),
+            "200": _json("The token cannot be used", {"type": "object"}),
+            "400": _error("The form is not valid, or the token belongs to someone else"),
             "401": _unauthorized(),
         },
         requestBody=_form_body(_object({"token": _some()}, closed=False)),
         security=[{"bearer": []}],
-        description="An access token goes alone. A refresh token takes the access tokens of its"
-        " grant with it. An unknown token is no error (RFC 7009).",
+        description="Revoking an access token leaves all others valid; revoking a refresh token"
+        " revokes all tokens of its grant. An unknown token is not an error (RFC 7009).",
     )
 
 
 def _show_login() -> Schema:
-    state = {"schema": _text(), "description": "Given back with the code."}
+    state = {"schema": _text(), "description": "Returned with the code."}
     return _operation(
         "show_login",
         "The login page",
         {
-            "200": _page("Name, password and consent are asked"),
-            "303": _redirect("The request breaks a rule: back to the application with error"),
-            "400": _page("The application or its address is unknown", or_json=True),
+            "200": _page("A form for name, password and consent"),
+            "303": _redirect("The request breaks a rule: redirect to the application with error"),
+            "400": _page("client_id is unknown, or redirect_uri is not registered", or_json=True),
         },
         parameters=[
             _query("response_type", {"const": "code"}, required=True),
             _query("client_id", _some(), required=True),
-            _query("redirect_uri", _some("A loopback address may name any port."), required=True),
+            _query("redirect_uri", _some("A loopback address may have any port."), required=True),
             {"name": "state", "in": "query", **state},
-            _query("scope", _text(f"Whatever is asked, {SCOPE!r} is granted.")),
+            _query("scope", _text(f"Ignored: the scope granted is always {SCOPE!r}.")),
             _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
             _query("code_challenge_method", {"const": "S256"}),
         ],
@@ -149,9 +149,9 @@ def _take_login() -> Schema:
     form["properties"]["password"] = _text()
     return _operation(
         "take_login",
-        "The filled form of the login page",
+        "The submitted form of the login page",
         {
-            "303": _redirect("Back to the application, with code or error=access_denied"),
+            "303": _redirect("Redirect to the application with code, or with error=access_denied"),
             "400": _page("Wrong name or password, or the form is too old", or_json=True),
             "429": _page("Too many wrong passwords"),
         },
@@ -178,29 +178,33 @@ def _data(log: str, page_size: int) -> Schema:
         "style": "form",
         "explode": False,
         "schema": {"type": "array", "minItems": 1, "items": {"enum": list(catalogue(log))}},
-        "description": "The fields of each record, exactly these; date too is there only if named."
-        " Default: all.",
+        "description": "Each record has exactly these fields; date, too, is returned only if named."
+        " Default: all fields.",
     }
     return _operation(
         log,
         f"Records of the {INTERVAL_SECONDS[log]}-second log",
         {
             "200": _json(
-                f"At most {page_size} records, in order, by the hour of their own date",
+                f"At most {page_size} records in order of time, grouped by the hour of their date",
                 _object({log: hours, "cursor": {"type": ["string", "null"]}}),
             ),
-            "400": _error("A rule of date, range, fields or cursor is broken"),
+            "400": _error("A date, the range, fields or the cursor breaks its rule"),
             "401": _unauthorized(),
         },
         parameters=[
             _query("date_from", date, required=True),
             _query("date_to", date, required=True),
             fields,
-            _query("cursor", _text("The cursor of the answer before, all else identical.")),
+            _query(
+                "cursor",
+                _text("The cursor of the previous response; all other parameters unchanged."),
+            ),
         ],
         security=[{"bearer": []}],
-        description="Both ends are included, lie on one local date and have one offset; records"
-        " are given in that offset. No record: an empty object and cursor null.",
+        description="Both ends are included, and lie on the same local date in the same offset,"
+        " which is also the offset of the records. Without records the object is empty and the"
+        " cursor null.",
     )
 
 
@@ -208,11 +212,11 @@ def _data(log: str, page_size: int) -> Schema:
 
 
 def _all(responses: Schema) -> Schema:
-    """Add what every operation can answer."""
+    """Add the responses that every operation can give."""
     return responses | {
-        "408": _error("The request did not come in time"),
+        "408": _error("The request did not arrive in time"),
         "413": _error("The body is too large"),
-        "431": _error("Address and headers are too large"),
+        "431": _error("The address and headers are too large"),
         "500": _error("The service failed"),
         "503": _error("The service is too busy"),
     }
@@ -269,7 +273,7 @@ def _error(description: str) -> Schema:
 
 def _unauthorized() -> Schema:
     header = {"schema": {"type": "string", "pattern": "^Bearer "}, "required": True}
-    return _error("No bearer token, or it is unknown, expired or revoked") | {
+    return _error("The bearer token is missing, unknown, expired or revoked") | {
         "headers": {"WWW-Authenticate": header}
     }
 

@@ -1,4 +1,4 @@
-"""Answers of the service: JSON, errors in one shape, and bodies packed as the caller accepts."""
+"""Responses of the service: JSON, errors of one shape, compression as the client accepts it."""
 
 import zlib
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 __all__ = ["Problem", "json_answer", "packed", "problem_answer", "problem_body"]
 
-# A page of 500 records (0.5 MB): zstd-1 takes 0.8 ms to a tenth, gzip-1 3.5 ms to a sixth.
+# Of a page of 500 records (0.5 MB), zstd-1 leaves a tenth in 0.8 ms, gzip-1 a sixth in 3.5 ms.
 _SMALLEST = 1024
 _LEVEL = 1
 
 
 class Problem(Exception):
-    """A request that is refused: the status and the two members of every error body."""
+    """A refused request: the status and the two members of every error body."""
 
     def __init__(
         self,
@@ -35,21 +35,17 @@ class Problem(Exception):
 
 
 def problem_body(error: str, description: str) -> bytes:
-    """Return the body that every error of the service has."""
+    """Return the body of an error; all errors of the service have this shape."""
     return msgspec.json.encode({"error": error, "error_description": description})
 
 
-def json_answer(
-    value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
-) -> Response:
-    """Return `value` as a JSON answer."""
-    return Response(
-        msgspec.json.encode(value), status, headers=headers, media_type="application/json"
-    )
+def json_answer(value: Any, *, headers: Mapping[str, str] | None = None) -> Response:
+    """Return `value` as a JSON response."""
+    return Response(msgspec.json.encode(value), headers=headers, media_type="application/json")
 
 
 def problem_answer(problem: Problem) -> Response:
-    """Return the answer for a request that is refused."""
+    """Return the response to a refused request."""
     return Response(
         problem_body(problem.error, problem.description),
         problem.status,
@@ -59,16 +55,16 @@ def problem_answer(problem: Problem) -> Response:
 
 
 def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:
-    """Return a JSON body, compressed by zstd or gzip where the caller accepts it."""
-    sent = {**headers, "Vary": "Authorization, Accept-Encoding"}
+    """Return a JSON body as a response, compressed with zstd or gzip if the client accepts it."""
+    all_headers = {**headers, "Vary": "Authorization, Accept-Encoding"}
     coding = _coding(request.headers.get("accept-encoding", ""))
     if coding is not None and len(body) >= _SMALLEST:
-        sent["Content-Encoding"] = coding
+        all_headers["Content-Encoding"] = coding
         if coding == "zstd":
             body = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
         else:
             body = zlib.compress(body, level=_LEVEL, wbits=31)
-    return Response(body, headers=sent, media_type="application/json")
+    return Response(body, headers=all_headers, media_type="application/json")
 
 
 def _coding(accepted: str) -> str | None:
@@ -82,5 +78,5 @@ def _coding(accepted: str) -> str | None:
         except ValueError:
             weights[name.strip()] = 0.0
     offered = {c: weights.get(c, weights.get("*", 0.0)) for c in ("zstd", "gzip")}
-    best = max(offered, key=lambda c: offered[c])
+    best = max(offered, key=lambda coding: offered[coding])
     return best if offered[best] > 0 else None

@@ -1,4 +1,4 @@
-"""The service as a command (`serve`) and inside a test or notebook (`running`)."""
+"""The service as a command (`serve`), and inside a program, test or notebook (`running`)."""
 
 import ipaddress
 import os
@@ -15,38 +15,29 @@ import uvicorn
 from starlette.applications import Starlette
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import (
-    create_app,
-)
+from eyelog.service.app import create_app
 from eyelog.service.bounds import HEAD_BYTES, BoundedProtocol
 
-__all__ = [
-    "running",
-    "serve",
-]
+__all__ = ["running", "serve"]
 
 _START_SECONDS = 20.0
-
 _STOP_SECONDS = 5
 
 
-# --- running it ------------------------------------------------------------------------------
-
-
 class _Server(uvicorn.Server):
-    """A server that says only where it is, once it is ready, and ends in order on a signal."""
+    """A server that prints only its address, once it is ready, and stops cleanly on a signal."""
 
     ready_line: str | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so: from here on requests are answered and signals are heeded."""
+        """Start and print the address: from here on requests and signals are handled."""
         await super().startup(sockets)
         if self.ready_line is not None:
             print(self.ready_line, file=sys.stderr, flush=True)  # noqa: T201 (the operator's terminal)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take SIGINT and SIGTERM as the wish to stop; the caller's handlers come back after."""
+        """Stop on SIGINT and SIGTERM; restore the caller's handlers afterwards."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -55,12 +46,14 @@ class _Server(uvicorn.Server):
             self.force_exit = self.should_exit
             self.should_exit = True
 
-        before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {
+            number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)
+        }
         try:
             yield
         finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
 
 
 def _server(app: Starlette) -> _Server:
@@ -70,8 +63,8 @@ def _server(app: Starlette) -> _Server:
             http=BoundedProtocol,
             ws="none",
             lifespan="off",
-            log_config=None,  # the loggers are the embedding program's
-            access_log=False,  # addresses of the login carry codes
+            log_config=None,  # loggers belong to the embedding program
+            access_log=False,  # login addresses contain codes
             proxy_headers=False,
             server_header=False,
             timeout_keep_alive=15,
@@ -82,16 +75,16 @@ def _server(app: Starlette) -> _Server:
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that a port in use is known before anything runs."""
+    """Return a listening socket, so that a port in use is reported before anything runs."""
     try:
-        if not 0 <= port <= 65535:  # the system would take such a number modulo 65536
-            raise OverflowError("ports go from 0 to 65535")
+        if not 0 <= port <= 65535:  # the system would take it modulo 65536
+            raise OverflowError("ports range from 0 to 65535")
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listening = socket.socket(family, kind, protocol)
         try:
-            if os.name == "posix":  # elsewhere the option lets two programs share a port
+            if os.name == "posix":  # elsewhere this option lets two programs share a port
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
             listening.listen(128)
@@ -119,17 +112,17 @@ def serve(
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
-    One line with the address goes to stderr when the service is ready.
+    When the service is ready, it prints one line with its address to stderr.
 
     Parameters
     ----------
     archive_path : path
         The archive's folder.
     host : str
-        Address to bind. Other than loopback, everyone on that network can reach the service, and
-        read what goes over it unless a proxy adds TLS; a line on stderr says so.
+        Address to bind. On any address other than loopback, everyone on that network can reach
+        the service, and read its traffic unless a proxy adds TLS; a line on stderr warns of it.
     port : int
-        TCP port; 0 lets the system choose.
+        TCP port; 0 lets the system choose a free one.
     page_size : int
         The largest number of records in one answer.
 
@@ -142,8 +135,8 @@ def serve(
     with _bind(host, port) as listening:
         if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
             print(  # noqa: T201 (as above)
-                "eyelog: warning: this is plain HTTP and not only for this machine: tokens and"
-                " data can be read on the way unless a proxy adds TLS",
+                "eyelog: warning: other machines can reach this service over plain HTTP: put a"
+                " proxy with TLS in front of it, or tokens and data can be read on the way",
                 file=sys.stderr,
             )
         server = _server(app)
@@ -155,7 +148,7 @@ def serve(
 def running(
     archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0
 ) -> Iterator[str]:
-    """Run the service on 127.0.0.1 in a thread; give its address.
+    """Run the service on 127.0.0.1 in a thread, for the length of a ``with`` block.
 
     Parameters
     ----------
@@ -169,7 +162,7 @@ def running(
     Yields
     ------
     str
-        The address (``http://127.0.0.1:PORT``). It answers until the block ends.
+        The address (``http://127.0.0.1:PORT``), which answers until the block ends.
 
     Raises
     ------
@@ -186,7 +179,9 @@ def running(
             deadline = time.monotonic() + _START_SECONDS
             while not server.started:
                 if not thread.is_alive() or time.monotonic() > deadline:
-                    raise ConfigurationError("the service did not start")
+                    raise ConfigurationError(
+                        f"the service did not start within {_START_SECONDS:g} s"
+                    )
                 time.sleep(0.005)
             yield _address(listening)
         finally:

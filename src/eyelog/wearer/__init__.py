@@ -1,1 +1,1 @@
-"""The simulated wearer: both logs of a person whose truth is known."""
+"""The simulated wearer: both logs of a made-up person, and the truth behind them."""

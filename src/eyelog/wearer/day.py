@@ -1,4 +1,4 @@
-"""One day as it happens, second by second: what both logs then see, each in its own way.
+"""One day as it happens, second by second; each log then records it in its own way.
 
 Everything is an event or a state per second (blinks per tenth of a second, pose and mood per
 quarter of a minute), so the two logs agree as far as the devices do, and the truth is known.
@@ -6,26 +6,25 @@ quarter of a minute), so the two logs agree as far as the devices do, and the tr
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyelog.clock import day_start
-from eyelog.wearer.draws import Bools, Draws, Floats, Ints, bouts, running, wander
+from eyelog.wearer.arrays import Bools, Floats, Ints, Kinds, covered, running
+from eyelog.wearer.draws import Draws, Stream, bouts, wander
 from eyelog.wearer.habits import DAY_S, KINDS, Plan, Traits, column, plan
 
-__all__ = ["Blinks", "Life", "live"]
+__all__ = ["SLOTS_PER_MINUTE", "Blinks", "Life", "live"]
 
-LIFE: Final = 4  # purpose of the stream of draws
-CAPACITY: Final = 24 * 3600 * 4  # a day of wear; lying uses a quarter of that
+CAPACITY: Final = 24 * 3600 * 4  # a day of wear; lying uses a quarter as much
 SLOTS_PER_MINUTE: Final = 600  # blinks are placed on tenths of a second
 _WALKING: Final = ("walk", "run", "bag_walk")
 
 
 @dataclass(frozen=True, slots=True)
 class Blinks:
-    """The blinks that the electrodes see (none under noise), in order of time."""
+    """The blinks that the electrodes detect (none during noise), in order of time."""
 
     at: Ints  # tenths of a second since midnight, each the end of its tenth
     strength: Ints  # uV-equiv
@@ -35,12 +34,12 @@ class Blinks:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One day; arrays without a note hold one value for each second."""
+    """One day; arrays without a comment hold one value per second."""
 
     plan: Plan
     begin: int  # UTC second of the local midnight
     seconds: int  # length of the day
-    kind: NDArray[np.uint8]
+    kind: Kinds
     worn: Bools
     walking: Bools
     noise: Bools
@@ -50,14 +49,14 @@ class Life:
     steps: Ints
     cadence: Ints
     blinks: Blinks
-    blink_cells: Ints  # planted chance of a blink in a tenth of a second
+    blink_cells: Ints  # planted chance of a blink per tenth of a second
     gaze: dict[str, Bools]  # u, d, r, l
     big: Bools  # whether a gaze shift of this second is large
     nod: Bools
     turn: Bools
     battery: Ints
     off: int  # second at which the eyewear came off for the night
-    forward: Floats  # from here on: one value for each 15 seconds
+    forward: Floats  # from here on: one value per 15 seconds
     sideways: Floats
     restless: Floats
     focus: Floats
@@ -67,45 +66,45 @@ class Life:
 
 
 def _elapsed(seconds: list[int], day: date, begin: int, place: tzinfo, length: int) -> Ints:
-    """Return local clock seconds as seconds since midnight, also where the clock is changed."""
+    """Return local clock seconds as seconds since midnight, also where the clock changes."""
     if length == DAY_S:
         return np.minimum(np.array(seconds, dtype=np.int64), length)
     midnight = datetime.combine(day, time())
     wall = [(midnight + timedelta(seconds=s)).replace(tzinfo=place) for s in seconds]
-    # Of a time that comes twice the first is meant; one that never comes is passed at once.
+    # A time that comes twice means the first; an activity at a time that never comes is skipped.
     folds = [[w.replace(fold=fold).timestamp() for w in wall] for fold in (0, 1)]
-    found = [round(min(both)) - begin for both in zip(*folds, strict=True)]
-    return np.clip(np.maximum.accumulate(np.array(found, dtype=np.int64)), 0, length)
+    elapsed = [round(min(both)) - begin for both in zip(*folds, strict=True)]
+    return np.clip(np.maximum.accumulate(np.array(elapsed, dtype=np.int64)), 0, length)
 
 
-def _spread(begins: Ints, values: list[int], length: int) -> NDArray[np.uint8]:
+def _spread(begins: Ints, values: list[int], length: int) -> Kinds:
     lengths = np.diff(np.append(begins, length))
     return np.repeat(np.array(values, dtype=np.uint8), lengths)
 
 
-def _battery(kind: NDArray[np.uint8], worn: Bools, planned: Plan) -> tuple[Ints, Bools]:
-    """Return the battery step and whether there is power; it is only charged on the charger."""
+def _battery(kind: Kinds, worn: Bools, planned: Plan) -> tuple[Ints, Bools]:
+    """Return the battery level and whether there is power; it charges only on the charger."""
     charging = kind == KINDS["charger"]
-    moved = worn | _of(kind, "bag_walk", "bag_ride")
+    moved = worn | _during(kind, "bag_walk", "bag_ride")
     use = np.where(charging, 0, np.where(moved, 4, 1))
-    # A night without the charger begins with what a day of wear leaves: a third.
+    # Before a night without the charger, a day of wear has left a third.
     start = CAPACITY if planned.before.charged else CAPACITY // 3
     left = start - running(use)[1:]
     level = np.where(charging, 0, 1 + np.clip(left * 5 // CAPACITY, 0, 4))
     return level, charging | (left > 0)
 
 
-def _cells(rates: Floats, kind: NDArray[np.uint8]) -> Ints:
-    """Return rates per minute of each activity as chances for each second."""
+def _cells(rates: Floats, kind: Kinds) -> Ints:
+    """Return rates per minute by kind of activity as chances per second, in cells."""
     return np.asarray(Draws.cells(rates)[kind])
 
 
-def _of(kind: NDArray[np.uint8], *names: str) -> Bools:
+def _during(kind: Kinds, *names: str) -> Bools:
     """Return the seconds spent in one of the named activities."""
     return np.asarray(np.array([name in names for name in KINDS])[kind])
 
 
-def _walks(d: Draws, kind: NDArray[np.uint8]) -> Bools:
+def _walks(d: Draws, kind: Kinds) -> Bools:
     """Return the seconds of walking: whole walks with halts, and short strolls elsewhere."""
     whole = np.array([name in _WALKING for name in KINDS])
     halts = bouts(d, _cells(np.where(whole, 0.45, 0.0), kind), 3, 22)
@@ -116,34 +115,34 @@ def _walks(d: Draws, kind: NDArray[np.uint8]) -> Bools:
     return np.asarray((whole[kind] & ~halts) | (strolls & (longest > 0)[kind]))
 
 
-def _steps(d: Draws, kind: NDArray[np.uint8], walking: Bools, who: Traits) -> tuple[Ints, Ints]:
-    """Return steps and cadence; cadence changes slowly, and is lower indoors."""
+def _steps(d: Draws, kind: Kinds, walking: Bools, who: Traits) -> tuple[Ints, Ints]:
+    """Return steps and cadence; cadence changes slowly and is lower indoors."""
     n = len(kind)
     own = {"shop": who.cadence - 14, "walk": who.cadence, "bag_walk": who.cadence,
            "run": who.cadence + 52}  # fmt: skip
     pace = np.array([own.get(name, 88) for name in KINDS], dtype=np.int64)
     change = np.rint(3.5 * wander(d, n // 15 + 1, 4)).astype(np.int64)
     cadence = np.where(walking, pace[kind] + np.repeat(change, 15)[:n], 0)
-    # Steps fall where the running total of cadence / 60 passes a whole number.
+    # A step falls where the running total of cadence / 60 passes a whole number.
     return np.diff(running(cadence) // 60), cadence
 
 
-def _judged(d: Draws, kind: NDArray[np.uint8], worn: Bools, walking: Bools) -> Bools:
-    """Return what the eyewear takes for wear: it goes by motion alone."""
+def _judged(d: Draws, kind: Kinds, worn: Bools, walking: Bools) -> Bools:
+    """Return when the eyewear judges itself worn, which it does by motion alone."""
     still = column("still") > 0
     # Spells of 2 to 10 minutes cover 30 % where onsets * mean length = -ln(0.7) = 0.357.
     spells = bouts(d, _cells(np.where(still, 0.357 / 6, 0.0), kind), 120, 600)
     spells &= still[kind] & ~walking
-    # A table is knocked now and then; on the charger the eyewear hardly ever moves.
+    # The table is bumped now and then; on the charger the eyewear hardly ever moves.
     knocks = np.zeros(len(KINDS))
     knocks[KINDS["lying"]], knocks[KINDS["charger"]] = 0.08, 0.01
-    charger = _of(kind, "charger")
+    charger = _during(kind, "charger")
     bumps = bouts(d, _cells(knocks, kind), np.where(charger, 2, 4), np.where(charger, 6, 40))
-    bumps &= charger | _of(kind, "lying")
+    bumps &= charger | _during(kind, "lying")
     shakes = np.zeros(len(KINDS))
     shakes[KINDS["bag_ride"]] = 1.5
-    shaken = bouts(d, _cells(shakes, kind), 10, 70) & _of(kind, "bag_ride")
-    return np.asarray((worn & ~spells) | bumps | shaken | _of(kind, "bag_walk", "handling"))
+    shaken = bouts(d, _cells(shakes, kind), 10, 70) & _during(kind, "bag_ride")
+    return np.asarray((worn & ~spells) | bumps | shaken | _during(kind, "bag_walk", "handling"))
 
 
 def _blinks(
@@ -154,42 +153,39 @@ def _blinks(
     n, slot = len(at), (at - 1) // 150
     spread = 0.24 - 0.04 * calm[slot]
     height = who.strength * (1.0 + 0.09 * tension[slot]) * (1.0 + spread * d.bell(n))
-    half = d.wholes(0, 99, n) < 4  # the lid closes half way: below the limits of strength
+    half = d.wholes(0, 99, n) < 4  # half a blink: below the limits of strength
     strength = np.rint(np.where(half, 0.3 * height, height)).astype(np.int64)
     width = np.rint(who.width + 15.0 * d.bell(n)).astype(np.int64)
     npt = np.rint(who.npt + 35.0 * d.bell(n)).astype(np.int64)
     return Blinks(at, np.clip(strength, 8, 400), np.clip(width, 55, 290), np.clip(npt, -250, 250))
 
 
-def _pose(
-    d: Draws, kind: NDArray[np.uint8], worn: NDArray[Any], who: Traits
-) -> tuple[Floats, Floats]:
-    """Return the lean forward and sideways; put down, the eyewear lies off any pose of a head."""
+def _pose(d: Draws, kind: Kinds, worn: Bools, who: Traits) -> tuple[Floats, Floats]:
+    """Return the lean forward and sideways; eyewear that was put down lies in no pose of a head."""
     n = len(kind)
     rest = column("restless")[kind]
     slow, own, side = wander(d, n, 20), d.bell(n), wander(d, n, 28)
     forward = column("forward")[kind] + worn * who.forward + rest * (1.1 * slow + 0.5 * own)
     sideways = worn * who.sideways + rest * (0.7 * side + 0.4 * d.bell(n))
-    bag = _of(kind, "bag_walk", "bag_ride")
+    bag = _during(kind, "bag_walk", "bag_ride")
     return forward, np.where(bag, 98.0 + sideways, sideways)
 
 
 def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
-    """Return one local day of the wearer, or None where the zone skipped that day."""
+    """Return one local day of the wearer, or None if the zone skipped that day."""
     begin = round(day_start(day, place).timestamp())
     n = round(day_start(day + timedelta(days=1), place).timestamp()) - begin
     if n <= 0:
         return None
     planned = plan(seed, day, who)
-    d = Draws(seed, LIFE, day.toordinal())
-    begins = _elapsed([at for at, _ in planned.steps], day, begin, place, n)
-    kind = _spread(begins, [KINDS[name] for _, name in planned.steps], n)
+    d = Draws(seed, Stream.LIFE, day.toordinal())
+    begins = _elapsed([at for at, _ in planned.activities], day, begin, place, n)
+    kind = _spread(begins, [KINDS[name] for _, name in planned.activities], n)
     worn = (column("worn") > 0)[kind]
     battery, power = _battery(kind, worn, planned)
     on = power & (kind != KINDS["asleep"])
     edges = _elapsed([at for link in planned.links for at in link], day, begin, place, n)
-    change = np.bincount(edges[0::2], minlength=n + 1) - np.bincount(edges[1::2], minlength=n + 1)
-    linked = on & (np.cumsum(change[:n]) > 0)
+    linked = on & covered(edges[0::2], edges[1::2], n)
 
     walking = _walks(d, kind)
     steps, cadence = _steps(d, kind, walking, who)
@@ -208,7 +204,7 @@ def live(seed: int, day: date, who: Traits, place: tzinfo) -> Life | None:
     focus = column("focus")[kind_at] - 9.0 * after_lunch - 8.0 * evening + 9.0 * alert
     forward, sideways = _pose(d, kind_at, worn_at, who)
 
-    # The day's own level, and a rise towards the evening, on top of what is being done.
+    # The level of the day and a rise towards the evening, on top of the activity.
     level = who.blink * (1.0 + d.whole(-8, 8) / 100)
     by_slot = level * column("blink")[kind_at] * (1.0 + 0.15 * evening) * (1.0 + 0.06 * alert)
     rate = np.repeat(by_slot, 15)[:n] * worn

@@ -4,53 +4,42 @@ from typing import Final
 
 import numpy as np
 
+from eyelog.wearer.arrays import Array, Bools, Floats, Ints, onsets, running, sums
 from eyelog.wearer.day import Life
-from eyelog.wearer.draws import Bools, Draws, Floats, Ints, running, wander
-from eyelog.wearer.eyewear import Column, stale, sway
+from eyelog.wearer.draws import Draws, Stream, wander
+from eyelog.wearer.eyewear import blink_gaps, mean_sd, stale, sway
 from eyelog.wearer.habits import KINDS, Traits
 
-__all__ = [
-    "intervals",
-    "values",
-]
-
-SIGNALS: Final = 5  # purpose of the stream of draws
+__all__ = ["intervals", "values"]
 
 STRENGTH_LIMITS: Final = (35, 250)  # uV-equiv; the vendor's limits for bk_n
-
 WIDTH_LIMITS: Final = (90, 250)  # ms
-
-WARM_UP_S: Final = 1200  # worn seconds before normalised values and sub-indices appear
-
+WARM_UP_S: Final = 1200  # usable seconds before normalised values and sub-indices appear
 LONGEST_GAP: Final = 600  # tenths of a second; bki_av ends at 60 s
 
 
 def intervals(day: Life) -> tuple[Ints, Ints]:
-    """Return the stamps and begins of the records, in seconds since midnight.
+    """Return the stamps and the begins of the records, in seconds since midnight.
 
-    The grid of 15 seconds starts when the phone connects, so it is another one for each
-    connection; what is left at the end of a connection is not recorded.
+    The grid of 15 seconds starts when the phone connects, so each connection has a grid of its
+    own; the remainder at the end of a connection is not recorded.
     """
     change = np.flatnonzero(np.diff(np.concatenate(([0], day.linked.astype(np.int8), [0]))))
     stamps: list[Ints] = []
     for start, end in change.reshape(-1, 2).tolist():
         first = start
         if start == 0 and day.plan.before.linked:
-            first = day.plan.before.phase - 15  # it goes on from the day before
+            first = day.plan.before.phase - 15  # the connection of the day before continues
         elif end == day.seconds and day.plan.after.linked:
             first = start + (day.plan.after.phase - start) % 15
-        found = np.arange(first + 15, end + 1, 15)
-        stamps.append(found[found > 0])
+        grid = np.arange(first + 15, end + 1, 15)
+        stamps.append(grid[grid > 0])
     at = np.concatenate([np.empty(0, dtype=np.int64), *stamps])
     return at, np.maximum(at - 15, 0)
 
 
-def _within(totals: Ints, lo: Ints, hi: Ints) -> Ints:
-    return np.asarray(totals[hi] - totals[lo])
-
-
 def _gather(values: Ints, first: Ints, last: Ints) -> tuple[Ints, Bools]:
-    """Return one row of values for each interval [first, last), padded, and which are real."""
+    """Return one row of values per interval [first, last), padded with 0, and which are real."""
     width = int((last - first).max(initial=0))
     place = first[:, None] + np.arange(width)
     real = place < last[:, None]
@@ -58,41 +47,32 @@ def _gather(values: Ints, first: Ints, last: Ints) -> tuple[Ints, Bools]:
     return padded[np.where(real, place, len(values))], real
 
 
-def _mean_sd(rows: Ints, count: Ints) -> tuple[Floats, Floats]:
-    """Return mean and SD of padded rows, summed in whole numbers."""
-    total, square = rows.sum(axis=1), (rows * rows).sum(axis=1)
-    n = np.maximum(count, 1)
-    # Whole numbers up to the one root keep the digits the same on every machine.
-    return total / n, np.sqrt((n * square - total * total) / (n * n))
+def _row_mean_sd(rows: Ints, count: Ints) -> tuple[Floats, Floats]:
+    return mean_sd(rows.sum(axis=1), (rows * rows).sum(axis=1), count)
 
 
 def _median(rows: Ints, real: Bools, count: Ints) -> Floats:
     if rows.shape[1] == 0:
         return np.zeros(len(rows))
     ordered = np.sort(np.where(real, rows, 10**9), axis=1)
-    each = np.arange(len(rows))
+    row = np.arange(len(rows))
     n = np.maximum(count, 1)
-    return np.asarray((ordered[each, (n - 1) // 2] + ordered[each, n // 2]) / 2)
+    return np.asarray((ordered[row, (n - 1) // 2] + ordered[row, n // 2]) / 2)
 
 
-def _blinks(d: Draws, day: Life, at: Ints, lo: Ints) -> dict[str, Column]:
-    """Blink statistics come from a buffer about one interval long, not strictly from it."""
-    n, events = len(at), day.blinks
-    left = day.plan.before.leftover
-    broken = running(day.noise | ~day.linked | ~day.worn)
-    opening = np.maximum(10 * lo + d.wholes(-10, 10, n), 0)
-    # Nothing from before the connection is in the buffer.
-    connected = np.flatnonzero(np.diff(np.append(0, day.linked.astype(np.int8))) == 1)
+def _blinks(d: Draws, day: Life, at: Ints, lo: Ints) -> dict[str, Array]:
+    """Return blink statistics of a buffer that is about, not exactly, one interval long."""
+    events = day.blinks
+    opening = np.maximum(10 * lo + d.wholes(-10, 10, len(at)), 0)
+    # The buffer holds nothing from before the connection.
+    connected = np.flatnonzero(onsets(day.linked))
     since = np.append(-1, connected)[np.searchsorted(connected, lo, side="right")]
     opening = np.maximum(opening, 10 * since)
 
-    second = (events.at - 1) // 10
-    gap = np.diff(events.at, prepend=-10_000)
-    whole = np.append(False, broken[second[1:] + 1] == broken[second[:-1]])[: len(gap)]
-    kept = whole & (gap <= LONGEST_GAP)
+    gap, counts = blink_gaps(events, running(day.noise | ~day.linked | ~day.worn), LONGEST_GAP)
     first, last = (np.searchsorted(events.at, edge, "right") for edge in (opening, 10 * at))
-    gap_n = _within(running(kept), first, last)
-    gap_sum = _within(running(np.where(kept, gap, 0)), first, last)
+    gap_n = sums(counts, first, last)
+    gap_sum = sums(np.where(counts, gap, 0), first, last)
 
     passes = (
         (events.strength >= STRENGTH_LIMITS[0]) & (events.strength <= STRENGTH_LIMITS[1])
@@ -105,35 +85,35 @@ def _blinks(d: Draws, day: Life, at: Ints, lo: Ints) -> dict[str, Column]:
     height, real = _gather(events.strength[passes], begin, end)
     width, _ = _gather(events.width[passes], begin, end)
     npt, _ = _gather(events.npt[passes], begin, end)
-    height_av, height_sd = _mean_sd(height, count)
-    width_av, _ = _mean_sd(width, count)
-    npt_av, npt_sd = _mean_sd(npt, count)
+    height_av, height_sd = _row_mean_sd(height, count)
+    width_av, _ = _row_mean_sd(width, count)
+    npt_av, npt_sd = _row_mean_sd(npt, count)
 
-    def held(value: Floats, digits: int, leftover: float, fresh: Bools = some) -> Floats:
+    def buffered(value: Floats, digits: int, leftover: float, fresh: Bools = some) -> Floats:
         return stale(np.round(value, digits), fresh, at, day, leftover)
 
-    strength, duration, speed, pause = left
+    strength, duration, speed, pause = day.plan.before.leftover
     return {
         "rbk_n": last - first,
         "bki_sum": gap_sum / 10,
         "bki_n": gap_n,
-        "bki_av": held(gap_sum / 10 / np.maximum(gap_n, 1), 2, pause / 10, gap_n > 0),
+        "bki_av": buffered(gap_sum / 10 / np.maximum(gap_n, 1), 2, pause / 10, gap_n > 0),
         "bk_n": count,
         "bkh_sum": height.sum(axis=1),
-        "bkh_max": held(height.max(axis=1, initial=0) * 1.0, 0, float(strength)),
-        "bkh_av": held(height_av, 2, float(strength)),
-        "bkh_sd": held(height_sd, 1, 0.0),
-        "bkw_av": held(width_av, 1, float(duration)),
-        "npt_av": held(npt_av / 1000, 3, speed / 1000),
-        "npt_med": held(_median(npt, real, count) / 1000, 3, speed / 1000),
-        "npt_sd": held(npt_sd / 1000, 3, 0.0),
+        "bkh_max": buffered(height.max(axis=1, initial=0) * 1.0, 0, float(strength)),
+        "bkh_av": buffered(height_av, 2, float(strength)),
+        "bkh_sd": buffered(height_sd, 1, 0.0),
+        "bkw_av": buffered(width_av, 1, float(duration)),
+        "npt_av": buffered(npt_av / 1000, 3, speed / 1000),
+        "npt_med": buffered(_median(npt, real, count) / 1000, 3, speed / 1000),
+        "npt_sd": buffered(npt_sd / 1000, 3, 0.0),
     }
 
 
-def _normalised(blinks: dict[str, Column], warm: Bools, who: Traits) -> dict[str, Column]:
-    """Return the normalised values: relative to the wearer's own level, missing before it is known.
+def _normalised(blinks: dict[str, Array], warm: Bools, who: Traits) -> dict[str, Array]:
+    """Return values relative to the wearer's own level, missing until that level is known.
 
-    The vendor says only "normalized"; here a wearer at the own level stands at a common one.
+    The vendor says only "normalized". Here, every wearer's own level is the same value.
     """
     scale = {"bki_av": who.blink / 15, "bkh_sd": 100 / who.strength, "bkh_av": 100 / who.strength,
              "npt_av": 80 / who.npt, "npt_sd": 80 / who.npt, "bkw_av": 140 / who.width}  # fmt: skip
@@ -149,15 +129,15 @@ def _normalised(blinks: dict[str, Column], warm: Bools, who: Traits) -> dict[str
     }
 
 
-def _scores(d: Draws, day: Life, slot: Ints, usable: Bools, warm: Bools) -> dict[str, Column]:
-    """Scores are about 50 at the wearer's own level; -1 where they cannot be computed."""
+def _scores(d: Draws, day: Life, slot: Ints, usable: Bools, warm: Bools) -> dict[str, Array]:
+    """Return scores: about 50 at the wearer's own level, -1 where they cannot be computed."""
     n = len(slot)
     forward = day.forward[slot]
     driving = np.abs(forward) < 20
 
     def score(level: Floats, noise: float, valid: Bools) -> Floats:
-        found = np.clip(level + noise * d.bell(n), 0.0, 100.0)
-        return np.where(valid, np.round(found, 1), -1.0)
+        points = np.clip(level + noise * d.bell(n), 0.0, 100.0)
+        return np.where(valid, np.round(points, 1), -1.0)
 
     drowsy, focus = day.drowsy[slot], day.focus[slot]
     parts = {
@@ -173,19 +153,16 @@ def _scores(d: Draws, day: Life, slot: Ints, usable: Bools, warm: Bools) -> dict
     }
 
 
-def _gait(d: Draws, day: Life, lo: Ints, at: Ints, who: Traits) -> dict[str, Column]:
-    stp = _within(running(day.steps), lo, at)
-    beat = _within(running(day.cadence), lo, at)
-    moving = _within(running(day.walking), lo, at)
-    found: dict[str, Column] = {
-        "stp": stp,
-        "cad": np.where(stp > 0, np.round(beat / np.maximum(moving, 1), 1), 0.0),
-    }
-    return found | sway(d, found["cad"], stp > 0, who, corrected=True)
+def _gait(d: Draws, day: Life, lo: Ints, at: Ints, who: Traits) -> dict[str, Array]:
+    steps = sums(day.steps, lo, at)
+    walking_s = sums(day.walking, lo, at)
+    pace = np.round(sums(day.cadence, lo, at) / np.maximum(walking_s, 1), 1)
+    cadence = np.where(steps > 0, pace, 0.0)
+    return {"stp": steps, "cad": cadence} | sway(d, cadence, steps > 0, who, corrected=True)
 
 
-def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[str, Column]:
-    """Return the fields of the retired sub-apps: a focus session on Wednesdays, Saturday's run."""
+def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[str, Array]:
+    """Return the fields of the retired sub-apps: a focus session on Wednesday, Saturday's run."""
     n, kind = len(at), day.kind[at - 1]
     run = (kind == KINDS["run"]) & (day.plan.day.weekday() == 5)
     focus = np.zeros(n, dtype=bool)
@@ -196,8 +173,8 @@ def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[st
     session = run | focus
 
     def rating(level: Floats) -> Floats:
-        found = np.round(np.clip(level + 5.0 * d.bell(n), 0.0, 100.0))
-        return np.where(session, np.where(usable, found, -1.0), np.nan)
+        points = np.round(np.clip(level + 5.0 * d.bell(n), 0.0, 100.0))
+        return np.where(session, np.where(usable, points, -1.0), np.nan)
 
     metres = np.where(run & day.walking[at - 1], np.round(37.5 + 2.0 * d.bell(n), 1), 0.0)
     way = running(np.rint(metres * 10))[1:]  # tenths of a metre, out and back
@@ -215,27 +192,27 @@ def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[st
     }
 
 
-def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Column]]:
-    """Return the stamps (seconds since midnight) of the day's records and a column per field."""
+def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Array]]:
+    """Return the stamps of the day's records, in seconds since midnight, and a column per field."""
     at, lo = intervals(day)
     n = len(at)
-    d = Draws(seed, SIGNALS, day.plan.day.toordinal())
+    d = Draws(seed, Stream.FIFTEEN, day.plan.day.toordinal())
     slot = (np.maximum(at - 8, 0)) // 15
     blinks = _blinks(d, day, at, lo)
     gait = _gait(d, day, lo, at, who)
-    noise = _within(running(day.noise), lo, at)
-    judged = _within(running(day.judged), lo, at)
-    moving = _within(running(day.walking), lo, at)
+    noise, judged, moving = (
+        sums(condition, lo, at) for condition in (day.noise, day.judged, day.walking)
+    )
     valid = (noise < 3) & (gait["stp"] < 5)
     isl = 2 * judged < at - lo
     usable = valid & ~isl & day.worn[at - 1]
-    fed = running(usable)[1:] * 15
-    warm = fed > WARM_UP_S
+    usable_s = running(usable)[1:] * 15
+    warm = usable_s > WARM_UP_S
     tremble = 1.0 + 0.25 * d.bell(n)
     restless = 0.35 * day.restless[slot] * np.maximum(tremble, 0.2) + 0.22 * moving
-    yaw, pitch = (_within(running(each), lo, at) for each in (day.turn, day.nod))
+    yaw, pitch = (sums(moves, lo, at) for moves in (day.turn, day.nod))
     often = d.wholes(0, 99, n)
-    still = np.zeros(n)
+    zero = np.zeros(n)
     room = wander(d, n, 240)
     return at, {
         **blinks,
@@ -243,11 +220,11 @@ def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Column]]:
         **_scores(d, day, slot, usable, warm),
         **_normalised(blinks, warm, who),
         **_legacy(d, day, at, slot, usable),
-        **{f"re_{way}": _within(running(each), lo, at) for way, each in day.gaze.items()},
+        **{f"re_{way}": sums(shifts, lo, at) for way, shifts in day.gaze.items()},
         "isl": isl,
         "vld": valid,
         "nis_time": noise,
-        "cum_time": fed,
+        "cum_time": usable_s,
         "tl_yav": np.round(day.forward[slot], 1) + 0.0,  # no negative zero
         "tl_xav": np.round(day.sideways[slot], 1) + 0.0,
         "tl_ysd": np.round(restless, 2),
@@ -256,12 +233,12 @@ def values(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, Column]]:
         "hm_yo": yaw,
         "hm_pr": np.where((pitch > 1) & (often < 30), pitch // 2, 0),
         "hm_yr": np.where((yaw > 1) & (often >= 70), yaw // 2, 0),
-        # Undocumented fields get neutral values: nobody knows what they mean.
-        **dict.fromkeys(("hm_prc", "hm_piv", "hm_yrc", "hm_yiv"), still),
+        # Undocumented fields get neutral values: their meaning is unknown.
+        **dict.fromkeys(("hm_prc", "hm_piv", "hm_yrc", "hm_yiv"), zero),
         "in_tmp": np.round(23.0 + room, 0),
         "in_co2": np.round(650.0 + 60.0 * room, -1),
         "in_nis": np.round(42.0 + 3.0 * room, 0),
-        "in_prs": still + 1013.0,
+        "in_prs": zero + 1013.0,
         "in_hum": np.round(45.0 - 2.0 * room, 0),
         "gw": np.full(n, "", dtype=object),
         "bl": day.battery[at - 1],

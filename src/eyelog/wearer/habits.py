@@ -1,7 +1,7 @@
 """What the simulated wearer does: traits, the week, and the plan of a day.
 
-A plan is a list of activities with the local clock second at which each begins. It depends on the
-seed and the calendar date alone, so the same date is the same day, however many days are asked.
+A plan is a list of activities with the local clock second at which each begins. It depends only on
+the seed and the calendar date, so a date is always the same day, whichever days are simulated.
 """
 
 from dataclasses import dataclass
@@ -10,24 +10,22 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from eyelog.wearer.draws import Draws, Floats
+from eyelog.wearer.arrays import Floats
+from eyelog.wearer.draws import Draws, Stream
 
-__all__ = ["ACTIVITIES", "KINDS", "Night", "Plan", "Traits", "column", "plan", "traits"]
-
-# Purposes of the streams of draws; a purpose never shares its stream.
-TRAITS, WEEK, NIGHT, PLAN = 0, 1, 2, 3
+__all__ = ["DAY_S", "KINDS", "Plan", "Traits", "column", "plan", "traits"]
 
 DAY_S: Final = 86_400
 
 
 class Activity(NamedTuple):
-    """How the eyewear sees an activity; rates are per minute."""
+    """An activity as the eyewear sees it; rates are per minute."""
 
     worn: int  # on the nose
-    blink: float  # factor on the wearer's own blink rate
+    blink: float  # times the wearer's own blink rate
     forward: float  # lean of the head, degrees, forward is positive
     restless: float  # spread of the lean, degrees
-    gaze_side: float  # gaze shifts to each side
+    gaze_side: float  # gaze shifts to either side
     gaze_up: float  # gaze shifts up, and as many down
     turn: float  # head movements to a side
     nod: float  # head movements up or down
@@ -35,7 +33,7 @@ class Activity(NamedTuple):
     noise_s: int  # longest noise bout, s
     stroll: float  # onsets of short walks
     stroll_s: int  # longest of these walks, s
-    still: int  # a sitter so still that the eyewear is judged off for about 30 % of the time
+    still: int  # sitting so still that the eyewear is judged off about 30 % of the time
     focus: float  # immersion, score points
 
 
@@ -63,24 +61,24 @@ KINDS: Final = {name: number for number, name in enumerate(ACTIVITIES)}
 
 
 def column(name: str) -> Floats:
-    """Return one column of the table of activities, by kind."""
-    return np.array([getattr(each, name) for each in ACTIVITIES.values()], dtype=np.float64)
+    """Return one column of the table of activities, by number of the kind."""
+    return np.array([getattr(activity, name) for activity in ACTIVITIES.values()], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What stays the same about a wearer."""
 
-    blink: float  # blinks per minute in rest
+    blink: float  # blinks per minute at rest
     strength: int  # uV-equiv
     width: int  # ms
     npt: int  # thousandths
     cadence: int  # steps per minute
-    sway: float  # factor on the sway of the head
+    sway: float  # times the usual sway of the head
     asymmetry: tuple[float, ...]  # right over left foot: x, y, z, impact
     forward: float
     sideways: float
-    early: int  # seconds by which the day starts earlier or later
+    early: int  # seconds by which the day starts later; negative: earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class Night:
     charged: bool
     linked: bool  # the phone stays connected through the night
     phase: int  # second of the 15-second grid of that connection
-    leftover: tuple[int, ...]  # what the blink buffer still holds: strength, width, npt, gap
+    leftover: tuple[int, ...]  # what stays in the blink buffer: strength, width, npt, gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ class Plan:
     """One day, in local clock seconds from its midnight."""
 
     day: date
-    steps: tuple[tuple[int, str], ...]  # (begin, activity), the first at 0
+    activities: tuple[tuple[int, str], ...]  # (begin, activity), the first at 0
     links: tuple[tuple[int, int], ...]  # connections of the phone (from, to)
     off_s: int  # taken off for the night
     before: Night
@@ -106,8 +104,8 @@ class Plan:
 
 
 def traits(seed: int) -> Traits:
-    """Return the traits of the wearer that `seed` stands for."""
-    d = Draws(seed, TRAITS)
+    """Return the traits of the wearer with this seed."""
+    d = Draws(seed, Stream.TRAITS)
     return Traits(
         blink=d.whole(120, 200) / 10,
         strength=d.whole(85, 125),
@@ -123,10 +121,10 @@ def traits(seed: int) -> Traits:
 
 
 def _week(seed: int, day: date) -> dict[str, int]:
-    """Return on which day of its week (0 Monday) each mishap falls; 9 is never."""
-    d = Draws(seed, WEEK, (day.toordinal() - 1) // 7)
+    """Return the day of the week (0 is Monday) of each mishap in the week of `day`; 9 is never."""
+    d = Draws(seed, Stream.WEEK, (day.toordinal() - 1) // 7)
     return {
-        # Never on Sunday, so that two nights in a row are never without the charger.
+        # Never on Sunday, so that the charger is never missed two nights in a row.
         "uncharged": d.whole(0, 5) if d.chance(70) else 9,
         "forgotten": d.whole(0, 4) if d.chance(75) else 9,
         "bag": d.whole(0, 4) if d.chance(60) else 9,
@@ -136,7 +134,7 @@ def _week(seed: int, day: date) -> dict[str, int]:
 
 def night(seed: int, day: date, who: Traits) -> Night:
     """Return the night that begins in the evening of `day`."""
-    d = Draws(seed, NIGHT, day.toordinal())
+    d = Draws(seed, Stream.NIGHT, day.toordinal())
     return Night(
         charged=_week(seed, day)["uncharged"] != day.weekday(),
         linked=d.chance(25),
@@ -151,23 +149,24 @@ def night(seed: int, day: date, who: Traits) -> Night:
 
 
 class _Diary:
-    """Collects the steps of a plan; a length is drawn from minutes `low` to `high`."""
+    """Collect the activities of a plan, one after the other, from midnight on."""
 
     def __init__(self, draws: Draws, first: str) -> None:
         self.d, self.now = draws, 0
-        self.steps: list[tuple[int, str]] = [(0, first)]
+        self.activities: list[tuple[int, str]] = [(0, first)]
 
     def until(self, second: int, kind: str) -> None:
         """Let the current activity run up to `second`, then begin `kind`."""
         self.now = max(self.now, second)
-        self.steps.append((self.now, kind))
+        self.activities.append((self.now, kind))
 
     def add(self, kind: str, low: int, high: int) -> None:
-        self.steps.append((self.now, kind))
+        """Add an activity of `low` to `high` minutes."""
+        self.activities.append((self.now, kind))
         self.now += self.d.whole(low * 60, high * 60)
 
     def fill(self, end: int, choices: tuple[tuple[str, int, int], ...]) -> None:
-        """Add activities drawn from `choices` until `end` is passed."""
+        """Add activities drawn from `choices` up to the second `end`."""
         while self.now < end:
             self.add(*choices[self.d.whole(0, len(choices) - 1)])
         self.now = end
@@ -185,12 +184,12 @@ _WEEKEND = (
 )  # fmt: skip
 
 
-def _h(hours: float) -> int:
+def _seconds(hours: float) -> int:
     return int(hours * 3600)
 
 
 def _weekday(diary: _Diary, on: int, *, bag: bool) -> tuple[int, int]:
-    """Plan a working day up to the return home; return when home was left and reached."""
+    """Plan a working day up to the return home; return when the wearer left and came back."""
     d = diary.d
     diary.until(on, "handling")
     diary.now += d.whole(10, 40)
@@ -201,13 +200,13 @@ def _weekday(diary: _Diary, on: int, *, bag: bool) -> tuple[int, int]:
     diary.add("walk", 7, 12)
     diary.add("ride", 15, 30)
     diary.add("walk", 4, 9)
-    lunch = _h(12) + d.whole(0, 2400)
+    lunch = _seconds(12) + d.whole(0, 2400)
     diary.fill(lunch, _WORK)
     diary.add("walk", 3, 7)
     diary.add("meal", 18, 30)
     diary.add("walk", 4, 10)
     diary.add("handling", 1, 2)  # the lenses are wiped
-    home = _h(17.5) + d.whole(0, 5400)
+    home = _seconds(17.5) + d.whole(0, 5400)
     diary.fill(home, _WORK)
     diary.add("bag_walk" if bag else "walk", 4, 9)
     diary.add("bag_ride" if bag else "ride", 15, 30)
@@ -218,18 +217,18 @@ def _weekday(diary: _Diary, on: int, *, bag: bool) -> tuple[int, int]:
 
 
 def _free_day(diary: _Diary, on: int, *, run: bool, asleep: bool) -> tuple[int, int]:
-    """Plan a day off; return when home was left for the outing and reached again."""
+    """Plan a day off; return when the wearer left for the outing and came back."""
     d = diary.d
     diary.until(on, "handling")
     diary.now += d.whole(10, 40)
     diary.add("home", 20, 45)
     diary.add("meal", 15, 25)
-    diary.fill(_h(10.5) + d.whole(0, 2400), _WEEKEND)
+    diary.fill(_seconds(10.5) + d.whole(0, 2400), _WEEKEND)
     if run:
         diary.add("run", 22, 38)
         diary.add("lying", 25, 40)
         diary.add("handling", 1, 1)
-    diary.fill(_h(12.5) + d.whole(0, 1800), _WEEKEND)
+    diary.fill(_seconds(12.5) + d.whole(0, 1800), _WEEKEND)
     diary.add("meal", 20, 35)
     left = diary.now
     diary.add("walk", 8, 18)
@@ -238,37 +237,37 @@ def _free_day(diary: _Diary, on: int, *, run: bool, asleep: bool) -> tuple[int, 
     home = diary.now
     diary.add("asleep" if asleep else "lying", 50, 150)  # eyewear put down for a nap
     diary.add("handling", 1, 1)
-    diary.fill(_h(18.5), _WEEKEND)
+    diary.fill(_seconds(18.5), _WEEKEND)
     return left, home
 
 
 def _links(d: Draws, on: int, off: int, out: tuple[int, int] | None) -> list[tuple[int, int]]:
-    """Return when the phone is connected: from getting up to bedtime, with drop-outs."""
+    """Return when the phone is connected: from getting up to bedtime, with interruptions."""
     begin, end = on + d.whole(40, 500), min(off + d.whole(300, 3300), DAY_S)
-    holes = [
+    gaps = [
         (at, at + d.whole(240, 2100))
         for at in (d.whole(on + 3600, off - 3600) for _ in range(d.whole(1, 3)))
     ]
     if out is not None:
-        holes.append((out[0] + d.whole(-300, 60), out[1] + d.whole(60, 600)))
-    found, now = [], begin
-    for low, high in sorted(holes):
+        gaps.append((out[0] + d.whole(-300, 60), out[1] + d.whole(60, 600)))
+    links, now = [], begin
+    for low, high in sorted(gaps):
         if low - now > 60:
-            found.append((now, low))
+            links.append((now, low))
         now = max(now, high)
     if end - now > 60:
-        found.append((now, end))
-    return found
+        links.append((now, end))
+    return links
 
 
 def plan(seed: int, day: date, who: Traits) -> Plan:
     """Return the plan of one day."""
-    d = Draws(seed, PLAN, day.toordinal())
+    d = Draws(seed, Stream.PLAN, day.toordinal())
     week, today = _week(seed, day), day.weekday()
     before, after = night(seed, day - timedelta(1), who), night(seed, day, who)
     free = today >= 5
-    on = (_h(8.2) if free else _h(6.7)) + who.early + d.whole(0, 3600 if free else 1200)
-    off = _h(22.2) + d.whole(0, _h(1.4))
+    on = (_seconds(8.2) if free else _seconds(6.7)) + who.early + d.whole(0, 3600 if free else 1200)
+    off = _seconds(22.2) + d.whole(0, _seconds(1.4))
     diary = _Diary(d, "charger" if before.charged else "lying")
     if free:
         left, home = _free_day(diary, on, run=today == 5, asleep=week["asleep"] == today)
@@ -281,7 +280,7 @@ def plan(seed: int, day: date, who: Traits) -> Plan:
         diary.add("handling", 1, 1)
         diary.fill(off, _EVENING)
         diary.add("handling", 1, 1)
-    # Else the battery went flat during the day, and the eyewear goes on the charger at home.
+    # Otherwise the battery went flat during the day, and the eyewear charges at home.
     diary.until(diary.now, "charger" if after.charged else "lying")
     off = diary.now
     links = _links(d, on, off, (left, home) if week["forgotten"] == today else None)
@@ -289,4 +288,4 @@ def plan(seed: int, day: date, who: Traits) -> Plan:
         links.insert(0, (0, on - d.whole(60, 300)))
     if after.linked and links[-1][1] > off:
         links[-1] = (links[-1][0], DAY_S)
-    return Plan(day, tuple(diary.steps), tuple(links), off, before, after)
+    return Plan(day, tuple(diary.activities), tuple(links), off, before, after)

@@ -1,7 +1,7 @@
 """A simulated wearer: days as a person lives them, in either log, with the truth behind them.
 
-The wearer is what `seed` says: other traits, other habits, other mishaps. One calendar day of one
-seed is always the same day, so a short simulation is the beginning of a longer one.
+The seed decides on the wearer: traits, habits and mishaps. A calendar day of a seed is always the
+same day, so a short simulation is the beginning of a longer one.
 """
 
 import operator
@@ -15,19 +15,19 @@ import pandas as pd
 
 from eyelog import frame as frames
 from eyelog import provenance
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue, check_log, columns
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
 from eyelog.clock import parse_day, zone
 from eyelog.errors import ConfigurationError
 from eyelog.wearer import fifteen, sixty, truth
+from eyelog.wearer.arrays import Array, Ints
 from eyelog.wearer.day import Life, live
-from eyelog.wearer.draws import Ints
 from eyelog.wearer.habits import Traits, traits
 
 __all__ = ["sample", "simulate", "simulate_truth"]
 
 SAMPLE_START, SAMPLE_DAYS, SAMPLE_SEED, SAMPLE_TZ = "2026-10-19", 7, 14, "Asia/Tokyo"
 
-_Values = Callable[[int, Life, Traits], tuple[Ints, dict[str, Any]]]
+_Values = Callable[[int, Life, Traits], tuple[Ints, dict[str, Array]]]
 _VALUES: Final[dict[str, _Values]] = {
     COMPUTED_DATA: fifteen.values,
     STANDARD_MODE_LOGS: sixty.values,
@@ -38,17 +38,17 @@ _FIRST, _LAST = date(1970, 1, 2), date(2099, 12, 30)
 def _days(
     start: str | date, days: int, log: str, seed: int, tz: str
 ) -> tuple[Traits, Iterator[Life]]:
-    """Check the arguments and return the wearer and the days, one after the other."""
+    """Check the arguments; return the wearer and the days, which are simulated one by one."""
     check_log(log)
     place, first = zone(tz), parse_day(start)
     count, number = _whole(days, "days", 1), _whole(seed, "seed", 0)
     if first < _FIRST or (_LAST - first).days < count - 1:
         raise ConfigurationError(
-            f"{count} days from {first} leave the years 1970 to 2099 that the logs can stamp"
+            f"{count} days from {first} leave the years 1970 to 2099, the range of the logs' stamps"
         )
     who = traits(number)
-    found = (live(number, first + timedelta(days=n), who, place) for n in range(count))
-    return who, (day for day in found if day is not None)
+    lived = (live(number, first + timedelta(days=n), who, place) for n in range(count))
+    return who, (day for day in lived if day is not None)
 
 
 def _whole(value: int, name: str, least: int) -> int:
@@ -71,11 +71,11 @@ def simulate(
     seed: int = 0,
     tz: str = "UTC",
 ) -> pd.DataFrame:
-    """Draw days of one log as a person lives them.
+    """Simulate days of one log as a person lives them.
 
     The person works at a desk, commutes, walks, eats, takes breaks and puts the eyewear down at
     night. Weekends differ. Now and then the battery is flat, the phone stays at home (the
-    15-second log then has a hole where the 60-second log has none), the eyewear travels in a bag
+    15-second log then has a gap where the 60-second log has none), or the eyewear travels in a bag
     or lies upside down and sleeps.
 
     Parameters
@@ -83,26 +83,27 @@ def simulate(
     start : str or date
         First local day, such as ``"2026-10-24"``.
     days : int
-        How many local days, at least 1.
+        How many local days, 1 or more.
     log : {"computed_data", "standard_mode_logs"}
         The 15-second or the 60-second log. Both see the same days.
     seed : int
-        Which wearer, 0 or more: traits, habits and mishaps follow from it.
+        Which wearer, 0 or more: it decides on traits, habits and mishaps.
     tz : str
         IANA zone in which the person lives.
 
     Returns
     -------
     DataFrame
-        Index ``date``: aware stamps in `tz`, sorted, unique, each closing its interval, so the
-        last stamp may be the midnight that ends the last day. Columns: every field of `log` in
-        catalogue order, with the catalogue's dtypes and units.
+        Index ``date``: aware stamps in `tz`, sorted and unique. Right-closed: a record stamped
+        10:00:00 covers the interval before it, so the last stamp may be the midnight that ends
+        the last day. Columns: every field of `log` in catalogue order, with the catalogue's
+        dtypes and units.
 
     Raises
     ------
     ConfigurationError
-        If `start` is no day, `days` or `seed` no such number, `log` or `tz` is unknown, or the
-        days leave the years 1970 to 2099.
+        If `start` is not a day, `days` or `seed` not such a number, `log` or `tz` unknown, or
+        the days leave the years 1970 to 2099.
 
     See Also
     --------
@@ -110,21 +111,25 @@ def simulate(
 
     Notes
     -----
-    The same arguments give the same values on every machine. A calendar day of a seed is the same
-    day however many days are asked, so ``simulate(start, 3)`` is how ``simulate(start, 14)``
-    begins.
+    The same arguments give the same values on every machine. A calendar day of a seed is always
+    the same day, so ``simulate(start, 14)`` begins with ``simulate(start, 3)``.
 
-    Planted on purpose, after the vendor's documentation: a still desk worker is judged off for
-    about 30 % of the time (leaving that time out raises the blink rate by some 5 %, since it is
-    when the person blinks least); unworn eyewear in a bag is judged worn while its owner walks;
-    blink statistics come from a buffer about one interval long, so neighbouring records of the
-    15-second log may share a blink or miss one, and keep their old values while nothing is
-    counted; blinks under noise are lost, and with them the gaps they end; scores are -1 where
-    they cannot be computed. The 60-second log gives root-mean-square blink gaps (firmware
-    2.2.0). Normalised values and the sub-indices are missing until the day has brought 20 minutes
-    of usable data. The fields of the retired sub-apps are filled in two sessions of a week and
-    missing otherwise; undocumented fields hold neutral values. Blinks are a Poisson process on
-    tenths of a second, so that rates and their intervals can be held against theory.
+    Known weaknesses of the devices are planted on purpose, after the vendor's documentation:
+
+    - While a desk worker sits still, the eyewear is judged off about 30 % of the time. Leaving
+      that time out raises the blink rate by some 5 %, since it is when the person blinks least.
+    - Unworn eyewear in a bag is judged worn while its owner walks.
+    - Blink statistics come from a buffer about one interval long, so neighbouring records of the
+      15-second log may share a blink or miss one; they keep their old values while nothing is
+      counted. Blinks during noise are lost, and with them the gaps that they end.
+    - Scores are -1 where they cannot be computed. Normalised values and the sub-indices are
+      missing until the day has had 20 minutes of usable data.
+    - The 60-second log gives root-mean-square blink gaps (firmware 2.2.0).
+    - The fields of the retired sub-apps are filled in two sessions per week and missing
+      otherwise; undocumented fields hold neutral values.
+
+    Blinks are a Poisson process on tenths of a second, so that rates and their intervals can be
+    compared with theory.
 
     Examples
     --------
@@ -139,22 +144,25 @@ def simulate(
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
     for day in lived:
-        at, found = _VALUES[log](operator.index(seed), day, who)
+        at, values = _VALUES[log](operator.index(seed), day, who)
         stamps.append(day.begin + at)
         for name, part in parts.items():
-            part.append(found[name])
+            part.append(values[name])
     if not stamps:
         return _recorded(frames.empty(log, tz=tz), start, days, log, seed, tz)
-    known = catalogue(log)
-    seconds = np.concatenate(stamps).astype("datetime64[s]").astype("datetime64[us]")
-    index = pd.DatetimeIndex(seconds, tz="UTC", name="date").tz_convert(zone(tz))
+    index = _index(np.concatenate(stamps), tz)
     data: dict[str, Any] = {}
     for name in columns(log):
-        # Each column is let go when it is joined: a year is held once, not twice.
+        # The parts of a column are dropped once they are joined: a year is in memory once.
         joined = np.concatenate(parts.pop(name))
-        data[name] = pd.array(joined, dtype=cast(Any, known[name].dtype))
+        data[name] = pd.array(joined, dtype=cast(Any, field(log, name).dtype))
     table = pd.DataFrame(data, index=index, columns=pd.Index(list(data), dtype="str"), copy=False)
     return _recorded(table, start, days, log, seed, tz)
+
+
+def _index(seconds: Ints, tz: str) -> pd.DatetimeIndex:
+    stamps = seconds.astype("datetime64[s]").astype("datetime64[us]")
+    return pd.DatetimeIndex(stamps, tz="UTC", name="date").tz_convert(zone(tz))
 
 
 def _recorded(
@@ -173,35 +181,34 @@ def simulate_truth(
     seed: int = 0,
     tz: str = "UTC",
 ) -> pd.DataFrame:
-    """Return hour by hour what the simulated wearer really did.
+    """Return what the simulated wearer really did, hour by hour.
 
     Parameters
     ----------
     start, days, log, seed, tz
-        As for `simulate`: the truth behind that frame.
+        As for `simulate`; the result is the truth behind that frame.
 
     Returns
     -------
     DataFrame
-        Index ``date``: aware stamps in `tz`, each closing its hour; the hours count from the
-        local midnight, so a day has 23, 24 or 25 of them. All columns float64.
+        Index ``date``: aware stamps in `tz`, each at the end of its hour; hours count from the
+        local midnight, so a day has 23, 24 or 25 of them. All columns are float64.
 
-        Within the time that the log recorded:
+        For the time that the log recorded:
 
         ``recorded_min``
             Minutes covered by records.
         ``worn_min``, ``walking_min``
-            Minutes on the nose, and minutes walked so.
+            Minutes on the nose, and minutes of these spent walking.
         ``carried_min``
-            Minutes in a bag whose owner walked.
+            Minutes in a bag while its owner walked.
         ``steps``, ``pace_spm``
-            Steps with the eyewear on the nose, and steps per minute of walking (missing where
-            nobody walked).
+            Steps with the eyewear on the nose, and steps per minute of walking (missing without
+            walking).
         ``blink_rate_per_min``, ``blink_min``
-            Planted blinks per minute, averaged over the time worn and free of noise in
-            intervals without a step and with noise in less than a fifth of them (what the
-            vendor calls valid), and how many minutes these are (the rate is missing where
-            there are none).
+            Planted blinks per minute, and the minutes that they are averaged over: the time
+            worn and free of noise, in intervals without a step and with noise in less than a
+            fifth of them (what the vendor calls valid). The rate is missing without any.
         ``noise_bouts``
             Onsets of electrode noise while worn, in the same intervals.
         ``head_moves_pitch``, ``head_moves_yaw``
@@ -209,7 +216,7 @@ def simulate_truth(
 
         ``judged_worn_min``, ``judged_blink_rate_per_min``, ``judged_blink_min``
             The same for the time that is also judged worn (``isl`` false; at least 20 s of
-            ``wea_s``): what an estimate that leaves out the rest can find.
+            ``wea_s``): what an estimate from that time alone can recover.
 
         Whether or not the log recorded:
 
@@ -223,12 +230,12 @@ def simulate_truth(
 
     Notes
     -----
-    A record of 15 seconds that runs over the end of an hour is split at it here, while its stamp
-    puts all of it into the next hour.
+    A record of 15 seconds that spans the end of an hour is split there, while its stamp puts all
+    of it into the next hour.
 
-    The gaps between blinks that stay free of noise are shorter than all gaps: with noise onsets
-    at rate l the rate from gaps tends to r + l, where r is planted. ``noise_bouts``
-    over ``blink_min`` is that l.
+    Gaps between blinks that stay free of noise are shorter than gaps in general: with noise onsets
+    at rate l, the rate from gaps tends to r + l, where r is the planted rate. ``noise_bouts`` over
+    ``blink_min`` is that l.
 
     Examples
     --------
@@ -240,14 +247,11 @@ def simulate_truth(
     _, lived = _days(start, days, log, seed, tz)
     tables = [truth.hours(day, log) for day in lived]
     stamps = np.concatenate([np.empty(0, dtype=np.int64), *(at for at, _ in tables)])
-    index = pd.DatetimeIndex(
-        stamps.astype("datetime64[s]").astype("datetime64[us]"), tz="UTC", name="date"
-    ).tz_convert(zone(tz))
     data = {
-        name: np.concatenate([np.empty(0), *(found[name] for _, found in tables)])
+        name: np.concatenate([np.empty(0), *(table[name] for _, table in tables)])
         for name in truth.COLUMNS
     }
-    return _recorded(pd.DataFrame(data, index=index), start, days, log, seed, tz)
+    return _recorded(pd.DataFrame(data, index=_index(stamps, tz)), start, days, log, seed, tz)
 
 
 @lru_cache(maxsize=2)
@@ -256,11 +260,11 @@ def _sample(log: str) -> pd.DataFrame:
 
 
 def sample(log: str = COMPUTED_DATA) -> pd.DataFrame:
-    """Return the sample: one week of one simulated wearer in Tokyo.
+    """Return the sample data: one week of one simulated wearer in Tokyo.
 
     Monday 2026-10-19 to Sunday 2026-10-25. On Tuesday the phone stays at home, on Thursday the
-    battery runs flat, on Friday the eyewear comes home in a bag, on Sunday it lies upside down
-    for a while and sleeps.
+    battery runs flat, on Friday the eyewear comes home in a bag, and on Sunday it lies upside
+    down for a while and sleeps.
 
     Parameters
     ----------
@@ -270,13 +274,13 @@ def sample(log: str = COMPUTED_DATA) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As from `simulate`: index ``date`` in Asia/Tokyo, every field of `log`. A new copy for
-        each call.
+        As from `simulate`: index ``date`` in Asia/Tokyo, every field of `log`. Each call returns
+        a new copy.
 
     Raises
     ------
     ConfigurationError
-        If there is no such log.
+        If the log is unknown.
 
     Examples
     --------

@@ -1,13 +1,14 @@
-"""The truth behind a simulated day, hour by hour, within the time that a log recorded."""
+"""The truth behind a simulated day, hour by hour, for the time that a log recorded."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.wearer import fifteen
+from eyelog.wearer.arrays import Array, Bools, Floats, Ints, covered, onsets, sums
 from eyelog.wearer.day import SLOTS_PER_MINUTE, Life
-from eyelog.wearer.draws import Bools, Draws, Ints, running
+from eyelog.wearer.draws import Draws
 
 __all__ = ["COLUMNS", "hours"]
 
@@ -20,7 +21,7 @@ COLUMNS: Final = (
 
 
 def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
-    """Return begins and stamps of the records of `log`, in seconds since midnight."""
+    """Return the begins and the stamps of the records of `log`, in seconds since midnight."""
     if log == COMPUTED_DATA:
         at, lo = fifteen.intervals(day)
         return lo, at
@@ -28,66 +29,55 @@ def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
     return lo, lo + 60
 
 
-def _within(day: Life, lo: Ints, hi: Ints) -> Bools:
-    """Return for each second whether it lies in one of the intervals."""
-    change = np.bincount(lo, minlength=day.seconds + 1)
-    change -= np.bincount(hi, minlength=day.seconds + 1)
-    return np.asarray(np.cumsum(change[: day.seconds]) > 0)
-
-
 def _quiet(day: Life, lo: Ints, hi: Ints) -> Bools:
-    """Return the seconds of intervals without a step and with noise in less than a fifth."""
-    steps, noise = running(day.walking), running(day.noise)
-    calm = (steps[hi] == steps[lo]) & (5 * (noise[hi] - noise[lo]) < hi - lo)
-    return _within(day, lo[calm], hi[calm])
+    """Return the seconds in intervals without a step and with noise in less than a fifth."""
+    calm = (sums(day.walking, lo, hi) == 0) & (5 * sums(day.noise, lo, hi) < hi - lo)
+    return covered(lo[calm], hi[calm], day.seconds)
 
 
 def _judged(day: Life, log: str, lo: Ints, hi: Ints) -> Bools:
-    """Return the seconds of intervals that a reader takes for worn."""
-    judged = running(day.judged & day.on)
-    found = judged[hi] - judged[lo]
+    """Return the seconds in intervals that count as worn by the records alone."""
+    judged_s = sums(day.judged & day.on, lo, hi)
     # isl is false from half of the 15 s on; of a minute the vendor asks for 20 s of wea_s.
-    enough = 2 * found >= hi - lo if log == COMPUTED_DATA else found >= 20
-    return _within(day, lo[enough], hi[enough])
+    enough = 2 * judged_s >= hi - lo if log == COMPUTED_DATA else judged_s >= 20
+    return covered(lo[enough], hi[enough], day.seconds)
 
 
-def hours(day: Life, log: str) -> tuple[Ints, dict[str, Any]]:
-    """Return the seconds at which the hours of a day close, and the truth of each."""
+def hours(day: Life, log: str) -> tuple[Ints, dict[str, Floats]]:
+    """Return the UTC seconds at which the hours of a day end, and the truth of each hour."""
     hi = np.minimum(np.arange(-(-day.seconds // 3600)) * 3600 + 3600, day.seconds)
     lo = np.arange(len(hi)) * 3600
     begin, end = _intervals(day, log)
-    seen = day.on & _within(day, begin, end)
-    worn = day.worn & seen
+    recorded = day.on & covered(begin, end, day.seconds)
+    worn = day.worn & recorded
     walking = worn & day.walking
     quiet = worn & _quiet(day, begin, end)
     still = quiet & ~day.noise
     judged = worn & _judged(day, log, begin, end)
-    begins = day.noise & ~np.append(False, day.noise[:-1])
 
-    def total(values: Any) -> Any:
-        sums = running(values)
-        return (sums[hi] - sums[lo]).astype(np.float64)
+    def total(values: Array) -> Floats:
+        return sums(values, lo, hi).astype(np.float64)
 
-    def minutes_of(condition: Bools) -> Any:
+    def minutes_of(condition: Bools) -> Floats:
         return total(condition) / 60
 
-    def per(amount: Any, exposure: Any) -> Any:
+    def per(amount: Floats, exposure: Floats) -> Floats:
         return np.where(exposure > 0, amount / np.maximum(exposure, 1e-9), np.nan)
 
-    def rate(within: Bools) -> Any:
-        cells = total(np.where(within, day.blink_cells, 0))
+    def rate(within: Bools) -> Floats:
+        cells = sums(np.where(within, day.blink_cells, 0), lo, hi)
         return per(Draws.per_minute(cells, SLOTS_PER_MINUTE), total(within))
 
     return day.begin + hi, {
-        "recorded_min": minutes_of(seen),
+        "recorded_min": minutes_of(recorded),
         "worn_min": minutes_of(worn),
-        "carried_min": minutes_of(seen & ~day.worn & day.walking),
+        "carried_min": minutes_of(recorded & ~day.worn & day.walking),
         "walking_min": minutes_of(walking),
         "steps": total(np.where(worn, day.steps, 0)),
         "pace_spm": per(total(np.where(walking, day.cadence, 0)), total(walking)),
         "blink_rate_per_min": rate(still),
         "blink_min": minutes_of(still),
-        "noise_bouts": total(begins & quiet),
+        "noise_bouts": total(onsets(day.noise) & quiet),
         "head_moves_pitch": total(day.nod & worn),
         "head_moves_yaw": total(day.turn & worn),
         "judged_worn_min": minutes_of(judged),

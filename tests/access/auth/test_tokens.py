@@ -11,7 +11,6 @@ import pytest
 
 from eyelog.access.auth import tokens
 from eyelog.access.auth.tokens import Token, TokenStore
-from eyelog.access.environment import token_from_environment
 from eyelog.disk.home import home_dir
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 from support.access import fresh
@@ -50,10 +49,10 @@ def test_a_token_is_expired_shortly_before_its_end():
         {"access_token": "a", "expires_at": datetime(2026, 1, 1)},  # noqa: DTZ001 - naive on purpose
     ],
 )
-def test_what_cannot_be_a_token_is_refused_without_being_shown(values):
-    with pytest.raises(ConfigurationError) as told:
+def test_an_invalid_token_is_refused_without_being_shown(values):
+    with pytest.raises(ConfigurationError) as caught:
         Token(**values)
-    assert "Evil" not in str(told.value)
+    assert "Evil" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["Bearer", "bearer", "BEARER"])
@@ -61,7 +60,7 @@ def test_the_token_type_may_have_any_case(kind):
     assert Token("a", token_type=kind).token_type == kind
 
 
-def test_what_is_saved_is_loaded(tmp_path):
+def test_a_saved_token_is_loaded(tmp_path):
     store = TokenStore(tmp_path, "me", URL)
     assert store.load() is None
     store.save(fresh())
@@ -147,7 +146,7 @@ def test_a_symbolic_link_is_neither_read_nor_written_through(tmp_path):
     assert not store.path.is_symlink()
 
 
-def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
+def test_nothing_is_left_behind_if_saving_fails(tmp_path, monkeypatch):
     store = TokenStore(tmp_path, "me", URL)
     store.save(fresh())
 
@@ -162,50 +161,24 @@ def test_nothing_is_left_behind_where_saving_fails(tmp_path, monkeypatch):
     assert store.load().access_token == "access-token-0"
 
 
-def test_a_home_that_cannot_be_made_is_a_configuration_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match="EYELOG_HOME"):
-        home_dir(tmp_path / "file" / "home")
-
-
-def test_home_is_the_argument_then_the_environment(home, tmp_path):
-    assert home_dir() == home
-    assert home_dir(tmp_path / "given") == tmp_path / "given"
-    assert mode(tmp_path / "given") == 0o700
-
-
-def test_a_folder_that_stands_keeps_its_permissions(tmp_path):
-    tmp_path.chmod(0o755)
-    home_dir(tmp_path)
-    assert mode(tmp_path) == 0o755
-
-
 def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(tokens, "LOCK_SECONDS", 0.2)
-    told = []
+    errors = []
 
     def other() -> None:
         try:
             with TokenStore(tmp_path, "me", URL).lock():
                 pass
         except Unreachable as fault:
-            told.append(fault)
+            errors.append(fault)
 
     with TokenStore(tmp_path, "me", URL).lock():
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-    assert told[0].retryable
+    assert errors[0].retryable
     with TokenStore(tmp_path, "me", URL).lock():
         pass
-
-
-def test_the_environment_may_hold_a_token(monkeypatch):
-    assert token_from_environment() is None
-    monkeypatch.setenv("EYELOG_REFRESH_TOKEN", "only-refresh")
-    assert token_from_environment() == Token("", "only-refresh")
-    monkeypatch.setenv("EYELOG_ACCESS_TOKEN", " access ")
-    assert token_from_environment() == Token("access", "only-refresh")
 
 
 def test_the_file_is_plain_json_without_more_than_the_token(tmp_path):

@@ -49,13 +49,13 @@ def test_what_is_no_address_is_refused(given):
 
 
 def test_credentials_in_an_address_are_refused_without_being_shown():
-    with pytest.raises(ConfigurationError) as told:
+    with pytest.raises(ConfigurationError) as caught:
         check_base_url("https://user:hunter2@host")
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_plain_http_to_another_machine_warns_where_a_token_would_be_sent():
-    with pytest.warns(EyelogWarning, match="lab.example is asked over plain http"):
+    with pytest.warns(EyelogWarning, match="lab.example is used over plain http"):
         warn_of_plain_http("http://lab.example")
     for quiet in ("http://127.0.0.1:8765", "http://localhost", "https://lab.example"):
         warn_of_plain_http(quiet)

@@ -68,6 +68,6 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
         (lambda s: el.baseline.robust_z(s.tz_localize(None)), "aware"),
     ],
 )
-def test_bad_input_is_said_in_one_sentence(call, says) -> None:
+def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(by_day(range(10)))

@@ -38,7 +38,7 @@ def test_a_comparison_takes_at_most_two_tables_and_the_rest_by_keyword(name: str
     ] == []
 
 
-def test_every_answer_says_what_it_rests_on() -> None:
+def test_every_result_shows_how_much_data_it_is_based_on() -> None:
     for name in el.compare.__all__:
         thing = getattr(el.compare, name)
         if inspect.isclass(thing):
@@ -95,7 +95,7 @@ def test_the_input_stays_as_it_was(name: str, log: str) -> None:
         lambda: el.compare.mixed_table(el.sample()),
     ],
 )
-def test_what_is_no_table_is_refused_in_one_sentence(call: Callable[[], Any]) -> None:
+def test_anything_but_a_table_is_refused_in_one_sentence(call: Callable[[], Any]) -> None:
     with pytest.raises(el.ConfigurationError, match=r"takes|needs"):
         call()
 

@@ -39,7 +39,7 @@ def test_rows_of_one_bin_become_one_value_by_the_rule_of_the_field() -> None:
     assert table.loc["hm_yo", "exposure_min"].tolist() == [0.5, 0.5]
 
 
-def test_all_that_tells_of_the_wearer_is_taken_unless_fields_are_named() -> None:
+def test_all_fields_about_the_wearer_are_taken_unless_some_are_named() -> None:
     frame = el.sample().iloc[:500]
     table = events(frame, [frame.index[250]], before="1min", after="1min")
     taken = set(table.index.get_level_values("field"))
@@ -56,7 +56,7 @@ def test_a_resampled_frame_keeps_its_bins() -> None:
     )
 
 
-def test_fields_that_are_not_there_or_have_no_mean_are_named() -> None:
+def test_missing_fields_and_fields_without_a_mean_are_named() -> None:
     frame, times = el.sample().iloc[:50], ["2026-10-20T10:05:00Z"]
     for fields, says in (("nothing", "nothing"), ("gw", "gw"), ([], "none given")):
         with pytest.raises(el.FieldError, match=says):

@@ -36,7 +36,7 @@ def test_an_event_between_two_stamps_leaves_its_own_interval_to_what_follows() -
     assert table["mean"].tolist() == [0, 0, 3, 7]
 
 
-def test_changes_are_held_against_each_events_own_baseline() -> None:
+def test_changes_are_measured_from_the_own_baseline_of_each_event() -> None:
     series = minutes([1, 1, 2, 2, 9, 9, 9, 9, 4, 4])
     times = ["2026-10-20T10:02:00Z", "2026-10-20T10:08:00Z"]
     table = events(series, times, before="2min", after="2min")
@@ -49,7 +49,7 @@ def test_changes_are_held_against_each_events_own_baseline() -> None:
     assert (none["reason"] == "no event with a value here has a baseline").all()
 
 
-def test_a_hole_takes_away_what_lies_in_it_and_nothing_else() -> None:
+def test_a_gap_removes_what_lies_in_it_and_nothing_else() -> None:
     series = minutes(np.arange(600.0))
     times = series.index[60::60]
     whole = events(series, times, before="5min", after="5min")
@@ -176,7 +176,7 @@ def test_the_same_seed_gives_the_same_band() -> None:
         ({"stamp": "middle"}, "stamp"),
     ],
 )
-def test_bad_input_is_said_in_one_sentence(change, says) -> None:
+def test_bad_input_is_refused_in_one_sentence(change, says) -> None:
     series = minutes(np.ones(30))
     call = {"times": ["2026-10-20T10:05:00Z"], "before": "1min", "after": "1min"} | change
     with pytest.raises(el.ConfigurationError, match=says):

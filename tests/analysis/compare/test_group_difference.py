@@ -79,7 +79,7 @@ def test_many_persons_are_dealt_at_random_with_a_seed() -> None:
     assert one.p_permutation == pytest.approx(one.p, abs=0.01)
 
 
-def test_days_without_the_outcome_are_said_and_persons_without_days_may_be_named() -> None:
+def test_days_without_the_outcome_are_reported_and_persons_without_days_may_be_named() -> None:
     tables = {
         f"p{i}": pd.DataFrame(
             {"worn_h": [8.0, 9.0], "y": [float(i), np.nan]},

@@ -61,7 +61,7 @@ def test_no_event_on_one_side_leaves_one_limit() -> None:
     assert (zero.ratio, zero.low) == (0.0, 0.0)
 
 
-def test_blinks_of_two_halves_of_the_sample_can_be_held_against_one_another() -> None:
+def test_blinks_of_two_halves_of_the_sample_can_be_compared() -> None:
     frame = el.sample()
     days = el.blinks.rate(frame, by="1D")
     found = rate_ratio(days.iloc[:3], days.iloc[3:])

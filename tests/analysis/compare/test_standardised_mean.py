@@ -34,7 +34,7 @@ def test_hours_that_were_worn_more_often_do_not_weigh_more() -> None:
     assert (found.hours, found.least_n, found.n) == (4, 1, 10)
 
 
-def test_unobserved_hours_are_named_and_the_share_of_the_day_is_said() -> None:
+def test_unobserved_hours_and_the_share_of_the_day_are_named() -> None:
     found = standardised_mean(hourly(range(24)).iloc[7:23], limits=(0, 23))
     assert found.share == pytest.approx(16 / 24)
     assert "0 to 6, 23" in found.reason
@@ -179,6 +179,6 @@ def test_wear_at_lively_hours_moves_the_crude_mean_and_not_the_standardised_one(
         (lambda s: standardised_mean(s.to_frame()), "one Series"),
     ],
 )
-def test_bad_input_is_said_in_one_sentence(call, says) -> None:
+def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(hourly(range(24)))

@@ -119,7 +119,7 @@ def test_too_few_values_are_missing_with_a_reason() -> None:
         assert f"values {says}" in found.reason
 
 
-def test_bad_input_is_said_in_one_sentence() -> None:
+def test_bad_input_is_refused_in_one_sentence() -> None:
     long = daily(np.arange(600.0))
     cases = [
         (lambda: two_periods(long, long), "per day first"),

@@ -56,7 +56,7 @@ def test_days_of_longer_wear_with_more_of_it_are_found() -> None:
     assert "single intervals" in found.reason
 
 
-def test_the_edges_of_wear_bouts_are_held_against_their_inside() -> None:
+def test_the_edges_of_wear_bouts_are_compared_with_their_inside() -> None:
     series, worn = worn_week([4, 5, 6, 7, 8, 9])
     since = (series.index - pd.Timedelta("1min") - series.index.normalize()) / pd.Timedelta("1min")
     series[(since >= 480) & (since < 490)] = 6.0  # the first ten minutes of each bout
@@ -128,11 +128,11 @@ def test_what_rests_on_too_little_is_missing_with_a_reason() -> None:
     assert one.n == 1
 
 
-def test_bad_input_is_said_in_one_sentence() -> None:
+def test_bad_input_is_refused_in_one_sentence() -> None:
     series, worn = worn_week([4, 5, 6])
     cases = [
         (lambda: wear_diagnostic(series, worn[1:]), "same stamps"),
-        (lambda: wear_diagnostic(series, worn.astype(float)), "one row a day"),
+        (lambda: wear_diagnostic(series, worn.astype(float)), "one row per day"),
         (lambda: wear_diagnostic(daily([1, 2]), daily([4, 90])), "0 to 25"),
         (lambda: wear_diagnostic(series, worn, edge="wide"), "edge"),
         (lambda: wear_diagnostic(series, worn, draws=0), "draws"),

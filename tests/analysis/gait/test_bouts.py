@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ def test_a_pause_within_a_bout_is_part_of_it() -> None:
     assert two["n"].tolist() == [3, 1]
 
 
-def test_a_bout_shorter_than_asked_is_none() -> None:
+def test_a_bout_shorter_than_the_shortest_is_left_out() -> None:
     assert len(el.gait.bouts(walked([30, 30, 0, 0]), min_length="1min")) == 0
     assert len(el.gait.bouts(walked([30, 30, 30, 30]), min_length="1min")) == 1
 
@@ -75,3 +76,15 @@ def test_bouts_are_the_runs_that_a_plain_loop_finds(
     starts = [(stamp - frame.index[0]).total_seconds() / 15 + 1 for stamp in table["start"]]
     ends = [(stamp - frame.index[0]).total_seconds() / 15 for stamp in table["end"]]
     assert list(zip(starts, ends, strict=True)) == kept
+
+
+def test_a_bout_shows_pace_vibration_landing_and_symmetry() -> None:
+    sides = {"st_r": 0.52, "st_l": 0.46, "sa_xr": 2, "sa_xl": 1, "sa_zr": 4, "sa_zl": 3}
+    frame = walked([30] * 4).assign(**{k: float(v) for k, v in sides.items()})
+    row = el.gait.bouts(frame).iloc[0]
+    assert row["pace_spm"] == pytest.approx(120)
+    assert row["sway_sideways_cm"] == 1.5
+    assert row["sway_vertical_cm"] == 3.5
+    assert np.isnan(row["sway_fore_aft_cm"])
+    assert row["landing_g"] == pytest.approx(0.49)
+    assert row["landing_symmetry"] == pytest.approx(12.2448980)

@@ -129,9 +129,9 @@ def test_labels_group_rows_in_any_order_and_a_missing_label_is_no_group() -> Non
 
 
 @pytest.mark.parametrize("every", ["nonsense", "25h", "0s", "-1h", "ME", None, ""])
-def test_a_width_that_is_none_is_refused(every: str) -> None:
+def test_an_invalid_width_is_refused(every: str) -> None:
     index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
-    with pytest.raises(ConfigurationError, match="no width of a bin"):
+    with pytest.raises(ConfigurationError, match="not a valid width of a bin"):
         time_groups(index, every)
 
 

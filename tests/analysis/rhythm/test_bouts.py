@@ -75,7 +75,7 @@ def test_nullable_booleans_are_states_too() -> None:
     assert el.rhythm.fragmentation(states).n == 2
 
 
-def test_numbers_that_are_no_states_are_refused() -> None:
+def test_numbers_other_than_states_are_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="states"):
         el.rhythm.fragmentation(minutely([0.0, 2.0]))
 
@@ -99,7 +99,7 @@ def test_a_gap_ends_an_activity_bout() -> None:
     st.sampled_from([0.5, 0.8, 1.0]),
     st.integers(1, 6),
 )
-def test_every_activity_bout_keeps_what_was_asked(on, share, need) -> None:
+def test_every_activity_bout_has_its_share_and_length(on, share, need) -> None:
     series = minutely([100.0 if state else 0.0 for state in on])
     table = el.rhythm.activity_bouts(series, threshold=100, min_length=f"{need}min", share=share)
     assert (table["n"] >= need).all()

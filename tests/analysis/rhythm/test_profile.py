@@ -16,7 +16,7 @@ def test_local_hours_are_those_of_the_series_own_zone() -> None:
     assert el.rhythm.most_active(series.tz_convert("Asia/Tokyo")).start == 8.0
 
 
-def test_a_profile_says_how_many_days_stand_behind_each_hour() -> None:
+def test_a_profile_shows_how_many_days_each_hour_is_based_on() -> None:
     table = el.rhythm.profile(hourly(range(30)), by="hour")
     assert table.loc[3, ["mean", "n", "days"]].tolist() == [15.0, 2, 2]
     assert table.loc[20, "days"] == 1

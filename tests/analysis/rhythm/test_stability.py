@@ -105,6 +105,6 @@ def test_a_series_without_values_gives_missing_with_a_reason(name) -> None:
         (lambda s: el.rhythm.profile(s.to_frame()), "one Series"),
     ],
 )
-def test_bad_input_is_said_in_one_sentence(call, says) -> None:
+def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         call(hourly(range(48)))

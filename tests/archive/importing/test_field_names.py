@@ -20,13 +20,13 @@ def test_short_and_long_names_lead_to_their_field_in_any_case(log: str) -> None:
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_no_spelling_is_of_two_fields(log: str) -> None:
+def test_no_spelling_leads_to_two_fields(log: str) -> None:
     names = [n for f in catalogue(log).values() for n in {f.name, f.long_name} if n]
     folded = [fold(name) for name in names]
     assert len(set(folded)) == len(folded)
 
 
-def test_the_other_spellings_are_of_known_fields_and_new() -> None:
+def test_the_other_spellings_are_new_and_of_fields_in_the_catalogue() -> None:
     table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
     for row in csv.DictReader(table.splitlines()):
         known = catalogue(row["log"])
@@ -54,7 +54,9 @@ def test_the_other_spellings_are_of_known_fields_and_new() -> None:
         ("capturedAt", "date"),
     ],
 )
-def test_misprints_and_older_names_of_the_15_second_log_are_known(spelling: str, name: str) -> None:
+def test_misprints_and_older_names_of_the_15_second_log_are_resolved(
+    spelling: str, name: str
+) -> None:
     assert fields_of([spelling], FIFTEEN) == [name]
 
 
@@ -76,7 +78,7 @@ def test_two_columns_of_one_field_are_refused_with_both_names() -> None:
         fields_of(["zRightStepAmplitudeCal", *["zLeftStepAmplitudeCal"] * 2], FIFTEEN)
 
 
-def test_a_field_of_both_logs_tells_neither() -> None:
+def test_a_field_of_both_logs_identifies_neither() -> None:
     for log in LOGS:
         assert own_fields(log).isdisjoint({"date", "ut", "hm_po", "tl_xav", "bl"})
         assert own_fields(log) <= set(spellings(log))

@@ -19,14 +19,14 @@ OTHERS = {
     "raw quaternions": "// Data mode  : Quaternion\n//ARTIFACT,NUM,DATE,QUATERNION_W,QUATERNION_X",
     "motion activity": "startDate,stationary,walking,running,automotive,cycling,unknown,confidence",
     "positions": "date,latitude,longitude,altitude",
-    "no line of it is the header": "time,heart rate",
+    "no line that is the header": "time,heart rate",
     "no column of stamps": "stepCount,isStill,isValid",
     "may be of either": "date,hm_po,tl_xav",
 }
 
 
 @pytest.mark.parametrize("what", OTHERS)
-def test_a_file_of_another_kind_is_refused_by_its_name(what: str) -> None:
+def test_the_refusal_of_another_kind_says_what_it_is(what: str) -> None:
     content = (OTHERS[what] + "\n2026-10-21T00:00:00Z,1,2,3\n").encode()
     with pytest.raises(Refused, match=what):
         find_header(content, whole=True)
@@ -65,7 +65,7 @@ def test_fields_of_both_logs_are_never_read_as_one() -> None:
         (b"  <html>", "HTML"),
     ],
 )
-def test_files_that_are_no_text_are_named(content: bytes, what: str) -> None:
+def test_files_that_are_not_text_are_named(content: bytes, what: str) -> None:
     with pytest.raises(Refused, match=what):
         kind_of_bytes(content)
 
@@ -84,7 +84,7 @@ def test_files_that_are_no_text_are_named(content: bytes, what: str) -> None:
         (b"\x1f\x8b\x08", "gzip"),
     ],
 )
-def test_what_can_be_read_is_told_from_the_first_bytes(content: bytes, kind: str) -> None:
+def test_what_can_be_read_is_recognised_from_the_first_bytes(content: bytes, kind: str) -> None:
     assert kind_of_bytes(content) == kind
 
 

@@ -1,4 +1,4 @@
-"""What a path stands for, and what a packed file may not do."""
+"""The files behind a path, and what a compressed file may not do."""
 
 import gzip
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.archive.importing import sources as module
-from eyelog.archive.importing.sources import opened, sources
+from eyelog.archive.importing.sources import input_files, opened
 from eyelog.errors import ArchiveError, ConfigurationError
 from support.loggerfiles import zipped
 
@@ -17,9 +17,9 @@ CSV = "date,fitDuration\n2026-10-21T00:00:00Z,60\n"
 
 
 def read(*paths: Path) -> dict[str, str]:
-    """Return what each file holds, or why it cannot be read."""
+    """Return the content of each file, or why it cannot be read."""
     found = {}
-    for source in sources(paths):
+    for source in input_files(paths):
         name = source.name.replace(str(paths[0].parent), "").lstrip("/")
         try:
             with opened(source) as (kind, stream):
@@ -44,23 +44,23 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(CSV)
     (tmp_path / "link.csv").symlink_to(path)
-    assert len(list(sources([path, tmp_path, tmp_path / "link.csv"]))) == 1
+    assert len(list(input_files([path, tmp_path, tmp_path / "link.csv"]))) == 1
 
 
-def test_a_path_that_is_not_there_stops_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_missing_path_is_an_error_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV)
     with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was imported"):
-        next(sources([tmp_path / "a.csv", tmp_path / "nope.csv"]))
+        next(input_files([tmp_path / "a.csv", tmp_path / "nope.csv"]))
 
 
-def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(folder / "pipe.csv")
     (folder / "loop").symlink_to(folder)
     (folder / "gone.csv").symlink_to(folder / "nowhere")
     found = read(folder)
-    assert "no regular file" in found["folder/pipe.csv"]
+    assert "not a regular file" in found["folder/pipe.csv"]
     assert "a link to a folder" in found["folder/loop"]
     assert "No such file" in found["folder/gone.csv"]
 
@@ -91,7 +91,7 @@ def test_a_zip_file_stands_for_its_members_and_writes_nothing(tmp_path: Path) ->
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["box", "session.zip"]
 
 
-def test_a_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST", 1_000_000)
     monkeypatch.setattr(module, "_LARGEST_ZIP", 1_500_000)
     content = CSV.encode() + b"0" * 1_200_000
@@ -109,7 +109,7 @@ def test_a_zip_of_too_many_files_is_refused(
 ) -> None:
     monkeypatch.setattr(module, "_MEMBERS", 3)
     (tmp_path / "a.zip").write_bytes(zipped({f"{i}.csv": CSV for i in range(4)}))
-    assert list(read(tmp_path / "a.zip").values()) == ["it holds more than 3 files: split it"]
+    assert list(read(tmp_path / "a.zip").values()) == ["it has more than 3 files: split it"]
 
 
 def damaged(content: bytes, at: int) -> bytes:

@@ -31,12 +31,7 @@ ODD = [
 ]
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
-
-
-def test_files_lie_in_hive_folders_by_log_account_and_month_of_utc(archive: Archive) -> None:
+def test_files_are_in_hive_folders_by_log_account_and_month_of_utc(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-11-01 08:00", 100, tz="Asia/Tokyo"), account="me")
     root = Path(archive.path)
     found = sorted(str(path.relative_to(root)) for path in root.rglob("*.parquet"))
@@ -53,7 +48,7 @@ def test_nobody_else_may_read_the_files(archive: Archive) -> None:
         assert mode == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_any_account_name_comes_back_and_none_leaves_the_archive(archive: Archive) -> None:
+def test_any_account_name_is_restored_and_none_escapes_the_archive(archive: Archive) -> None:
     for number, account in enumerate(ODD):
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 1, seed=number), account=account)
     assert archive.accounts() == sorted(ODD)
@@ -92,7 +87,7 @@ def test_the_schema_is_the_catalogues_whatever_columns_are_written(
     assert str(schema.field("date").type) == "timestamp[us, tz=UTC]"
 
 
-def test_each_file_says_what_it_is_and_nothing_of_when_it_was_made(archive: Archive) -> None:
+def test_each_file_states_what_it_is_but_not_when_it_was_written(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="Änna")
     (path,) = Path(archive.path).rglob("*.parquet")
     said = pq.read_schema(path).metadata
@@ -104,7 +99,7 @@ def test_each_file_says_what_it_is_and_nothing_of_when_it_was_made(archive: Arch
     }
 
 
-def test_what_is_no_month_or_holds_no_file_is_passed_over(archive: Archive) -> None:
+def test_a_folder_that_is_not_a_month_or_has_no_file_is_skipped(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
     home = Path(archive.path, f"log={SIXTY}")
     for name in ("account=me/month=2026-13", "account=me/month=2026-11", "account=you", "notes"):

@@ -1,4 +1,4 @@
-"""What is not asked for is not read: it may as well be rubbish."""
+"""Only what is selected is read: everything else may as well be rubbish."""
 
 import shutil
 from pathlib import Path
@@ -15,11 +15,6 @@ from support.parquet import spoil_chunks
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
 
 
 def month(archive: Archive, name: str) -> Path:
@@ -39,7 +34,7 @@ def test_months_outside_the_range_are_never_opened(archive: Archive) -> None:
         archive.read(SIXTY, "2026-11-01", "2026-11-01", tz="Asia/Tokyo")
 
 
-def test_columns_that_are_not_asked_for_are_never_read(archive: Archive) -> None:
+def test_columns_outside_the_selection_are_never_read(archive: Archive) -> None:
     frame = records(SIXTY, "2026-10-01", 10 * 1440)
     archive.write(SIXTY, frame, account="me")
     asked = ["stp_s", "hm_yo"]
@@ -62,7 +57,7 @@ def test_groups_of_days_outside_the_range_are_never_read(archive: Archive) -> No
         archive.read(SIXTY, "2026-10-09", "2026-10-13")
 
 
-def test_a_damaged_file_is_named_and_not_read_over(archive: Archive) -> None:
+def test_a_damaged_file_is_named_and_not_skipped(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 3000), account="me")
     path = month(archive, "2026-10")
     path.write_bytes(path.read_bytes()[:-20])
@@ -88,7 +83,7 @@ def test_a_file_of_another_catalogue_is_read(archive: Archive) -> None:
     assert_frame_equal(found[kept], frame[kept])
     assert found[["bl", "hm_yo"]].isna().all(axis=None)
     assert found["gone"].tolist() == list(range(100))
-    # The next write brings the file up to the catalogue, and keeps what it does not know.
+    # The next write gives the file the columns of the catalogue, and keeps the others.
     archive.write(SIXTY, frame[["bl"]], account="me")
     again = archive.read(SIXTY, "2026-10-01", "2026-10-31", fields=["bl", "val_s"])
     assert_frame_equal(again, frame[["val_s", "bl"]])
@@ -105,10 +100,10 @@ def test_stamps_out_of_order_are_refused_rather_than_half_read(archive: Archive)
         archive.read(SIXTY, "2026-10-01", "2026-10-31")
 
 
-def test_a_file_that_is_none_of_an_archive_is_refused(archive: Archive) -> None:
+def test_a_file_that_is_not_of_an_archive_is_refused(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 100), account="me")
     pq.write_table(pa.table({"a": [1]}), month(archive, "2026-10"))
-    with pytest.raises(el.ArchiveError, match="no file of an archive"):
+    with pytest.raises(el.ArchiveError, match="not a file of an archive"):
         archive.read(SIXTY, "2026-10-01", "2026-10-31")
 
 

@@ -10,11 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.parquet import writing
+from eyelog.archive.parquet.rows import Merged, merge
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.paths import TESTS
@@ -48,11 +51,6 @@ frame = records({SIXTY!r}, "2026-10-31 20:00", 480)
 for start in range(share, share + 6 * shares, shares):
     Archive(sys.argv[1]).write({SIXTY!r}, frame.iloc[start :: 6 * shares], account="me")
 """
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
 
 
 def start(program: str, *arguments: str) -> subprocess.Popen[str]:
@@ -99,11 +97,11 @@ def test_a_killed_writer_leaves_each_month_old_or_new(archive: Archive) -> None:
 
 @pytest.mark.slow
 def test_many_killed_writers_leave_each_month_old_or_new(archive: Archive) -> None:
-    # With so many kills some must have hit a file in the making, or the test shows nothing.
+    # With so many kills some must have hit an unfinished file, or the test proves nothing.
     assert kill_while_writing(archive, 40, seed=2) > 0
 
 
-def test_what_a_killed_writer_left_is_ignored_and_swept_by_the_next_write(
+def test_what_a_killed_writer_left_is_ignored_and_removed_by_the_next_write(
     archive: Archive,
 ) -> None:
     frame = records(SIXTY, "2026-10-01", 100)
@@ -119,7 +117,7 @@ def test_what_a_killed_writer_left_is_ignored_and_swept_by_the_next_write(
 
 
 @pytest.mark.parametrize("writers", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_processes_that_write_at_once_lose_nothing(archive: Archive, writers: int) -> None:
+def test_processes_that_write_at_the_same_time_lose_nothing(archive: Archive, writers: int) -> None:
     running = [start(SHARE, archive.path, str(n), str(writers)) for n in range(writers)]
     for each in running:
         _, errors = each.communicate(timeout=120)
@@ -128,7 +126,7 @@ def test_processes_that_write_at_once_lose_nothing(archive: Archive, writers: in
     assert_frame_equal(archive.read(SIXTY, "2026-10-31", "2026-11-01"), frame)
 
 
-def test_threads_that_write_at_once_lose_nothing(archive: Archive) -> None:
+def test_threads_that_write_at_the_same_time_lose_nothing(archive: Archive) -> None:
     frame = records(SIXTY, "2026-10-31 20:00", 480)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: archive.write(SIXTY, frame.iloc[n::12], account="me"), range(12)))
@@ -143,6 +141,44 @@ def test_writing_the_same_records_again_touches_no_file(archive: Archive) -> Non
     archive.write(FIFTEEN, frame.iloc[100:9000:3], account="me")
     archive.write(FIFTEEN, frame.loc["2026-10-31"], account="me", days=["2026-10-31"])
     assert files(archive) == before
+
+
+def test_a_write_returns_how_many_records_were_added_changed_and_removed(archive: Archive) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    assert archive.write(SIXTY, frame, account="me") == (5760, 0, 0)
+    assert archive.write(SIXTY, frame, account="me") == (0, 0, 0)
+    changed = frame.copy()
+    changed.iloc[10:13, changed.columns.get_loc("bl")] = 3.25
+    changed.iloc[-1, changed.columns.get_loc("bl")] = float("nan")
+    frame.iloc[-1, frame.columns.get_loc("bl")] = 1.0
+    archive.write(SIXTY, frame.iloc[-1:], account="me")
+    assert archive.write(SIXTY, changed, account="me").changed == 4
+    fewer = changed.drop(changed.loc["2026-10-31"].index[100:])
+    late = records(SIXTY, "2026-11-30", 2)
+    both = pd.concat([fewer, late])
+    days = ["2026-10-31", "2026-11-01", "2026-12-24"]
+    assert archive.write(SIXTY, both, account="me", days=days) == (2, 0, 1340)
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-12-31"), both)
+    assert archive.write(SIXTY, both.iloc[:0], account="me", days=["2026-11-30"]).removed == 2
+    assert [path.parent.name for path in files(archive)] == ["month=2026-10", "month=2026-11"]
+
+
+def test_each_group_of_days_is_merged_once(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = records(SIXTY, "2026-10-01", 30 * 1440)
+    archive.write(SIXTY, frame, account="me")
+    merged = []
+
+    def counting(old: pa.Table, new: pa.Table, spans: tuple[tuple[int, int], ...]) -> Merged:
+        merged.append(new.num_rows)
+        return merge(old, new, spans)
+
+    monkeypatch.setattr(writing, "merge", counting)
+    frame.iloc[20 * 1440, frame.columns.get_loc("bl")] = 3.25
+    assert archive.write(SIXTY, frame, account="me") == (0, 1, 0)
+    assert merged == [4 * 1440] * 7 + [2 * 1440]
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-31"), frame)
 
 
 def test_the_same_records_make_the_same_bytes(archive: Archive, tmp_path: Path) -> None:
@@ -179,7 +215,7 @@ def test_a_file_holds_sorted_groups_of_four_days_with_checksums(archive: Archive
     assert meta.row_group(0).sorting_columns == (pq.SortingColumn(0),)
 
 
-def test_a_full_disk_is_one_line_and_changes_nothing(archive: Archive) -> None:
+def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: Archive) -> None:
     old = records(FIFTEEN, "2026-10-31", 2 * 5760, seed=1)
     archive.write(FIFTEEN, old.iloc[:100], account="me")
     before = files(archive)
@@ -199,7 +235,7 @@ def test_a_full_disk_is_one_line_and_changes_nothing(archive: Archive) -> None:
     assert_frame_equal(archive.read(FIFTEEN, "2026-10-31", "2026-11-01"), old)
 
 
-def test_a_path_that_cannot_be_a_folder_is_one_line(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_a_folder_is_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "archive"):
         with pytest.raises(el.ArchiveError, match=r"cannot write .*: (File exists|Not a dir)"):

@@ -1,8 +1,6 @@
-"""The data endpoints: shapes, rules, pages."""
+"""One page after the other: the shape of an answer, and the cursor of the next page."""
 
-import gzip
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import requests
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,24 +22,7 @@ from eyelog.service.server import running
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records
-
-DAY = ("2026-10-24T00:00:00+00:00", "2026-10-24T23:59:59+00:00")
-
-
-def _records(page: dict[str, Any], log: str) -> list[dict[str, Any]]:
-    return [record for hour in page[log].values() for record in hour]
-
-
-def _refused(answer: requests.Response, error: str = "invalid_request") -> str:
-    assert answer.status_code == 400, answer.text
-    assert answer.headers["Content-Type"] == "application/json"
-    body = answer.json()
-    assert set(body) == {"error", "error_description"}
-    assert body["error"] == error
-    return str(body["error_description"])
-
-
-# --- shapes -----------------------------------------------------------------------------------
+from support.replies import DAY, records_of, refusal
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -64,7 +44,7 @@ def test_every_value_has_the_type_of_its_field_or_is_null(
     kinds = {"int": (int, float), "float": (int, float), "bool": bool, "str": str}
     seen = set()
     for page in there.walk(log, *DAY, token=token):
-        for record in _records(page, log):
+        for record in records_of(page, log):
             for name, field in catalogue(log).items():
                 if name != "date" and record[name] is not None:
                     assert isinstance(record[name], kinds[field.value_type]), (name, record[name])
@@ -73,16 +53,18 @@ def test_every_value_has_the_type_of_its_field_or_is_null(
     assert seen == set(columns(log))
 
 
-def test_what_was_archived_comes_back_value_for_value(there: Live, token: str) -> None:
+def test_archived_records_are_returned_value_for_value(there: Live, token: str) -> None:
     made = records(COMPUTED, "2026-10-24 00:00:15", 720)
-    got = [r for page in there.walk(COMPUTED, *DAY, token=token) for r in _records(page, COMPUTED)]
+    got = [
+        r for page in there.walk(COMPUTED, *DAY, token=token) for r in records_of(page, COMPUTED)
+    ]
     assert [r["date"] for r in got] == [stamp.isoformat() for stamp in made.index]
     for name in columns(COMPUTED):
         wanted = [None if pd.isna(value) else value for value in made[name]]
         assert [r[name] for r in got] == wanted, name
 
 
-def test_whole_numbers_of_whole_fields_are_whole_and_no_number_is_nan(tmp_path: Path) -> None:
+def test_whole_numbers_are_written_whole_and_no_number_is_nan(tmp_path: Path) -> None:
     frame = empty(STANDARD).reindex(
         pd.date_range("2026-10-24 10:00", periods=4, freq="min", tz="UTC", name="date")
     )
@@ -115,7 +97,7 @@ def test_a_stamp_between_seconds_keeps_its_fraction_and_its_place(tmp_path: Path
             token=token,
             fields="date",
         )
-    assert [_records(page, STANDARD) for page in pages] == [
+    assert [records_of(page, STANDARD) for page in pages] == [
         [{"date": "2026-10-24T10:00:00+00:00"}],
         [{"date": "2026-10-24T10:00:00.250000+00:00"}],
         [{"date": "2026-10-24T10:59:59.999999+00:00"}],
@@ -123,7 +105,7 @@ def test_a_stamp_between_seconds_keeps_its_fraction_and_its_place(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("asked", "written", "hour"),
+    ("offset", "written", "hour"),
     [
         ("Z", "+00:00", "1"),
         ("+00:00", "+00:00", "1"),
@@ -133,22 +115,15 @@ def test_a_stamp_between_seconds_keeps_its_fraction_and_its_place(tmp_path: Path
         ("-01:30", "-01:30", "23"),
     ],
 )
-def test_dates_and_hours_are_in_the_offset_that_was_asked(
-    there: Live, token: str, asked: str, written: str, hour: str
+def test_dates_and_hours_are_in_the_offset_of_the_request(
+    there: Live, token: str, offset: str, written: str, hour: str
 ) -> None:
     stamp = pd.Timestamp("2026-10-24T01:00:00Z").tz_convert(
         f"{written[:3]}:{written[4:]}" if written != "+00:00" else "UTC"
     )
     local = stamp.strftime("%Y-%m-%dT%H:%M:%S")
-    body = there.get(STANDARD, local + asked, local + asked, token=token, fields="date").json()
+    body = there.get(STANDARD, local + offset, local + offset, token=token, fields="date").json()
     assert body == {STANDARD: {hour: [{"date": local + written}]}, "cursor": None}
-
-
-def test_both_ends_of_the_range_are_included(there: Live, token: str) -> None:
-    body = there.get(
-        STANDARD, "2026-10-24T00:10:00Z", "2026-10-24T00:12:00Z", token=token, fields="date"
-    ).json()
-    assert [r["date"][14:16] for r in _records(body, STANDARD)] == ["10", "11", "12"]
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -172,128 +147,20 @@ def test_each_account_gets_its_own_records(there: Live, token: str) -> None:
     window = ("2026-10-24T00:00:00Z", "2026-10-24T00:30:00Z")
     mine = there.get(STANDARD, *window, token=token).json()
     hers = there.get(STANDARD, *window, token=bea).json()
-    assert len(_records(mine, STANDARD)) == len(_records(hers, STANDARD)) == 30
+    assert len(records_of(mine, STANDARD)) == len(records_of(hers, STANDARD)) == 30
     assert mine != hers
-
-
-# --- fields -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("asked", "given"),
-    [
-        ("date,stp", ["date", "stp"]),
-        ("vld,stp", ["stp", "vld"]),
-        ("gw,date,gw", ["date", "gw"]),
-        ("date", ["date"]),
-    ],
-)
-def test_records_have_exactly_the_fields_asked(
-    there: Live, token: str, asked: str, given: list[str]
-) -> None:
-    body = there.get(COMPUTED, *DAY, token=token, fields=asked).json()
-    assert all(list(record) == given for record in _records(body, COMPUTED))
-
-
-@pytest.mark.parametrize("asked", ["", ",", "stp,", "stpp", "date, stp", "STP", "wea_s", "x" * 999])
-def test_a_name_that_is_no_field_is_refused(there: Live, token: str, asked: str) -> None:
-    text = _refused(there.get(COMPUTED, *DAY, token=token, fields=asked))
-    assert "unknown field" in text
-    assert len(text) < 300
-
-
-def test_a_near_field_is_named(there: Live, token: str) -> None:
-    text = _refused(there.get(COMPUTED, *DAY, token=token, fields="rbk_m"))
-    assert "did you mean 'rbk_n'?" in text
-
-
-# --- dates and range --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "",
-        "2026-10-24",
-        "2026-10-24T00:00:00",
-        "2026-10-24 00:00:00+00:00",
-        "2026-10-24T00:00+00:00",
-        "2026-10-24T24:00:00Z",
-        "2026-10-24T00:00:60Z",
-        "2026-13-01T00:00:00Z",
-        "2026-02-29T00:00:00Z",
-        "2026-10-24T00:00:00+24:00",
-        "2026-10-24T00:00:00.5Z",
-        "2026-10-24T00:00:00Z\n",
-        "20261024T000000Z",
-        "٢٠٢٦-10-24T00:00:00Z",
-        "0001-01-01T00:00:00+09:00",
-        "9999-12-31T23:59:59-09:00",
-        "1793000000",
-        "yesterday\x00",
-    ],
-)
-def test_a_date_that_is_not_rfc_3339_is_refused(there: Live, token: str, wrong: str) -> None:
-    assert "date_from" in _refused(there.get(STANDARD, wrong, DAY[1], token=token))
-    assert "date_to" in _refused(there.get(STANDARD, DAY[0], wrong, token=token))
-
-
-def test_a_plus_that_was_not_encoded_is_explained(there: Live, token: str) -> None:
-    answer = requests.get(
-        f"{there.url}/v2/users/me/official/{STANDARD}"
-        "?date_from=2026-10-24T00:00:00+09:00&date_to=2026-10-24T01:00:00+09:00",
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=30,
-    )
-    assert "%2B" in _refused(answer)
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "why"),
-    [
-        ("2026-10-24T00:00:00Z", "2026-10-25T00:00:00Z", "spans days"),
-        ("2026-10-24T23:00:00Z", "2026-10-25T01:00:00Z", "spans days"),
-        ("2026-10-24T23:59:59+09:00", "2026-10-25T00:00:00+09:00", "spans days"),
-        ("2026-10-24T02:00:00Z", "2026-10-24T01:59:59Z", "later than date_to"),
-        ("2026-10-24T00:00:00+02:00", "2026-10-24T23:59:59+01:00", "different offsets"),
-    ],
-)
-def test_a_broken_range_is_refused(there: Live, token: str, start: str, end: str, why: str) -> None:
-    assert why in _refused(there.get(STANDARD, start, end, token=token))
-
-
-def test_missing_repeated_and_unknown_parameters_are_named(there: Live, token: str) -> None:
-    def ask(*pairs: tuple[str, str]) -> str:
-        return _refused(
-            requests.get(
-                f"{there.url}/v2/users/me/official/{STANDARD}",
-                params=list(pairs),
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=30,
-            )
-        )
-
-    start, end = ("date_from", DAY[0]), ("date_to", DAY[1])
-    assert "'date_from' is missing" in ask()
-    assert "'date_to' is missing" in ask(start)
-    assert "'date_to' is given more than once" in ask(start, end, end)
-    assert "did you mean 'fields'?" in ask(start, end, ("field", "bl"))
-    assert "unknown parameter 'access_token'" in ask(start, end, ("access_token", token))
-
-
-# --- pages ------------------------------------------------------------------------------------
 
 
 def test_the_last_page_has_no_cursor_even_if_it_is_full(there: Live, token: str) -> None:
     window = ("2026-10-24T00:01:00Z", "2026-10-24T01:40:00Z")  # 100 records: one page
     body = there.get(STANDARD, *window, token=token).json()
-    assert (len(_records(body, STANDARD)), body["cursor"]) == (100, None)
+    assert (len(records_of(body, STANDARD)), body["cursor"]) == (100, None)
     longer = there.get(STANDARD, window[0], "2026-10-24T01:41:00Z", token=token).json()
-    assert len(_records(longer, STANDARD)) == 100
+    assert len(records_of(longer, STANDARD)) == 100
     assert longer["cursor"]
 
 
-def test_a_cursor_can_stand_in_an_address_as_it_is(there: Live, token: str) -> None:
+def test_a_cursor_needs_no_escaping_in_an_address(there: Live, token: str) -> None:
     cursor = there.get(STANDARD, *DAY, token=token).json()["cursor"]
     assert requests.utils.quote(cursor, safe="") == cursor
 
@@ -313,10 +180,10 @@ def test_a_cursor_of_a_changed_request_is_refused(there: Live, token: str) -> No
         (STANDARD, DAY, same | {"token": there.login("bea")["access_token"]}),
     ]
     for log, window, more in changed:
-        _refused(there.get(log, *window, **more), "invalid_cursor")
+        refusal(there.get(log, *window, **more), "invalid_cursor")
 
 
-def test_a_cursor_that_was_not_given_here_is_refused(there: Live, token: str) -> None:
+def test_a_cursor_that_the_service_did_not_issue_is_refused(there: Live, token: str) -> None:
     cursor = there.get(STANDARD, *DAY, token=token).json()["cursor"]
     forged = [
         "",
@@ -331,10 +198,10 @@ def test_a_cursor_that_was_not_given_here_is_refused(there: Live, token: str) ->
         "é",
     ]
     for each in forged:
-        _refused(there.get(STANDARD, *DAY, token=token, cursor=each), "invalid_cursor")
+        refusal(there.get(STANDARD, *DAY, token=token, cursor=each), "invalid_cursor")
 
 
-def test_a_cursor_lives_through_a_new_token_and_a_restart(tmp_path: Path) -> None:
+def test_a_cursor_survives_a_new_token_and_a_restart(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 30)
     with live.service(tmp_path / "a", {"ada": [frame]}, page_size=20) as there:
         tokens = there.login("ada")
@@ -343,7 +210,7 @@ def test_a_cursor_lives_through_a_new_token_and_a_restart(tmp_path: Path) -> Non
         again = live.Live(url, there.archive, there.registry, there.client_id, there.client_secret)
         token = again.refresh(tokens["refresh_token"]).json()["access_token"]
         page = again.get(STANDARD, *DAY, token=token, cursor=cursor)
-    assert len(_records(page.json(), STANDARD)) == 10
+    assert len(records_of(page.json(), STANDARD)) == 10
 
 
 @pytest.fixture(scope="module")
@@ -362,7 +229,7 @@ def windows(tmp_path_factory: pytest.TempPathFactory) -> Windows:
     length=st.integers(0, 60),
     fields=st.sets(st.sampled_from(list(catalogue(STANDARD))), max_size=4),
 )
-def test_the_pages_of_a_range_are_the_range(
+def test_the_pages_of_a_range_add_up_to_the_range(
     windows: Windows, page_size: int, start: int, length: int, fields: set[str]
 ) -> None:
     first = pd.Timestamp("2026-10-24T21:20:00Z") + pd.Timedelta(start, "min")
@@ -388,111 +255,30 @@ def test_the_pages_of_a_range_are_the_range(
             joined.setdefault(hour, []).extend(listed)
     assert joined == whole[STANDARD]
     assert list(joined) == list(whole[STANDARD])
-    counts = [len(_records(page, STANDARD)) for page in parts]
+    counts = [len(records_of(page, STANDARD)) for page in parts]
     assert all(count == page_size for count in counts[:-1])
     assert len(parts) == 1 or counts[-1] > 0
 
 
 @given(cursor=st.text(max_size=80))
-def test_no_text_is_a_cursor_by_chance(cursor: str) -> None:
-    with pytest.raises(Problem, match="not one that this service gave"):
+def test_random_text_is_never_a_cursor(cursor: str) -> None:
+    with pytest.raises(Problem, match="did not issue the cursor"):
         Cursors(b"k" * 32).read(cursor, ("ada",))
 
 
-def test_a_record_that_arrives_late_moves_no_page(tmp_path: Path) -> None:
+def test_a_record_that_arrives_late_shifts_no_page(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 60)
     late = frame.index[[2, 3, 40, 41]]
     with live.service(tmp_path / "a", {"ada": [frame.drop(late)]}, page_size=20) as there:
         token = there.login("ada")["access_token"]
         first = there.get(STANDARD, *DAY, token=token).json()
         Archive(there.archive).write(STANDARD, frame.loc[late], account="ada")
-        dates = [r["date"] for r in _records(first, STANDARD)]
+        dates = [r["date"] for r in records_of(first, STANDARD)]
         cursor = first["cursor"]
         while cursor:
             page = there.get(STANDARD, *DAY, token=token, cursor=cursor).json()
-            dates += [r["date"] for r in _records(page, STANDARD)]
+            dates += [r["date"] for r in records_of(page, STANDARD)]
             cursor = page["cursor"]
     # Of the late ones, those behind the reader are missed, those ahead are there; none twice.
     wanted = frame.drop(late[:2]).index
     assert dates == [stamp.isoformat() for stamp in wanted]
-
-
-def test_what_is_written_is_served_at_once(tmp_path: Path) -> None:
-    frame = records(STANDARD, "2026-10-24 00:01", 30)
-    with live.service(tmp_path / "a", {"ada": [frame]}, page_size=10) as there:
-        token = there.login("ada")["access_token"]
-        ask = {"token": token, "fields": "bl"}
-        before = there.get(STANDARD, *DAY, **ask).json()
-        changed = frame[["bl"]] * 0 + 3.0
-        Archive(there.archive).write(STANDARD, changed.fillna(3.0), account="ada")
-        after = there.get(STANDARD, *DAY, **ask).json()
-    assert before != after
-    assert {r["bl"] for r in _records(after, STANDARD)} == {3}
-
-
-# --- transfer ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("accepts", "coding"),
-    [
-        ("gzip", "gzip"),
-        ("zstd", "zstd"),
-        ("gzip, deflate, zstd", "zstd"),
-        ("gzip;q=1.0, zstd;q=0.5", "gzip"),
-        ("gzip;q=0, zstd;q=0", None),
-        ("*", "zstd"),
-        ("br, *;q=0", None),
-        ("identity", None),
-        ("gzip;q=x", None),
-        ("", None),
-    ],
-)
-def test_a_page_is_packed_as_the_caller_accepts(
-    there: Live, token: str, accepts: str, coding: str | None
-) -> None:
-    ask = {"date_from": DAY[0], "date_to": DAY[1], "fields": "date,bl,tl_xav"}
-    url = f"{there.url}/v2/users/me/official/{STANDARD}"
-    headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": accepts}
-    with requests.get(url, params=ask, headers=headers, stream=True, timeout=30) as got:
-        raw = got.raw.read(decode_content=False)
-        assert got.headers.get("Content-Encoding") == coding
-        assert "Accept-Encoding" in got.headers["Vary"]
-        assert got.headers["Cache-Control"].startswith("private")
-    plain = {"gzip": gzip.decompress, "zstd": zstandard.decompress}.get(coding or "", bytes)(raw)
-    assert len(_records(json.loads(plain), STANDARD)) == 100
-    if coding:
-        assert len(raw) < len(plain) / 3
-
-
-def test_a_small_answer_is_not_packed(there: Live, token: str) -> None:
-    answer = there.get(STANDARD, DAY[0], DAY[0], token=token)
-    assert "Content-Encoding" not in answer.headers
-
-
-def test_only_the_months_of_the_window_are_read(tmp_path: Path) -> None:
-    frames = [records(STANDARD, f"2026-{month}-24 00:01", 30) for month in ("09", "10", "11")]
-    with live.service(tmp_path / "a", {"ada": frames}) as there:
-        token = there.login("ada")["access_token"]
-        for file in there.archive.rglob("*.parquet"):
-            if "month=2026-10" not in str(file):
-                os.truncate(file, file.stat().st_size // 2)
-        assert len(_records(there.get(STANDARD, *DAY, token=token).json(), STANDARD)) == 30
-
-
-# --- a damaged archive ------------------------------------------------------------------------
-
-
-def test_a_damaged_month_is_a_500_that_tells_no_path(tmp_path: Path) -> None:
-    frame = records(STANDARD, "2026-10-24 00:01", 30)
-    with live.service(tmp_path / "a", {"ada": [frame]}) as there:
-        token = there.login("ada")["access_token"]
-        for file in there.archive.rglob("*.parquet"):
-            os.truncate(file, file.stat().st_size // 2)
-        answer = there.get(STANDARD, *DAY, token=token)
-        assert answer.status_code == 500
-        assert answer.json()["error"] == "server_error"
-        assert str(tmp_path) not in answer.text
-        assert token not in answer.text
-        ok = there.get(COMPUTED, *DAY, token=token)
-        assert ok.json() == {COMPUTED: {}, "cursor": None}

@@ -1,1 +1,1 @@
-"""Proving who asks: the application, its tokens, and the login that grants them."""
+"""The application, its tokens, and the login that grants them."""

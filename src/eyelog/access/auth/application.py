@@ -1,17 +1,12 @@
 """The registered application, and the address of its login page."""
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from eyelog.access.http.addresses import check_base_url, check_redirect_uri
 from eyelog.errors import ConfigurationError
 
-__all__ = [
-    "Application",
-    "authorize_url",
-]
+__all__ = ["Application", "authorize_url"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +18,7 @@ class Application:
     client_id, client_secret : str
         As issued at the registration.
     redirect_uri : str
-        As registered, letter by letter.
+        Exactly as registered.
 
     Raises
     ------
@@ -45,9 +40,7 @@ class Application:
         for name in ("client_id", "client_secret"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
-                raise ConfigurationError(
-                    f"{name} is empty: give the one issued for the application"
-                )
+                raise ConfigurationError(f"{name} is empty: give the one that the service issued")
         object.__setattr__(self, "redirect_uri", check_redirect_uri(self.redirect_uri))
 
 
@@ -57,38 +50,35 @@ def authorize_url(
     *,
     state: str,
     code_challenge: str,
-    extra: Mapping[str, str] | None = None,
     redirect_uri: str | None = None,
     page: str | None = None,
 ) -> str:
-    """Return the address where the wearer logs in and consents.
+    """Return the address at which the wearer logs in and consents.
 
     Parameters
     ----------
     base_url : str
         The service's address.
     application : Application
-        Who asks.
+        The application that asks.
     state, code_challenge : str
         RFC 6749 section 10.12 and RFC 7636 (S256).
-    extra : mapping, optional
-        Further parameters that a login page needs.
     redirect_uri : str, optional
-        Where it differs from the registered one by its port (RFC 8252 section 7.3).
+        The one to send, if its port differs from the registered one (RFC 8252 section 7.3).
     page : str, optional
-        The login page, with further parameters as its query; else EYELOG_AUTHORIZE_URL, else the
-        service's own.
+        The address of the login page, further parameters as its query; by default the service's
+        own page.
 
     Raises
     ------
     ConfigurationError
-        If the page is no address, or a further parameter has the name of one that is set here.
+        If the page is not an address, or sets a parameter that is set here.
     """
-    configured = page or os.environ.get("EYELOG_AUTHORIZE_URL", "").strip()
     address = check_base_url(
-        configured or f"{base_url}/v1/oauth/authorize", name="the authorization URL", query=True
+        page or f"{base_url}/v1/oauth/authorize", name="EYELOG_AUTHORIZE_URL", query=True
     )
     parts = urlsplit(address)
+    further = parse_qsl(parts.query, keep_blank_values=True)
     own = {
         "response_type": "code",
         "client_id": application.client_id,
@@ -97,11 +87,9 @@ def authorize_url(
         "code_challenge": code_challenge,
         "code_challenge_method": "S256",
     }
-    further = [*parse_qsl(parts.query, keep_blank_values=True), *(extra or {}).items()]
     for name, _ in further:
         if name in own:
             raise ConfigurationError(
-                f"the authorization URL sets {name!r}, which eyelog sets itself: leave it out"
+                f"EYELOG_AUTHORIZE_URL sets {name!r}, which eyelog sets itself: leave it out"
             )
-    query = urlencode([*own.items(), *further])
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+    return urlunsplit(parts._replace(query=urlencode([*own.items(), *further])))

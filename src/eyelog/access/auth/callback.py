@@ -1,4 +1,4 @@
-"""The end of a login: what the callback URL says, and the loopback page that receives it."""
+"""The end of a login: read the callback URL, and receive it on a loopback page."""
 
 import hmac
 import os
@@ -7,158 +7,129 @@ import re
 import socket
 import socketserver
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from eyelog.access.http.addresses import is_loopback
 from eyelog.access.http.redact import redact, short
 from eyelog.errors import AuthorizationError, ConfigurationError
 
-__all__ = ["Receiver", "can_listen", "code_of"]
+__all__ = ["Answers", "can_listen", "code_of", "receiving"]
+
+Answers = queue.SimpleQueue[str | AuthorizationError | None]
+"""The outcomes of a login: a code, a refusal, or None for the end of what can be pasted."""
 
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>eyelog</title></head>
 <body><p>{}</p></body></html>
 """
 _RECEIVED = "eyelog has received the answer. You can close this window and go back."
-_REFUSED = "The login did not work. Close this window; eyelog says why."
+_REFUSED = "The login did not work. Close this window; eyelog shows the reason."
 _UNKNOWN = "There is nothing here."
 
 
 def code_of(text: str, *, state: str) -> str | None:
-    """Return the grant code of a callback URL, its query, or a bare code.
+    """Return the grant code in a callback URL, in its query, or alone.
 
     Parameters
     ----------
     text : str
         As received or pasted.
     state : str
-        The state this login was begun with; a URL must bring it back. A bare code has none: who
-        pastes it by hand vouches for it, and the PKCE verifier ties it to this login.
+        The state of this login; a URL must return it. A bare code has none: the person who pastes
+        it vouches for it, and the PKCE verifier ties it to this login.
 
     Returns
     -------
     str or None
-        None if the text is none of the three.
+        None if the text has no code.
 
     Raises
     ------
     AuthorizationError
-        If the state is another one, or the login was refused.
+        If the state differs, or the login was refused.
     """
     text = text.strip().strip("<>\"'")
     if not re.search(r"://|[?&=]", text) or re.fullmatch(r"[\w.~+/-]{8,}={1,2}", text):
         return text if text and all("!" <= c <= "~" for c in text) else None
     query = urlsplit(text).query if "://" in text or "?" in text else text
-    said = {name: values for name, values in parse_qs(query).items() if name in _PARTS}
-    if "code" not in said and "error" not in said:
+    parts = {name: values for name, values in parse_qs(query).items() if name in _PARTS}
+    if "code" not in parts and "error" not in parts:
         return None
-    states = said.get("state", [])
+    states = parts.get("state", [])
     same = len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
-    if "error" in said and (same or not states):
-        reason = ": ".join(short(said[name][0], 200) for name in _PARTS[:2] if name in said)
+    if "error" in parts and (same or not states):
+        reason = ": ".join(short(parts[name][0], 200) for name in _PARTS[:2] if name in parts)
         raise AuthorizationError(redact(f"the login was refused ({reason}): run `eyelog login`"))
-    if not same or "error" in said or len(said["code"]) != 1:
+    if not same or "error" in parts or len(parts["code"]) != 1:
         raise AuthorizationError(
-            "the callback URL does not belong to this login (its state is another one):"
-            " run `eyelog login` again and use the address it shows"
+            "the callback URL does not belong to this login (its state differs):"
+            " run `eyelog login` again and use the address that it shows"
         )
-    return said["code"][0]
+    return parts["code"][0]
 
 
 _PARTS = ("error", "error_description", "code", "state")
 
 
 def can_listen(redirect_uri: str) -> bool:
-    """Return whether the redirect comes to this machine over plain http (RFC 8252)."""
+    """Return whether the redirect leads to this machine over plain http (RFC 8252)."""
     parts = urlsplit(redirect_uri)
     return parts.scheme == "http" and is_loopback(parts.hostname)
 
 
-class Receiver:
-    """A page on the loopback redirect that takes one callback.
+@contextmanager
+def receiving(redirect_uri: str, *, state: str, answers: Answers) -> Iterator[str]:
+    """Listen on the loopback redirect for one callback, and put its outcome into `answers`.
 
-    It listens on the port of `redirect_uri`, or on a free one if that names none (or 0): then
-    `redirect_uri` of this object is the one to send. `ready` becomes readable when `result` has
-    something.
+    Yields the redirect URI to send: `redirect_uri`, or one with a free port if that has none
+    (or 0).
 
     Raises
     ------
     ConfigurationError
-        If the port cannot be had.
+        If the port is not available.
     """
-
-    def __init__(self, redirect_uri: str, *, state: str) -> None:
-        parts = urlsplit(redirect_uri)
-        host = parts.hostname or ""
-        # What "localhost" resolves to may differ; browsers try 127.0.0.1 in any case.
-        address = "127.0.0.1" if host == "localhost" else host
-        kind = _Server6 if ":" in host else _Server
-        try:
-            self._server = kind((address, parts.port or 0), _Handler)
-        except OSError as fault:
-            raise ConfigurationError(
-                f"cannot listen on port {parts.port or 'any'} of {host} ({fault.strerror}): end the"
-                " program that uses it, or paste the callback URL"
-            ) from fault
-        place = f"[{host}]" if ":" in host else host
-        port = self._server.server_address[1]
-        self.redirect_uri = (
-            redirect_uri
-            if parts.port
-            else urlunsplit((parts.scheme, f"{place}:{port}", parts.path, parts.query, ""))
-        )
-        self._server.path, self._server.state = parts.path or "/", state
-        self._server.found = queue.SimpleQueue()
-        self.ready, self._server.wake = socket.socketpair()
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), daemon=True, name="eyelog-login"
-        )
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-        self.ready.close()
-        self._server.wake.close()
-
-    def result(self) -> str:
-        """Return the code that arrived.
-
-        Raises
-        ------
-        AuthorizationError
-            If the callback was of another login, or says that it was refused.
-        """
-        found = self._server.found.get()
-        if isinstance(found, AuthorizationError):
-            raise found
-        return found
+    parts = urlsplit(redirect_uri)
+    host = parts.hostname or ""
+    # What "localhost" resolves to may differ; browsers try 127.0.0.1 in any case.
+    address = "127.0.0.1" if host == "localhost" else host
+    kind = _Server6 if ":" in host else _Server
+    try:
+        server = kind((address, parts.port or 0), _Handler)
+    except OSError as fault:
+        raise ConfigurationError(
+            f"cannot listen on port {parts.port or 'any'} of {host} ({fault.strerror}): end the"
+            " program that uses it, or paste the callback URL"
+        ) from fault
+    server.path, server.state, server.answers = parts.path or "/", state, answers
+    if not parts.port:
+        netloc = f"{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
+        redirect_uri = urlunsplit(parts._replace(netloc=netloc, fragment=""))
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield redirect_uri
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 class _Server(socketserver.ThreadingTCPServer):
-    # A browser opens connections ahead of time and leaves them idle: none may hold up the rest.
+    # A browser opens connections in advance and leaves them idle: they must not delay the others.
     daemon_threads = True
     block_on_close = False
     # On Windows the option would let another program take the port over.
     allow_reuse_address = os.name == "posix"
     path: str
     state: str
-    found: "queue.SimpleQueue[str | AuthorizationError]"
-    wake: socket.socket
+    answers: Answers
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a browser that hangs up is none of the user's business."""
+        """Show nothing: a browser that closes a connection does not concern the user."""
 
 
 class _Server6(_Server):
@@ -180,22 +151,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        found: str | AuthorizationError | None = None
+        outcome: str | AuthorizationError | None = None
         if (parts.path or "/") == self.server.path:
             try:
-                found = code_of(f"?{parts.query}", state=self.server.state)
+                outcome = code_of(f"?{parts.query}", state=self.server.state)
             except AuthorizationError as fault:
-                found = fault
-        if found is None:
-            # An icon, a reload without its query: the browser's business, not the login's.
+                outcome = fault
+        if outcome is None:
+            # An icon, or a reload without its query: the browser's business, not the login's.
             self._answer(404, _UNKNOWN)
             return
-        refused = isinstance(found, AuthorizationError)
+        refused = isinstance(outcome, AuthorizationError)
         try:
             self._answer(400 if refused else 200, _REFUSED if refused else _RECEIVED)
-        finally:  # also where the browser has hung up meanwhile
-            self.server.found.put(found)
-            self.server.wake.send(b".")
+        finally:  # also if the browser has closed the connection meanwhile
+            self.server.answers.put(outcome)
 
     def _answer(self, status: int, text: str) -> None:
         page = _PAGE.format(text).encode()
@@ -207,4 +177,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
-        """Say nothing: the request line holds the code."""
+        """Show nothing: the request line contains the code."""

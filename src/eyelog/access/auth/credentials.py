@@ -1,7 +1,7 @@
-"""OAuth 2.0 as the service's contract has it: who holds the token of an account, and renews it.
+"""OAuth 2.0 as the contract of the service defines it: keep the token of an account, and renew it.
 
-One token, many threads and processes: whoever first meets an expired token refreshes it under a
-lock in the process and a lock between processes; everybody else reads what that one saved.
+Many threads and processes share one token. The first that meets an expired token refreshes it,
+under a lock in the process and a lock between processes; all others read the token it saved.
 """
 
 import contextlib
@@ -21,17 +21,17 @@ __all__ = ["Credentials"]
 
 
 class Credentials:
-    """The token of one account, and whatever it takes to renew it.
+    """The token of one account, and everything needed to renew it.
 
     Parameters
     ----------
     base_url : str
         The service's address.
     application : Application, optional
-        Needed to exchange and refresh, not to use a token.
+        Needed to exchange and refresh a token, not to use one.
     token : Token, optional
-        Wins over the token file. It and what a refresh makes of it are kept in memory only,
-        since the file may hold another grant; read it from `token`.
+        Takes precedence over the token file. It and its refreshed successors are kept in memory
+        only, because the file may have another grant; read them from `token`.
     store : TokenStore
         The account's token file.
     """
@@ -64,28 +64,28 @@ class Credentials:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Every value that must not be shown, also of tokens that were rotated away."""
-        own = self.application.client_secret if self.application else ""
-        # A very short value would blot out ordinary words; its name still hides it.
-        return frozenset(each for each in self._seen | {own} if len(each) >= 8)
+        """Every value that must not be shown, tokens of the past included."""
+        client_secret = self.application.client_secret if self.application else ""
+        # A very short value would hide ordinary words; its name still hides it.
+        return frozenset(text for text in self._seen | {client_secret} if len(text) >= 8)
 
     def _note(self, token: Token | None) -> None:
         if token is not None:
-            self._seen |= {each for each in (token.access_token, token.refresh_token) if each}
+            self._seen |= {text for text in (token.access_token, token.refresh_token) if text}
 
     @property
     def token(self) -> Token | None:
-        """The current token, None if there is none."""
+        """The current token; None if there is none."""
         with self._lock:
             return self._current()
 
     def bearer(self, *, rejected: str | None = None) -> str:
-        """Return the access token to send, refreshed first if that is known to be needed.
+        """Return the access token to send, refreshed first if need be.
 
         Parameters
         ----------
         rejected : str, optional
-            An access token that was answered 401. If it is still the current one, it is
+            An access token to which the service answered 401. If it is still the current one, it is
             refreshed; if another thread or process has done so, theirs is returned.
 
         Raises
@@ -93,30 +93,30 @@ class Credentials:
         AuthorizationError
             If there is no token, or it cannot be renewed; the message says `eyelog login`.
         Unreachable, RateLimited, ServerFault
-            If the token endpoint could not be asked; trying again later may help.
+            If the token endpoint does not answer; a later try may help.
         """
         with self._lock:
             token = self._current()
             if token is None or not _usable(token, rejected):
-                # A look at the file without its lock: mostly another process has been here.
-                token = self._held()
+                # Read the file without its lock: mostly another process has refreshed the token.
+                token = self._reread()
             if not _usable(token, rejected):
                 with self._file_lock():
-                    token = self._held()
+                    token = self._reread()
                     if not _usable(token, rejected):
                         token = self._refreshed(token)
             return token.access_token
 
     def refresh(self) -> Token:
-        """Get a new access token now, whether or not the old one has ended.
+        """Get a new access token now, even if the old one has not expired.
 
         Raises
         ------
         AuthorizationError
-            If there is nothing to refresh, or the service refuses for good.
+            If there is no refresh token, or the service refuses it for good.
         """
         with self._lock, self._file_lock():
-            return self._refreshed(self._held())
+            return self._refreshed(self._reread())
 
     def exchange(
         self, code: str, *, code_verifier: str | None = None, redirect_uri: str | None = None
@@ -126,11 +126,11 @@ class Credentials:
         Parameters
         ----------
         code : str
-            As the callback URL holds it. It can be used once.
+            The code in the callback URL. It can be used once.
         code_verifier : str, optional
             The PKCE verifier of the login.
         redirect_uri : str, optional
-            The one the login used, where it differs from the registered one by its port.
+            The one of the login, if its port differs from the registered one.
 
         Raises
         ------
@@ -146,8 +146,8 @@ class Credentials:
         with self._lock:
             self._seen |= {form["code"], code_verifier or ""}
             application = self._application(where)
-            # The lock comes first: it fails where the folder cannot be written, and a code that
-            # was exchanged for nothing is lost.
+            # The lock comes first: it fails if the folder cannot be written, and then the code has
+            # not been used up.
             with self.store.lock():
                 fresh = ask_for_token(
                     self.base_url,
@@ -163,20 +163,20 @@ class Credentials:
                 return fresh
 
     def revoke(self) -> None:
-        """Revoke the access token at the service, and forget the token here.
+        """Revoke the access token at the service, and delete the token here.
 
-        The refresh token is forgotten too, or the next request would quietly log in again. A
-        token that the service no longer knows is as good as revoked.
+        The refresh token is deleted too, or the next request would quietly log in again. A token
+        that the service no longer accepts counts as revoked.
 
         Raises
         ------
         AuthorizationError
             If there is no token.
         Unreachable, ServerFault, RateLimited, Refused
-            If the service did not take it; the token is then kept.
+            If the request fails; the token is then kept.
         """
         with self._lock, self._file_lock():
-            token = self._held()
+            token = self._reread()
             if token.access_token:
                 revoke_token(
                     self.base_url,
@@ -189,14 +189,14 @@ class Credentials:
             self._token = None
 
     def _current(self) -> Token | None:
-        """Return the token held, read from the file if there is none yet."""
+        """Return the token in memory, read from the file if there is none yet."""
         if self._token is None and not self._in_memory:
             self._token = self.store.load()
             self._note(self._token)
         return self._token
 
-    def _held(self) -> Token:
-        """Return the token as it stands in the file now (or in memory, if it lives there)."""
+    def _reread(self) -> Token:
+        """Return the token as it is in the file now (or in memory, if it is kept there)."""
         if not self._in_memory:
             self._token = None
         token = self._current()
@@ -206,7 +206,7 @@ class Credentials:
 
     @contextlib.contextmanager
     def _file_lock(self) -> Iterator[None]:
-        """Lock the token file, if the token lives there."""
+        """Lock the token file, if the token is kept there."""
         if self._in_memory:
             yield
         else:
@@ -214,13 +214,13 @@ class Credentials:
                 yield
 
     def _refreshed(self, token: Token) -> Token:
-        """Ask for a new token and keep it; both locks are held."""
+        """Get a new token and keep it; the caller has both locks."""
         if not token.refresh_token:
             raise self._login(
-                "the access token has ended, or is refused, and there is no refresh token"
+                "the access token has expired, or is refused, and there is no refresh token"
             )
         if self._refused is not None and self._refused[0] == token.refresh_token:
-            # Final is final: other threads need not ask the service to hear it again.
+            # The refusal is final: other threads need not ask the service again.
             final = self._refused[1]
             raise AuthorizationError(str(final), status=final.status, url=final.url)
         where = f"cannot refresh the token of account {self.store.account!r}"
@@ -243,11 +243,11 @@ class Credentials:
             try:
                 self.store.save(fresh)
             except ConfigurationError as fault:
-                # The old token may be spent by now: better to go on with the new one.
+                # The old token may be spent by now, so the new one must not be lost.
                 self._in_memory = True
                 warnings.warn(
-                    f"the refreshed token could not be saved and lives only as long as this"
-                    f" program: {fault}",
+                    f"the refreshed token could not be saved and is lost when this program ends:"
+                    f" {fault}",
                     EyelogWarning,
                     stacklevel=3,
                 )
@@ -261,13 +261,13 @@ class Credentials:
             )
         return self.application
 
-    def _login(self, what: str) -> AuthorizationError:
+    def _login(self, problem: str) -> AuthorizationError:
         account = self.store.account
         command = "eyelog login"
         if account != "me":
             command += f" --account {shlex.quote(account)}"
         return AuthorizationError(
-            f"{what} for account {account!r} at {self.base_url}: run `{command}`",
+            f"{problem} for account {account!r} at {self.base_url}: run `{command}`",
             url=self.base_url,
         )
 

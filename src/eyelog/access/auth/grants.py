@@ -1,6 +1,6 @@
-"""The two OAuth requests of the contract: ask for a token, revoke one.
+"""The two OAuth requests of the contract: get a token, revoke a token.
 
-Both go through a plain session, never through a cache, and hold no state.
+Both use a plain session, never a cache, and have no state.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from eyelog.errors import AnswerError, AuthorizationError, ConfigurationError, R
 __all__ = ["ask_for_token", "revoke_token"]
 
 _FINAL = frozenset({"invalid_grant", "invalid_client"})
-"""Errors of the token endpoint that asking again cannot mend."""
+"""Errors of the token endpoint after which asking again cannot help."""
 
 _LONGEST = timedelta(days=36_500)
 
@@ -34,22 +34,22 @@ def ask_for_token(
     previous: Token | None = None,
     secrets: Iterable[str] = (),
 ) -> Token:
-    """Return the token that the token endpoint gives for `form` (the grant's own fields).
+    """Return the token that the token endpoint issues for `form` (the fields of the grant).
 
     Parameters
     ----------
     base_url : str
         The service's address.
     application : Application
-        Goes into the form, as the contract has it: no Authorization header.
+        Sent in the form, as the contract says: there is no Authorization header.
     form : mapping
-        ``grant_type`` and what belongs to it.
+        ``grant_type`` and its fields.
     where : str
-        Stands in front of an error's message.
+        The beginning of an error message.
     redirect_uri : str, optional
-        Sent instead of the registered one; needed on refresh too.
+        Sent instead of the registered one; a refresh needs it too.
     previous : Token, optional
-        What a refresh's answer leaves out is kept from it: the refresh token above all.
+        The source of what the answer to a refresh leaves out, above all the refresh token.
     secrets : iterable of str
         Values that must not be shown.
 
@@ -58,25 +58,25 @@ def ask_for_token(
     AuthorizationError
         If the grant or the application is refused: asking again cannot help.
     Refused, RateLimited, ServerFault, Unreachable
-        If it went wrong otherwise.
+        If the request fails otherwise.
     AnswerError
-        If a 2xx holds no token.
+        If a 2xx has no token.
     """
-    whole = {
+    data = {
         **form,
         "redirect_uri": redirect_uri or application.redirect_uri,
         "client_id": application.client_id,
         "client_secret": application.client_secret,
     }
-    response = _post(base_url + "/v1/oauth/token", whole, where=where)
-    # Some services say 200 and mean 400.
+    response = _post(base_url + "/v1/oauth/token", data, where=where)
+    # Some services send an error with status 200.
     if not _fine(response) or error_object(response):
         raise _token_refusal(response, where, secrets)
     return _token_of(response, previous, where)
 
 
 def revoke_token(base_url: str, token: str, *, where: str, secrets: Iterable[str] = ()) -> None:
-    """Revoke an access token; one that the service no longer accepts is as good as revoked."""
+    """Revoke an access token; one that the service no longer accepts counts as revoked."""
     response = _post(
         base_url + "/v1/oauth/revoke",
         {"token": token},
@@ -120,28 +120,30 @@ def _token_refusal(response: requests.Response, where: str, secrets: Iterable[st
 def _token_of(response: requests.Response, previous: Token | None, where: str) -> Token:
     """Return the token of a 2xx answer."""
     try:
-        said: Any = response.json()
+        body: Any = response.json()
     except ValueError:
-        said = None
-    if not isinstance(said, dict) or not isinstance(said.get("access_token"), str):
-        raise AnswerError(f"{where}: the token endpoint's answer holds no access_token")
-    kept = previous or Token("-")
+        body = None
+    if not isinstance(body, dict) or not isinstance(body.get("access_token"), str):
+        raise AnswerError(f"{where}: the answer of the token endpoint has no access_token")
+    old = previous or Token("-")
     try:
         return Token(
-            access_token=said["access_token"],
-            refresh_token=said.get("refresh_token") or kept.refresh_token,
-            token_type=said.get("token_type") or "Bearer",
-            expires_at=_end(said.get("expires_in")),
-            scope=said["scope"] if isinstance(said.get("scope"), str) else kept.scope,
+            access_token=body["access_token"],
+            refresh_token=body.get("refresh_token") or old.refresh_token,
+            token_type=body.get("token_type") or "Bearer",
+            expires_at=_end(body.get("expires_in")),
+            scope=body["scope"] if isinstance(body.get("scope"), str) else old.scope,
         )
     except ConfigurationError as fault:
-        raise AnswerError(f"{where}: the token endpoint's answer is no token ({fault})") from None
+        raise AnswerError(
+            f"{where}: the answer of the token endpoint is not a token ({fault})"
+        ) from None
 
 
 def _end(expires_in: object) -> datetime | None:
-    """Return when the token ends; None where the service does not say it in a usable way.
+    """Return when the token ends; None if the service does not say it in a usable way.
 
-    By then the old token may be spent, so a strange number is no reason to lose the new one.
+    The old token may be spent by now, so a strange number must not lose the new one.
     """
     try:
         seconds = timedelta(seconds=float(expires_in))  # type: ignore[arg-type] # caught below

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -17,41 +17,42 @@ from eyelog.disk.files import whole_file
 from eyelog.disk.home import make_private
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 
-__all__ = [
-    "Token",
-    "TokenStore",
-]
+__all__ = ["Token", "TokenStore"]
 
 MARGIN = timedelta(seconds=10)
-
-"""A token this close to its end counts as expired: a request takes time."""
+"""A token this close to its end counts as expired, because a request takes time."""
 
 LOCK_SECONDS = 90.0
-
-"""How long to wait for another process's refresh; longer than one can take."""
+"""How long to wait for the refresh of another process: longer than one can take."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """What the service issued. `repr` shows neither of the two secrets.
+    """A token of the service. `repr` shows neither of the two secrets.
 
     Parameters
     ----------
     access_token : str
-        Sent with each request. May be empty where only a refresh token is known.
+        Sent with each request. May be empty if there is a refresh token.
     refresh_token : str, optional
-        Gets a new access token; it does not expire.
+        Needed for a new access token; it does not expire.
     token_type : str
-        A bearer token, in any case.
+        "Bearer", in upper or lower case.
     expires_at : datetime, optional
         Aware; None if unknown.
     scope : str
-        What the wearer permitted.
+        The permissions that the wearer granted.
 
     Raises
     ------
     ConfigurationError
-        If a value cannot be a token.
+        If a value is not valid.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.Token("a-secret", scope="main")
+    Token(token_type='Bearer', expires_at=None, scope='main')
     """
 
     access_token: str = field(repr=False)
@@ -65,7 +66,7 @@ class Token:
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and _is_plain(value)):
                 raise ConfigurationError(
-                    f"{name} is not a token: it must be text without blanks or control characters"
+                    f"{name} is not valid: it must be text without blanks or control characters"
                 )
         if not self.access_token and not self.refresh_token:
             raise ConfigurationError("a token needs an access_token, a refresh_token, or both")
@@ -77,12 +78,30 @@ class Token:
             raise ConfigurationError("expires_at has no time zone: give an aware datetime")
 
     def expired(self, margin: timedelta = MARGIN) -> bool:
-        """Return whether the access token is known to end within `margin` of now."""
+        """Return whether the access token ends within `margin` of now.
+
+        Parameters
+        ----------
+        margin : timedelta
+            A token this close to its end counts as expired: a request takes time.
+
+        Returns
+        -------
+        bool
+            False where the end is unknown.
+
+        Examples
+        --------
+        >>> from datetime import UTC, datetime
+        >>> import eyelog as el
+        >>> el.Token("token", expires_at=datetime(2024, 1, 1, tzinfo=UTC)).expired()
+        True
+        """
         return self.expires_at is not None and datetime.now(UTC) >= self.expires_at - margin
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether `text` can stand in a header: visible ASCII only."""
+    """Return whether `text` may stand in a header: visible ASCII only."""
     return all("!" <= c <= "~" for c in text)
 
 
@@ -92,9 +111,9 @@ class TokenStore:
     Parameters
     ----------
     home : Path
-        The folder of `home_dir`. Nothing is created before something is saved.
+        The folder of `home_dir`. Nothing is created before a token is saved.
     account : str
-        A name of the user's own choice.
+        The account's name.
     base_url : str
         The service's address.
     """
@@ -110,7 +129,7 @@ class TokenStore:
         return f"TokenStore({str(self.path)!r})"
 
     def load(self) -> Token | None:
-        """Return the saved token, None if there is none.
+        """Return the saved token; None if there is none.
 
         Raises
         ------
@@ -131,17 +150,11 @@ class TokenStore:
             content = file.read()
         try:
             saved = json.loads(content)
-            if (saved["account"], saved["base_url"]) != (self.account, self.base_url):
+            if (saved.pop("account"), saved.pop("base_url")) != (self.account, self.base_url):
                 raise ValueError("it belongs to another account")
-            ends = saved["expires_at"]
-            return Token(
-                access_token=saved["access_token"],
-                refresh_token=saved["refresh_token"],
-                token_type=saved["token_type"],
-                expires_at=None if ends is None else datetime.fromisoformat(ends),
-                scope=saved["scope"],
-            )
-        except (ValueError, KeyError, TypeError):
+            ends = saved.pop("expires_at")
+            return Token(**saved, expires_at=ends and datetime.fromisoformat(ends))
+        except (AttributeError, ValueError, KeyError, TypeError):
             # No cause: it could quote the content.
             raise AuthorizationError(
                 f"the token file {self.path} is damaged: run `eyelog login` again"
@@ -151,8 +164,8 @@ class TokenStore:
         if os.name != "posix" or not os.fstat(handle).st_mode & 0o077:
             return
         warnings.warn(
-            f"the token file {self.path} was open to other users; it is now 0600. If others use"
-            " this machine, log out and in again",
+            f"other users could read the token file {self.path}; it is now 0600. If others use this"
+            " machine, run `eyelog logout` and `eyelog login`",
             EyelogWarning,
             stacklevel=4,
         )
@@ -160,39 +173,30 @@ class TokenStore:
             os.fchmod(handle, 0o600)
 
     def save(self, token: Token) -> None:
-        """Replace the file by one that holds `token`, whole or not at all.
+        """Replace the file by one with `token`, whole or not at all.
 
         Raises
         ------
         ConfigurationError
             If it cannot be written.
         """
-        content = {
-            "account": self.account,
-            "base_url": self.base_url,
-            "access_token": token.access_token,
-            "refresh_token": token.refresh_token,
-            "token_type": token.token_type,
-            "expires_at": None if token.expires_at is None else token.expires_at.isoformat(),
-            "scope": token.scope,
-        }
+        content = {"account": self.account, "base_url": self.base_url, **asdict(token)}
         self._make_folder()
         try:
             with whole_file(self.path) as file:
-                file.write(json.dumps(content).encode())
+                file.write(json.dumps(content, default=datetime.isoformat).encode())
         except OSError as fault:
             raise ConfigurationError(
                 f"cannot write the token file {self.path}: {fault.strerror}"
             ) from fault
 
     def _make_folder(self) -> None:
-        make_private(self.path.parent.parent)
         make_private(self.path.parent)
         with contextlib.suppress(OSError):
             self.path.parent.chmod(0o700)
 
     def delete(self) -> None:
-        """Remove the file; it is no error if there is none."""
+        """Remove the file, if there is one."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as fault:
@@ -202,14 +206,14 @@ class TokenStore:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep every other process (and thread) that asks for this lock out of the block.
+        """Keep other processes (and threads) that want this lock out of the block.
 
         Raises
         ------
         Unreachable
-            If another process holds it too long.
+            If another process has it too long.
         ConfigurationError
-            If the folder cannot be written: better known before a refresh than after it.
+            If the folder cannot be written, which should show before a refresh and not after it.
         """
         self._make_folder()
         guard = FileLock(self.path.with_suffix(".lock"), timeout=LOCK_SECONDS, mode=0o600)

@@ -1,1 +1,1 @@
-"""What fetches keep: whole days of answers, in one private file per account."""
+"""Whole days of answers, in one private file per account."""

@@ -1,98 +1,79 @@
-"""The cache between the service and the walk: requests-cache, with whole days as its unit.
+"""The cache between the service and a walk: requests-cache, with whole days as its unit.
 
 ::
 
     CachedSession ── DayCache (BaseCache) ── PageStorage (BaseStorage) ── DayFile (SQLite)
 
-A request made inside `DayCache.walk` always goes to the service, and its answer is kept aside;
-only `Walk.commit` stores them, all at once. So a day never mixes the pages of two walks, and what
-turned out to be no proper answer is never stored.
+A request is made inside a day. In `DayCache.answering` the pages of one stored day answer it, read
+from the file all at once; a page that is not there, or is damaged, is a miss. In
+`DayCache.collecting` the answers of the service are kept aside, and `PendingDay.commit` stores
+them together. So a day never mixes the pages of two walks, and what turns out not to be a proper
+answer is never stored. Outside of both, the cache holds nothing and keeps nothing.
 
-Reading a stored day goes to the file, past the session: a pass through `CachedSession` costs
-0.7 to 1.1 ms a page, as much as decoding a page of the 60-second log.
-
-No token is in reach of any of this: it is put on a copy of the request below the session.
+No token can reach the cache: it is put on a copy of the request below the session.
 """
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from hashlib import sha256
 from typing import Any
 
+from requests import PreparedRequest
 from requests.structures import CaseInsensitiveDict
-from requests_cache import DEFAULT_IGNORED_PARAMS, CachedSession, create_key
+from requests_cache import DEFAULT_IGNORED_PARAMS, CachedSession
 from requests_cache.backends.base import BaseCache, BaseStorage
 from requests_cache.models.response import CachedResponse
 
-from eyelog.access.cache.day_file import (
-    Answer,
-    DayFile,
-    Entry,
-    owner_digest,
-    pack,
-    unpack,
-)
+from eyelog.access.cache.day_file import Answer, DayFile, Entry, pack, unpack
 from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.http.redact import SECRET_NAMES
 
-__all__ = [
-    "DayCache",
-    "PageStorage",
-    "Walk",
-    "cached_session",
-]
+__all__ = ["DayCache", "PendingDay", "cached_session"]
 
 
 class PageStorage(BaseStorage[str, CachedResponse]):
-    """The stored pages as requests-cache sees them: a mapping from key to response.
+    """The pages of the day that a thread works on, as requests-cache sees them."""
 
-    A page can be stored only as a part of its day, so outside a walk setting one does nothing.
-    """
-
-    def __init__(self, file: DayFile) -> None:
+    def __init__(self) -> None:
         super().__init__(serializer=None)
-        self.file = file
-        self.walks = threading.local()
+        self._thread = threading.local()
+
+    @contextmanager
+    def day(self, pages: dict[str, bytes]) -> Iterator[None]:
+        """Hold `pages` (packed, by key), and no others, while this thread is in the block."""
+        self._thread.pages = pages
+        try:
+            yield
+        finally:
+            del self._thread.pages
 
     @property
-    def walk(self) -> "Walk | None":
-        """The walk that this thread is on."""
-        return getattr(self.walks, "current", None)
-
-    def __setitem__(self, key: str, response: CachedResponse) -> None:
-        if self.walk is not None:
-            kind = str(response.headers.get("Content-Type", ""))
-            self.walk.pages[key] = pack(Answer(response.status_code, kind, response.content))
+    def pages(self) -> dict[str, bytes]:
+        """The pages of this thread's day; outside a day an empty dict that nobody keeps."""
+        return getattr(self._thread, "pages", {})
 
     def __getitem__(self, key: str) -> CachedResponse:
-        # On a walk nothing is answered from the store: a day comes from one walk.
-        found = None if self.walk is not None else self.file.page(key)
-        answer = unpack(found[0]) if found else None
-        if found is None or answer is None:
+        answer = unpack(self.pages[key])
+        if answer is None:
             raise KeyError(key)
-        response = CachedResponse(
-            status_code=answer.status,
-            content=answer.body,
-            headers=CaseInsensitiveDict({"Content-Type": answer.content_type}),
-            expires=None if found[1] is None else datetime.fromtimestamp(found[1], UTC),
-        )
-        response.cache_key = key
-        return response
+        headers = CaseInsensitiveDict({"Content-Type": answer.content_type})
+        return CachedResponse(status_code=answer.status, content=answer.body, headers=headers)
+
+    def __setitem__(self, key: str, response: CachedResponse) -> None:
+        kind = str(response.headers.get("Content-Type", ""))
+        self.pages[key] = pack(Answer(response.status_code, kind, response.content))
 
     def __delitem__(self, key: str) -> None:
-        if not self.file.drop_page(key):
-            raise KeyError(key)
+        del self.pages[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.file.page_keys())
+        return iter(self.pages)
 
     def __len__(self) -> int:
-        return len(self.file.page_keys())
-
-    def clear(self) -> None:
-        """Delete the file."""
-        self.file.remove()
+        return len(self.pages)
 
 
 class DayCache(BaseCache):
@@ -101,34 +82,41 @@ class DayCache(BaseCache):
     def __init__(self, file: DayFile) -> None:
         super().__init__(cache_name=file.path.name)
         self.file = file
-        self.pages = PageStorage(file)
-        self.responses = self.pages
+        self._storage = PageStorage()
+        self.responses = self._storage
 
     @contextmanager
-    def walk(self, key: str, log: str, day: date, tz: str) -> Iterator["Walk"]:
-        """Collect the answers that this thread gets in the block; commit them, or lose them."""
-        walk = Walk(self.file, key, log, day, tz)
-        self.pages.walks.current = walk
-        try:
-            yield walk
-        finally:
-            self.pages.walks.current = None
+    def answering(self, key: str) -> Iterator[int]:
+        """Answer this thread's requests in the block from one stored day, and from nothing else.
+
+        Yields how many pages the day has, 0 if it is not there as a whole.
+        """
+        pages = self.file.pages(key) or {}
+        with self._storage.day(pages):
+            yield len(pages)
+
+    @contextmanager
+    def collecting(self, key: str, log: str, day: date, tz: str) -> Iterator["PendingDay"]:
+        """Collect the answers that this thread gets in the block: commit them, or they are lost."""
+        pending = PendingDay(self.file, key, log, day, tz)
+        with self._storage.day(pending.pages):
+            yield pending
 
 
-class Walk:
+@dataclass
+class PendingDay:
     """The answers of one walk over the windows of one day, not yet stored."""
 
-    def __init__(self, file: DayFile, key: str, log: str, day: date, tz: str) -> None:
-        self.file = file
-        self.key = key
-        self.log = log
-        self.day = day
-        self.tz = tz
-        self.begun = datetime.now(UTC)
-        self.pages: dict[str, bytes] = {}
+    file: DayFile
+    key: str
+    log: str
+    day: date
+    tz: str
+    begun: datetime = field(default_factory=lambda: datetime.now(UTC))
+    pages: dict[str, bytes] = field(default_factory=dict)
 
     def commit(self, *, empty: bool) -> bool:
-        """Store the day whole, in place of what it was; return whether it is stored."""
+        """Store the whole day in place of the old one; return whether it is stored."""
         age = lifetime(self.day, self.tz, asked=self.begun, empty=empty)
         expires = None if age is None else (self.begun + age).timestamp()
         entry = Entry(self.key, self.log, self.day.isoformat(), self.begun.timestamp(), expires)
@@ -138,20 +126,23 @@ class Walk:
 def cached_session(cache: DayCache) -> CachedSession:
     """Return a session over `cache`; the service's own cache headers do not count.
 
-    What is fresh is the day's matter, not the page's, and an error is never answered by an old
-    page: `stale_if_error` would turn a 401 or a 500 into a 200.
+    Freshness belongs to the day, not to the page, and an old page never stands in for an error:
+    `stale_if_error` would turn a 401 or a 500 into a 200.
     """
-    owner = owner_digest(cache.file.account, cache.file.base_url)
-
-    def key_of(request: Any, **settings: Any) -> str:
-        return f"{owner}-{create_key(request, **settings)}"
-
     return CachedSession(
         backend=cache,
-        key_fn=key_of,
+        key_fn=_page_key,
         allowable_codes=range(200, 300),
         allowable_methods=("GET",),
         ignored_parameters=sorted({*DEFAULT_IGNORED_PARAMS, *SECRET_NAMES}),
         cache_control=False,
         stale_if_error=False,
     )
+
+
+def _page_key(request: PreparedRequest, **_: Any) -> str:
+    """Return the key of a page within its day.
+
+    The library's own key normalises the address, which could make two cursors one.
+    """
+    return sha256(f"{request.method} {request.url}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What the cache holds, and how to empty it."""
+"""Show and clear the cache."""
 
 from os import PathLike
 
@@ -6,16 +6,14 @@ import pandas as pd
 
 from eyelog.access.cache.day_file import stored_files
 from eyelog.disk.home import home_dir
+from eyelog.disk.sqlite import remove, size
 from eyelog.errors import ConfigurationError
 
-__all__ = [
-    "cache_info",
-    "clear_cache",
-]
+__all__ = ["cache_info", "clear_cache"]
 
 
 def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
-    """Return what the cache holds, one row per account and service.
+    """Return the contents of the cache, one row per account and service.
 
     Parameters
     ----------
@@ -25,9 +23,9 @@ def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``account``, ``base_url``, ``days`` (a day of each log counts), ``pages``, ``bytes`` (of
-        the file), ``oldest`` and ``newest`` (when the days were fetched, UTC, microseconds).
-        A file that cannot be read has its name for an account and 0 days.
+        ``account``, ``base_url``, ``days`` (counted per log), ``pages``, ``bytes`` (of the file),
+        ``oldest`` and ``newest`` (when the days were fetched, UTC, microseconds). For a file that
+        cannot be read, ``account`` is its name and ``days`` is 0.
 
     Examples
     --------
@@ -40,11 +38,11 @@ def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
     names = ["account", "base_url", "days", "pages", "bytes", "oldest", "newest"]
     rows = []
     for file in stored_files(home_dir(home)):
-        held = file.summary() or {"account": file.path.name, "base_url": "", "days": 0}
-        rows.append({**held, "bytes": file.size()})
+        contents = file.summary() or {"account": file.path.name, "base_url": "", "days": 0}
+        rows.append({**contents, "bytes": size(file.path)})
     table = pd.DataFrame(rows, columns=names)
-    whole = ["days", "pages", "bytes"]
-    table[whole] = table[whole].fillna(0).astype("int64")
+    counts = ["days", "pages", "bytes"]
+    table[counts] = table[counts].fillna(0).astype("int64")
     for name in ("oldest", "newest"):
         stamps = pd.to_datetime(table[name].astype("float64"), unit="s", utc=True)
         table[name] = stamps.dt.as_unit("us")
@@ -52,19 +50,19 @@ def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
 
 
 def clear_cache(home: str | PathLike[str] | None = None, account: str | None = None) -> int:
-    """Delete cached answers, also those of files that were set aside as damaged.
+    """Delete cached answers, and the files that were set aside as damaged.
 
     Parameters
     ----------
     home : path, optional
         The folder of eyelog; by default EYELOG_HOME, else the platform's data folder.
     account : str, optional
-        Only this account's, at every service. By default all.
+        Delete only this account's, at every service. By default all.
 
     Returns
     -------
     int
-        The bytes that were freed.
+        The bytes freed.
 
     Raises
     ------
@@ -72,7 +70,7 @@ def clear_cache(home: str | PathLike[str] | None = None, account: str | None = N
         If a file cannot be deleted.
     """
     try:
-        return sum(file.remove() for file in stored_files(home_dir(home), account))
+        return sum(remove(file.path) for file in stored_files(home_dir(home), account))
     except OSError as error:
         raise ConfigurationError(
             f"cannot delete the cache file {error.filename}: {error.strerror}; check the folder's"

@@ -1,12 +1,12 @@
 """The file of one account's cached answers: SQLite, whole days in, whole days out.
 
 A day is every page of every window of one local date. It is written in one transaction, so it is
-there whole or not at all, also after a kill at any point. Connections live for one operation
-only: nothing is shared between threads or carried over a fork, and a file that was cleared by
-another process is simply empty.
+there whole or not at all, even if the process is killed. A connection lives for one operation
+only: nothing is shared between threads or carried over a fork, and a file that another process
+cleared is simply empty.
 
-The cache is a convenience: what goes wrong here is noted, the page is asked of the service, and
-the caller turns the notes into one warning each. Nothing here raises for a bad file.
+The cache is a convenience: a fault is noted, the day is asked of the service, and the caller turns
+each note into one warning. A bad file never raises here.
 """
 
 import json
@@ -30,9 +30,7 @@ from eyelog.disk.sqlite import (
     code_of,
     connect,
     prepare,
-    remove,
     set_aside,
-    size,
     transaction,
 )
 
@@ -48,9 +46,9 @@ __all__ = [
 ]
 
 FOLDER: Final = "cache"
-# A damaged schema is quoted in SQLite's message, which Python then cannot decode.
+# SQLite quotes a damaged schema in its message, which Python then cannot decode.
 FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
-SUFFIX: Final = ".v1.sqlite"  # another layout gets another suffix: they never meet
+SUFFIX: Final = ".v1.sqlite"  # a new layout gets a new suffix, so the two never mix
 SCHEMA: Final = """
     CREATE TABLE owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
     CREATE TABLE days (
@@ -59,12 +57,11 @@ SCHEMA: Final = """
     CREATE TABLE pages (
         day_key TEXT NOT NULL, seq INTEGER NOT NULL, page_key TEXT NOT NULL, body BLOB NOT NULL,
         PRIMARY KEY (day_key, seq));
-    CREATE INDEX page_keys ON pages (page_key);
 """
 
 
 class Answer(msgspec.Struct, array_like=True, frozen=True):
-    """What is kept of one answer: no request, no address, no header but the content type."""
+    """The stored part of an answer: no request, no address, no header but the content type."""
 
     status: int
     content_type: str
@@ -72,7 +69,7 @@ class Answer(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Entry(NamedTuple):
-    """One day of one log, and until when it counts as fresh (None: for ever)."""
+    """One day of one log, and until when it counts as fresh (None means for ever)."""
 
     key: str
     log: str
@@ -88,7 +85,7 @@ def pack(answer: Answer) -> bytes:
 
 
 def unpack(blob: bytes) -> Answer | None:
-    """Return the answer of a blob, None where the blob is damaged."""
+    """Return the answer in a blob; None if the blob is damaged."""
     try:
         plain = zstandard.ZstdDecompressor().decompress(blob)
         return msgspec.msgpack.decode(plain, type=Answer)
@@ -97,7 +94,7 @@ def unpack(blob: bytes) -> Answer | None:
 
 
 def owner_digest(account: str, base_url: str) -> str:
-    """Return a name for whose answers these are; it never collides and reveals nothing."""
+    """Return a name for an account at a service; it never collides and reveals nothing."""
     return f"{_digest(account, 20)}-{_digest(base_url, 12)}"
 
 
@@ -106,9 +103,9 @@ def _digest(text: str, length: int) -> str:
 
 
 def day_file(home: Path, account: str, base_url: str) -> "DayFile":
-    """Return the file of an account, which may be any text.
+    """Return the file of an account, whose name may be any text.
 
-    The digest in the name keeps accounts apart, also on file systems that ignore case.
+    The digest in the file name keeps accounts apart, even if the file system ignores case.
     """
     plain = unicodedata.normalize("NFKD", account).encode("ascii", "ignore").decode().lower()
     readable = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:24] or "account"
@@ -117,15 +114,11 @@ def day_file(home: Path, account: str, base_url: str) -> "DayFile":
 
 
 def stored_files(home: Path, account: str | None = None) -> list["DayFile"]:
-    """Return the files under `home`, of all accounts or of one, in order of name."""
-    mark = "" if account is None else f"-{_digest(account, 20)}-"
+    """Return the files under `home`, of all accounts or of one, sorted by name."""
+    own = "*" if account is None else f"*-{_digest(account, 20)}-*"
     folder = home / FOLDER
-    names = {
-        each.name.removesuffix(ASIDE)
-        for each in folder.glob("*")
-        if each.name.removesuffix(ASIDE).endswith(SUFFIX) and mark in each.name
-    }
-    return [DayFile(folder / name, "", "") for name in sorted(names)]
+    names = {path.name.removesuffix(ASIDE) for path in folder.glob(f"{own}{SUFFIX}*")}
+    return [DayFile(folder / name, "", "") for name in sorted(names) if name.endswith(SUFFIX)]
 
 
 class DayFile:
@@ -134,14 +127,14 @@ class DayFile:
     Parameters
     ----------
     path : Path
-        The file; see `day_file`. It need not be there.
+        The file; see `day_file`. It need not exist.
     account, base_url : str
-        Whose answers these are.
+        The account and the service.
 
     Attributes
     ----------
     notes : dict
-        What went wrong, by kind, one sentence each.
+        What went wrong: one sentence per kind of fault.
     """
 
     def __init__(self, path: Path, account: str, base_url: str) -> None:
@@ -151,64 +144,46 @@ class DayFile:
         self.notes: dict[str, str] = {}
 
     def stored(self, keys: Iterable[str], *, at: float | None) -> set[str]:
-        """Return those of `keys` that are stored and fresh at time `at` (None: of any age)."""
+        """Return the keys of days that are stored and fresh at time `at` (None: of any age)."""
         rows = self._read(
             "SELECT key, fetched, expires FROM days WHERE key IN (SELECT value FROM json_each(?))",
             json.dumps(list(keys)),
         )
-        # What was fetched "later than now" was judged by a wrong clock.
+        # A day fetched "later than now" has its age from a wrong clock.
         return {
             key
             for key, fetched, expires in rows
             if at is None or (fetched <= at + 60 and (expires is None or at < expires))
         }
 
-    def chain(self, key: str) -> list[bytes] | None:
-        """Return the packed pages of a day in the order of its walk, None unless all are there."""
+    def pages(self, key: str) -> dict[str, bytes] | None:
+        """Return the packed pages of a day by their keys, in the order of the walk.
+
+        One query reads them, so they are of one walk. None unless all of them are there.
+        """
         rows = self._read(
-            "SELECT d.pages, p.body FROM days d JOIN pages p ON p.day_key = d.key"
+            "SELECT d.pages, p.page_key, p.body FROM days d JOIN pages p ON p.day_key = d.key"
             " WHERE d.key = ? ORDER BY p.seq",
             key,
         )
-        return [body for _, body in rows] if rows and len(rows) == rows[0][0] else None
-
-    def page(self, page_key: str) -> tuple[bytes, float | None] | None:
-        """Return one stored page and when its day ceases to be fresh; the latest if several."""
-        rows = self._read(
-            "SELECT p.body, d.expires FROM pages p JOIN days d ON p.day_key = d.key"
-            " WHERE p.page_key = ? ORDER BY d.fetched DESC LIMIT 1",
-            page_key,
-        )
-        return rows[0] if rows else None
-
-    def page_keys(self) -> list[str]:
-        """Return the keys of all stored pages."""
-        return [key for (key,) in self._read("SELECT DISTINCT page_key FROM pages")]
+        pages = {page_key: body for _, page_key, body in rows}
+        return pages if pages and len(pages) == rows[0][0] else None
 
     def write(self, entry: Entry, pages: Mapping[str, bytes]) -> bool:
-        """Store a whole day in one transaction, in place of what it was; return whether it is."""
+        """Store a whole day in one transaction, in place of the old one; return whether it is."""
         rows = [(entry.key, n, key, body) for n, (key, body) in enumerate(pages.items())]
 
         def store(db: sqlite3.Connection) -> None:
-            _drop(db, entry.key)
+            db.execute("DELETE FROM days WHERE key = ?", (entry.key,))
+            db.execute("DELETE FROM pages WHERE day_key = ?", (entry.key,))
             values = (entry.key, entry.log, entry.day, len(rows), entry.fetched, entry.expires)
             db.execute("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", values)
             db.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", rows)
 
         return self._write(store)
 
-    def drop_page(self, page_key: str) -> bool:
-        """Forget every day that holds this page; return whether there was one."""
-        found = self._read("SELECT DISTINCT day_key FROM pages WHERE page_key = ?", page_key)
-
-        def forget(db: sqlite3.Connection) -> None:
-            for (key,) in found:
-                _drop(db, key)
-
-        return bool(found) and self._write(forget)
-
     def summary(self) -> dict[str, Any] | None:
-        """Return what the file holds, None where it cannot be read or holds nothing."""
+        """Return the contents of the file; None if it cannot be read or is empty."""
         rows = self._read(
             "SELECT o.account, o.base_url, count(DISTINCT d.log || d.day), sum(d.pages),"
             " min(d.fetched), max(d.fetched) FROM owner o LEFT JOIN days d GROUP BY 1, 2"
@@ -217,14 +192,6 @@ class DayFile:
             return None
         names = ("account", "base_url", "days", "pages", "oldest", "newest")
         return dict(zip(names, rows[0], strict=True))
-
-    def remove(self) -> int:
-        """Delete the file and what belongs to it; return the bytes that this freed."""
-        return remove(self.path)
-
-    def size(self) -> int:
-        """Return the bytes on disk, with what was set aside."""
-        return size(self.path)
 
     def _read(self, query: str, *values: str) -> list[Any]:
         try:
@@ -258,8 +225,7 @@ class DayFile:
             return False
         self.notes["damaged"] = (
             f"the cache file {self.path.name} was damaged: it was set aside as"
-            f" {self.path.name}{ASIDE}, a new one was begun, and its days are asked of the service"
-            " again"
+            f" {self.path.name}{ASIDE}, a new one begins, and its days are asked for again"
         )
         return True
 
@@ -270,12 +236,7 @@ class DayFile:
         elif code in BUSY:
             kind, reason = "busy", f"another process held it for {WAIT_SECONDS:g} s; try again"
         else:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            kind, reason = verb, f"{said}; check the folder's permissions and free space"
+            text = getattr(error, "strerror", None) or str(error)
+            kind, reason = verb, f"{text}; check the folder's permissions and free space"
         if kind not in self.notes:
             self.notes[kind] = f"the cache file {self.path} cannot be {verb}: {reason}"
-
-
-def _drop(db: sqlite3.Connection, key: str) -> None:
-    db.execute("DELETE FROM days WHERE key = ?", (key,))
-    db.execute("DELETE FROM pages WHERE day_key = ?", (key,))

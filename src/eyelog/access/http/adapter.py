@@ -1,8 +1,8 @@
 """The adapter below session and cache: bearer, timeouts, retries, and only whole answers.
 
-What lies above it (a cache among others) never sees a token, a cookie, half a body or an answer
-that a second try would have mended. It speaks in responses and in the exceptions of `requests`;
-`eyelog.access.http.faults` turns both into eyelog's errors.
+The layers above (the cache is one) never see a token, a cookie, half a body or a fault that a
+second try can mend. They get the responses and exceptions of `requests`, which
+`eyelog.access.http.faults` turns into eyelog's errors.
 """
 
 import gzip
@@ -34,49 +34,52 @@ from eyelog.access.http.redact import log, redact_url
 __all__ = ["ACCEPT_ENCODING", "PASSING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
 
 TIMEOUT = (6.0, 18.0)
-"""Seconds to connect and seconds of silence: three tries of either fit into `PATIENCE`."""
+"""Seconds to connect, and seconds of silence: three tries of either fit into `PATIENCE`."""
 
 PATIENCE = 60.0
-"""No try begins later than this many seconds after the first one."""
+"""Seconds after the first try within which the last one must begin."""
 
 RETRIES = 3
 BACKOFF = 0.5
-"""Seconds before the second try; doubled for each one that follows."""
+"""Seconds before the second try; doubled for each later one."""
 
 BODY_SECONDS = 180.0
-"""A body that trickles is given up after this long."""
+"""Seconds after which a body that trickles in is given up."""
 
 ACCEPT_ENCODING = "gzip, zstd"
 
 PASSING = frozenset({429, 500, 502, 503, 504})
 """The statuses after which the same request may succeed."""
 
-# A POST may have spent a code or a refresh token, so only what was not processed is repeated.
+# A POST may have spent a code or a refresh token, so it is repeated only if it was not processed.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
+_ENVIRONMENT = requests.Session()
+"""Sends nothing: it reads proxies and certificates from the environment as requests does."""
+
 _PIECE = 1 << 18
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
 
 
 class Bearers(Protocol):
-    """Whoever knows the access token and how to renew it."""
+    """Has the access token and can renew it."""
 
     def bearer(self, *, rejected: str | None = None) -> str:
-        """Return the token to send; `rejected` is one that was answered 401."""
+        """Return the token to send; the service answered 401 to the `rejected` one."""
         ...
 
 
 def retry_after(response: requests.Response) -> float | None:
-    """Return how many seconds the service asks to wait, None if it does not say.
+    """Return how many seconds the service asks to wait; None if it does not say.
 
-    ``Retry-After`` in seconds or as an HTTP date; for 429 else ``X-RateLimit-Reset`` in seconds
-    or, as is usual where it is large, as a Unix time.
+    ``Retry-After`` is in seconds or an HTTP date. Without it, a 429 may have ``X-RateLimit-Reset``
+    in seconds or, if it is large, as a Unix time.
     """
-    told = response.headers.get("Retry-After")
-    if told is not None:
+    header = response.headers.get("Retry-After")
+    if header is not None:
         try:
-            # Its own cap is out of the way here: how long is too long is decided by `PATIENCE`.
-            return float(Retry(retry_after_max=1 << 62).parse_retry_after(told))
+            # Without the cap of `Retry`: `PATIENCE` decides how long is too long.
+            return float(Retry(retry_after_max=1 << 62).parse_retry_after(header))
         except (InvalidHeader, ValueError, OverflowError):
             return None
     reset = response.headers.get("X-RateLimit-Reset", "").strip()
@@ -86,14 +89,14 @@ def retry_after(response: requests.Response) -> float | None:
 
 
 class Adapter(HTTPAdapter):
-    """Send each request with the bearer of `bearers`, as often as it takes, within bounds.
+    """Send each request with a bearer, and again while a fault may pass, within bounds.
 
     Parameters
     ----------
     base_url : str, optional
-        The bearer goes only to addresses under this one.
+        Only addresses under this one get the bearer.
     bearers : Bearers, optional
-        None for requests that carry none (the token endpoint).
+        None for requests without a bearer (the token endpoint).
     workers : int
         How many connections to keep.
     """
@@ -107,7 +110,7 @@ class Adapter(HTTPAdapter):
         self._closed = threading.Event()
 
     def close(self) -> None:
-        """Close the connections, and end the wait of every retry at once."""
+        """Close the connections, and end the wait of every retry."""
         self._closed.set()
         super().close()
 
@@ -120,10 +123,10 @@ class Adapter(HTTPAdapter):
         cert: Any = None,
         proxies: Any = None,
     ) -> requests.Response:
-        """Return the answer with its whole body, or the last one that could not be mended."""
+        """Return the answer with its whole body, if need be the last one with a fault."""
+        options = _ENVIRONMENT.merge_environment_settings(request.url, proxies, True, verify, cert)
         if is_loopback(urlsplit(request.url or "").hostname):
-            proxies = None  # a proxy's loopback is another machine's
-        options = {"verify": verify, "cert": cert, "proxies": proxies}
+            options["proxies"] = {}  # a proxy's loopback is another machine's
         again = _AGAIN.get(request.method or "", frozenset())
         begun = time.monotonic()
         rejected: str | None = None
@@ -142,7 +145,7 @@ class Adapter(HTTPAdapter):
                     raise
                 fault, what = raised, type(raised).__name__
             else:
-                response.request = request  # the one without the bearer: a cache may keep it
+                response.request = request  # without the bearer, because a cache may keep it
                 if response.status_code == 401 and bearer is not None and rejected is None:
                     rejected = bearer
                     tries -= 1
@@ -150,8 +153,8 @@ class Adapter(HTTPAdapter):
                 if response.status_code not in again:
                     return response
                 what = str(response.status_code)
-                told = retry_after(response)
-                wait = wait if told is None else told
+                seconds = retry_after(response)
+                wait = wait if seconds is None else seconds
             if tries > RETRIES or time.monotonic() - begun + wait > PATIENCE:
                 if fault is not None:
                     raise fault
@@ -169,7 +172,7 @@ class Adapter(HTTPAdapter):
     def _with_bearer(
         self, request: requests.PreparedRequest, rejected: str | None
     ) -> tuple[requests.PreparedRequest, str | None]:
-        """Return a copy of the request with the bearer, or with no authorization at all."""
+        """Return a copy of the request with the bearer, or without any authorization."""
         sent = request.copy()
         if self.bearers is None:
             return sent, None
@@ -186,7 +189,7 @@ class Adapter(HTTPAdapter):
 
     def _whole(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send once and read the body to its end."""
-        response = super().send(request, stream=True, **options)
+        response = super().send(request, **options)
         try:
             body = _read(response)
             # There is no public way to give a response its body.
@@ -200,7 +203,7 @@ class Adapter(HTTPAdapter):
                 raise
             raise requests.ConnectionError(fault, request=request) from fault
         finally:
-            # A connection whose body was read to its end is back in the pool by now.
+            # A connection whose body was read to the end is back in the pool by now.
             response.raw.close()
         response.cookies.clear()
         response.headers = CaseInsensitiveDict(
@@ -212,13 +215,13 @@ class Adapter(HTTPAdapter):
 
 
 def _within(timeout: float | tuple[float, float], left: float) -> tuple[float, float]:
-    """Return the timeouts of a try, none longer than what is left for all of them."""
+    """Return the timeouts of a try, each at most the seconds left for all tries."""
     connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
     return min(connect, max(left, 1.0)), min(read, max(left, 1.0))
 
 
 def _prepared(url: str) -> str:
-    """Return `url` as `requests` spells it (host in IDNA, path quoted), to compare alike."""
+    """Return `url` as `requests` spells it (host in IDNA, path quoted), for comparisons."""
     return requests.Request("GET", url).prepare().url or url
 
 
@@ -229,7 +232,7 @@ def _parts(url: str) -> tuple[_Origin, str]:
 
 
 def _read(response: requests.Response) -> bytes:
-    """Return the body as it came; a short one raises, one that trickles for ever too."""
+    """Return the body as received; one that is short, or trickles for ever, raises."""
     ends = time.monotonic() + BODY_SECONDS
     pieces = []
     while piece := response.raw.read1(_PIECE, decode_content=False):
@@ -237,25 +240,6 @@ def _read(response: requests.Response) -> bytes:
         if time.monotonic() > ends:
             raise ReadTimeout(f"the body was not complete after {BODY_SECONDS:.0f} s")
     return b"".join(pieces)
-
-
-def _decoded(body: bytes, codings: str) -> bytes:
-    """Undo the content codings; unlike urllib3's, a gzip body that was cut short raises."""
-    if not body:
-        return body
-    for coding in reversed([each.strip().lower() for each in codings.split(",")]):
-        try:
-            if coding in ("gzip", "x-gzip"):
-                body = gzip.decompress(body)
-            elif coding == "zstd":
-                body = _unzstd(body)
-            elif coding not in ("", "identity"):
-                raise ContentDecodingError(f"the body has the coding {coding!r}, not asked for")
-        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
-            if isinstance(fault, requests.RequestException):
-                raise
-            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
-    return body
 
 
 def _unzstd(body: bytes) -> bytes:
@@ -269,20 +253,44 @@ def _unzstd(body: bytes) -> bytes:
     return b"".join(pieces)
 
 
+_DECODERS = {
+    "gzip": gzip.decompress,
+    "x-gzip": gzip.decompress,
+    "zstd": _unzstd,
+    "identity": bytes,
+    "": bytes,
+}
+
+
+def _decoded(body: bytes, codings: str) -> bytes:
+    """Undo the content codings; unlike in urllib3, a gzip body that was cut short raises."""
+    for coding in reversed(codings.lower().split(",")) if body else ():
+        decode = _DECODERS.get(coding.strip())
+        if decode is None:
+            raise ContentDecodingError(
+                f"the body has the coding {coding!r}, which was not asked for"
+            )
+        try:
+            body = decode(body)
+        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
+            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
+    return body
+
+
 def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
-    """Return whether another try can help and cannot harm."""
+    """Return whether another try may help and cannot harm."""
     if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
         return False
     if method == "GET":
-        return isinstance(
-            fault,
-            (
-                requests.ConnectionError,
-                requests.Timeout,
-                ChunkedEncodingError,
-                ContentDecodingError,
-            ),
-        )
+        return isinstance(fault, _MENDABLE)
     cause = fault.args[0] if fault.args else None
     reason = cause.reason if isinstance(cause, MaxRetryError) else cause
     return isinstance(fault, requests.ConnectTimeout) or isinstance(reason, NewConnectionError)
+
+
+_MENDABLE = (
+    requests.ConnectionError,
+    requests.Timeout,
+    ChunkedEncodingError,
+    ContentDecodingError,
+)

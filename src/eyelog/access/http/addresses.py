@@ -1,4 +1,4 @@
-"""Check the addresses a user configures: the service's, the login page's, the redirect's."""
+"""Check the addresses that a user sets: the service, the login page, the redirect."""
 
 import ipaddress
 import warnings
@@ -8,12 +8,7 @@ import requests
 
 from eyelog.errors import ConfigurationError, EyelogWarning
 
-__all__ = [
-    "check_base_url",
-    "check_redirect_uri",
-    "is_loopback",
-    "warn_of_plain_http",
-]
+__all__ = ["check_base_url", "check_redirect_uri", "is_loopback", "warn_of_plain_http"]
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -29,11 +24,11 @@ def is_loopback(host: str | None) -> bool:
 
 
 def _split(text: str, name: str) -> SplitResult:
-    """Split an absolute URL; never show its user information or query."""
+    """Split an absolute URL; an error shows neither its user information nor its query."""
     if not isinstance(text, str) or not text.strip():
         raise ConfigurationError(f"{name} is empty: give an address such as https://host")
     if any(c.isspace() or not c.isprintable() for c in text.strip()):
-        raise ConfigurationError(f"{name} holds blanks or control characters: give a plain address")
+        raise ConfigurationError(f"{name} has blanks or control characters: give a plain address")
     try:
         parts = urlsplit(text.strip())
         _ = parts.port, parts.hostname
@@ -41,18 +36,18 @@ def _split(text: str, name: str) -> SplitResult:
         raise ConfigurationError(f"{name} is not an address: {fault}") from None
     if "@" in parts.netloc:
         raise ConfigurationError(
-            f"{name} holds a user name or password: leave them out, eyelog sends its own token"
+            f"{name} has a user name or password: leave them out, eyelog sends its own token"
         )
     return parts
 
 
 def check_base_url(text: str, *, name: str = "base_url", query: bool = False) -> str:
-    """Return the address in its one spelling: lower-case host, no default port, no last slash.
+    """Return the address in a canonical spelling: lower-case host, no default port, no last slash.
 
     Raises
     ------
     ConfigurationError
-        If it is no http or https address, or holds credentials, a fragment or (unless `query`)
+        If it is not an http or https address, or has credentials, a fragment or (unless `query`)
         a query.
     """
     parts = _split(text, name)
@@ -63,7 +58,7 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
             f" (it has {'no host' if scheme in _PORTS else 'another scheme'})"
         )
     if parts.fragment or (parts.query and not query):
-        raise ConfigurationError(f"{name} must end with its path: leave out what follows ? or #")
+        raise ConfigurationError(f"{name} must end with its path: leave out all after ? or #")
     place = f"[{host}]" if ":" in host else host
     if parts.port is not None and parts.port != _PORTS[scheme]:
         place = f"{place}:{parts.port}"
@@ -76,23 +71,22 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
 
 
 def warn_of_plain_http(url: str) -> None:
-    """Warn where tokens would go over plain http to another machine.
+    """Warn if tokens would go over plain http to another machine.
 
-    It is no error: a lab may well run the service on its own closed network, but nobody should do
-    so without knowing.
+    It is not an error: a lab may run the service on its own closed network, but should know it.
     """
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         warnings.warn(
-            f"{parts.hostname} is asked over plain http: tokens and data can be read on the way,"
-            " use https",
+            f"{parts.hostname} is used over plain http: others can read tokens and data on the way,"
+            " so use https",
             EyelogWarning,
             stacklevel=4,
         )
 
 
 def check_redirect_uri(text: str) -> str:
-    """Return the redirect URI as it was registered (services compare it letter by letter).
+    """Return the redirect URI as registered (services compare it letter by letter).
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """What went wrong with a request, as one of eyelog's errors with one sentence."""
 
 import json
+import re
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
@@ -33,19 +34,19 @@ _ADVICE = {
 
 
 def error_object(response: requests.Response) -> dict[str, Any]:
-    """Return the body's error object, empty if the body is anything else."""
+    """Return the error object in the body; empty if the body is anything else."""
     try:
-        found = json.loads(response.content[:100_000])
+        body = json.loads((response.content or b"")[:100_000])
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("error"), str) else {}
+    return body if isinstance(body, dict) and isinstance(body.get("error"), str) else {}
 
 
 def _detail(response: requests.Response) -> str:
-    """Return what the body says, in words that fit into a sentence."""
-    said = error_object(response)
-    if said:
-        texts = [said["error"], said.get("error_description")]
+    """Return the content of the body, in words that fit into a sentence."""
+    error = error_object(response)
+    if error:
+        texts = [error["error"], error.get("error_description")]
         return ": ".join(short(text, 200) for text in texts if isinstance(text, str) and text)
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not response.content:
@@ -66,18 +67,18 @@ def refusal(
     secrets: Iterable[str] = (),
     advice: str | None = None,
 ) -> RequestError:
-    """Return the error of an answer that is no 2xx.
+    """Return the error for an answer other than 2xx.
 
     Parameters
     ----------
     response : requests.Response
-        The answer, its body read.
+        The answer, with its body.
     where : str
-        What was asked for, in the user's words.
+        The request, in the user's words.
     secrets : iterable of str
-        Values that must not be shown, whatever name they stand under.
+        Values that must not be shown, whatever their name.
     advice : str, optional
-        What to do, where it is known better than from the status.
+        What to do; by default the status decides.
     """
     status = response.status_code
     method, path = response.request.method, urlsplit(response.request.url or "").path
@@ -87,26 +88,23 @@ def refusal(
     kind: type[RequestError] = Refused
     if status == 401:
         kind = AuthorizationError
-    elif status == 429:
-        kind = RateLimited
-        advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
-    elif status >= 500:
-        kind = ServerFault
+    elif status == 429 or status >= 500:
+        kind = RateLimited if status == 429 else ServerFault
         advice = advice or ("try again later" if wait is None else f"try again in {wait:.0f} s")
     elif 300 <= status < 400:
         target = urlsplit(response.headers.get("Location", ""))
         advice = (
             f"the service points to {target.scheme}://{target.netloc.rpartition('@')[2]}: set the"
-            " base URL to where it answers itself"
+            " base URL to the address that answers itself"
             if target.netloc
-            else "set the base URL to where the service answers itself"
+            else "set the base URL to the address that answers itself"
         )
     advice = advice or _ADVICE.get(status, "check the request")
-    counted = [f"{key} {value}" for key, value in quota.items() if value is not None]
+    limits = [f"{key} {value}" for key, value in quota.items() if value is not None]
     text = (
         f"{where}: {status} {name}".rstrip()
         + f" from {method} {path} ({_detail(response)}"
-        + (f"; {', '.join(counted)}" if counted and kind is RateLimited else "")
+        + (f"; {', '.join(limits)}" if limits and kind is RateLimited else "")
         + f"): {advice}"
     )
     options: dict[str, Any] = {
@@ -122,10 +120,16 @@ def refusal(
 def unreachable(
     fault: requests.RequestException, *, method: str, url: str, where: str
 ) -> Unreachable:
-    """Return the error of a request that got no whole answer."""
+    """Return the error for a request without a whole answer."""
     parts = urlsplit(url)
-    what, retryable = _what(fault)
     host = parts.netloc.rpartition("@")[2]
+    # In a few words of our own: the texts of the exceptions quote whole URLs.
+    what = next(
+        words
+        for kind, pattern, words in _CAUSES
+        if isinstance(fault, kind) and re.search(pattern, str(fault))
+    )
+    retryable = not isinstance(fault, requests.exceptions.SSLError)
     return Unreachable(
         f"{where}: {method} {parts.path} at {host} got no whole answer ({what}): "
         + ("check the address and the network, or try again later" if retryable else "check it"),
@@ -134,26 +138,22 @@ def unreachable(
     )
 
 
-def _what(fault: requests.RequestException) -> tuple[str, bool]:
-    """Say in a few words what happened; the exceptions' own texts quote whole URLs."""
-    text = str(fault)
-    if isinstance(fault, requests.exceptions.SSLError):
-        return "the TLS certificate or connection was not accepted", False
-    if isinstance(fault, requests.exceptions.ProxyError):
-        return "the proxy did not let it through", True
-    if isinstance(fault, requests.ConnectTimeout):
-        return "connecting took too long", True
-    if isinstance(fault, requests.Timeout) or "timed out" in text:
-        return "the answer took too long", True
-    if isinstance(fault, requests.exceptions.ContentDecodingError):
-        return "the compressed body was cut short or damaged", True
-    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
-        reset = "reset" in text.lower()
-        return ("the connection was reset" if reset else "the body was cut short"), True
-    if "NameResolutionError" in text or "resolve" in text:
-        return "the host name is not known", True
-    if "refused" in text:
-        return "the connection was refused", True
-    if "reset" in text.lower() or "RemoteDisconnected" in text or "aborted" in text:
-        return "the connection was reset", True
-    return "the connection failed", True
+_CAUSES = (
+    (requests.exceptions.SSLError, "", "the TLS certificate or connection was not accepted"),
+    (requests.exceptions.ProxyError, "", "the proxy did not let it through"),
+    (requests.ConnectTimeout, "", "connecting took too long"),
+    (requests.Timeout, "", "the answer took too long"),
+    (requests.RequestException, "timed out", "the answer took too long"),
+    (requests.exceptions.ContentDecodingError, "", "the compressed body was cut short or damaged"),
+    (requests.exceptions.ChunkedEncodingError, "(?i)reset", "the connection was reset"),
+    (requests.exceptions.ChunkedEncodingError, "", "the body was cut short"),
+    (requests.RequestException, "NameResolutionError|resolve", "the host name is not known"),
+    (requests.RequestException, "refused", "the connection was refused"),
+    (
+        requests.RequestException,
+        "(?i:reset)|RemoteDisconnected|aborted",
+        "the connection was reset",
+    ),
+    (requests.RequestException, "", "the connection failed"),
+)
+"""What happened, in the order to look: the kind of exception, words in its text, our words."""

@@ -1,6 +1,6 @@
-"""What must not be shared with a forked child is made anew in it: locks and sessions.
+"""Locks and sessions, which a forked child must not share with its parent, are renewed in it.
 
-A lock that another thread held at the fork stays locked for ever in the child, and two processes
+A lock that another thread has at the fork stays locked for ever in the child, and two processes
 that read from one connection get each other's answers.
 """
 
@@ -22,14 +22,14 @@ class _Renewed(Protocol):
 _objects: WeakSet[_Renewed] = WeakSet()
 
 
-def renew_in_child(each: _Renewed) -> None:
-    """Call ``each._after_fork()`` in every child forked while `each` lives."""
-    _objects.add(each)
+def renew_in_child(owner: _Renewed) -> None:
+    """Call ``owner._after_fork()`` in every child that is forked while `owner` lives."""
+    _objects.add(owner)
 
 
 def _renew() -> None:
-    for each in list(_objects):
-        each._after_fork()
+    for owner in list(_objects):
+        owner._after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
@@ -37,10 +37,10 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 
 class PerProcess(Generic[T]):
-    """A value that is made when it is first asked for, and again in a forked child.
+    """A value that is made when it is first needed, and again in a forked child.
 
-    ``session = PerProcess(make_session)``; then ``session.get()`` wherever it is used. The
-    parent's value is dropped in the child, not closed: its connections are the parent's.
+    ``session = PerProcess(make_session)``; then ``session.get()`` wherever it is needed. The
+    child forgets its parent's value without closing it: the connections are the parent's.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -49,7 +49,7 @@ class PerProcess(Generic[T]):
         renew_in_child(self)
 
     def _after_fork(self) -> None:
-        # The old value is kept alive, so that no finaliser closes what the parent still uses.
+        # The old value stays alive, so that no finaliser closes what the parent still uses.
         self._parents = getattr(self, "_value", None)
         self._value: T | None = None
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class PerProcess(Generic[T]):
             return self._value
 
     def drop(self) -> T | None:
-        """Forget this process's value and return it (None if there was none)."""
+        """Forget this process's value and return it (None if there is none)."""
         with self._lock:
             value, self._value = self._value, None
             return value

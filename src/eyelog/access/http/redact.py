@@ -1,4 +1,4 @@
-"""Keep secrets out of messages, URLs and logs: the one list of names, and what applies it."""
+"""Keep secrets out of messages, URLs and logs."""
 
 import logging
 import re
@@ -28,7 +28,7 @@ HIDDEN = "***"
 LONGEST = 300
 
 _names = "|".join(sorted(map(re.escape, SECRET_NAMES), key=len, reverse=True))
-# name=value, name: value, "name": "value"; what a word like "error_code" ends with is no match.
+# name=value, name: value, "name": "value"; the end of a word like "error_code" does not match.
 _PAIR = re.compile(
     rf"(?i)(?<![\w-])(?P<name>{_names})(?P<mark>[\"']?\s*[=:]\s*)"
     r"(?P<value>\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|(?:Bearer|Basic)\s+[^\s,;&\"']+|[^\s,;&\"'})]+)"
@@ -37,7 +37,7 @@ _SCHEME = re.compile(r"(?i)\b(Bearer|Basic)(\s+)(?!error\b|realm\b)[A-Za-z0-9._~
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return `text` without the values of secret names and without the given `secrets`."""
+    """Return `text` without the values of secret names and without `secrets`."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     text = _PAIR.sub(rf"\g<name>\g<mark>{HIDDEN}", text)
@@ -56,7 +56,7 @@ def redact_url(url: str) -> str:
 
 
 def short(text: str, longest: int = LONGEST) -> str:
-    """Return `text` on one line, without control characters, at most `longest` long."""
+    """Return `text` on one line, without control characters, cut to `longest` characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
@@ -70,5 +70,5 @@ class _Filter(logging.Filter):
 
 
 log = logging.getLogger("eyelog.access")
-"""The logger of everything that talks to the service."""
+"""The logger of all requests to the service."""
 log.addFilter(_Filter())

@@ -1,4 +1,4 @@
-"""Requests to the service: one session, set up once, and one way to fetch.
+"""One session for the service, set up once, and one way to fetch.
 
 ::
 
@@ -22,10 +22,10 @@ __all__ = ["attach", "fetch", "plain_session"]
 def attach(session: requests.Session, base_url: str, credentials: Bearers, *, workers: int) -> None:
     """Set `session` up for the service at `base_url`.
 
-    Below the session (and below its cache, if it has one) a bearer is put on a copy of each
-    request under `base_url` and on no other, a 401 is met with one refresh and one replay,
-    passing faults are tried again within a minute, and bodies are read whole or raise. Cookies
-    and netrc are not used.
+    Below the session (and below its cache, if it has one) each request under `base_url`, and no
+    other, gets a bearer on a copy of its own; a 401 leads to one refresh and one replay; passing
+    faults are tried again within a minute; a body is read whole or raises. Cookies and netrc are
+    not used.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     base_url : str
         The service's address.
     credentials : Credentials
-        Whoever knows the token.
+        They have the token.
     workers : int
-        How many threads will use the session at once.
+        How many threads use the session at once.
     """
     _prepare(session, Adapter(base_url=base_url, bearers=credentials, workers=workers))
 
@@ -54,13 +54,8 @@ def _prepare(session: requests.Session, adapter: Adapter) -> None:
     session.headers["Accept"] = "application/json"
     session.headers["Accept-Encoding"] = ACCEPT_ENCODING
     session.headers["User-Agent"] = "eyelog"
-    session.auth = _no_auth
+    session.trust_env = False  # no netrc; proxies are the adapter's matter
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-
-
-def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Stand where requests would otherwise look into netrc."""
-    return request
 
 
 def fetch(
@@ -82,27 +77,27 @@ def fetch(
     params : mapping, optional
         The query; values are URL-encoded here.
     where : str
-        What is asked for, as it should stand in front of an error's message.
+        The request in words, for the beginning of an error message.
     **kw
-        Passed to ``session.get``.
+        Passed to ``session.get``: the options of a cache.
 
     Returns
     -------
     requests.Response
-        Redirects are not followed: the answer is the service's own.
+        Redirects are not followed.
 
     Raises
     ------
     Unreachable
-        If no whole answer came: refused, unknown host, timeout, reset, body cut short.
+        If there was no whole answer: refused, unknown host, timeout, reset, body cut short.
     AuthorizationError
         If there is no valid token (401).
     RateLimited
-        If it is 429 after the retries, or at once where ``Retry-After`` asks for over a minute.
+        If the answer is still 429 after the retries; at once if ``Retry-After`` is over a minute.
     ServerFault
-        Likewise for 5xx.
+        The same for 5xx.
     Refused
-        If it is another 3xx or 4xx.
+        If the answer is another 3xx or 4xx.
     """
     kw.setdefault("timeout", TIMEOUT)
     kw.setdefault("allow_redirects", False)

@@ -32,12 +32,12 @@ def robust_z(series: pd.Series) -> pd.Series:
     Series
         Same index; ``(x - median) / (1.4826 MAD)``, float64, missing where the value is missing.
         Where more than half of the values are equal the MAD is 0 and all results are missing;
-        ``attrs["reason"]`` says so.
+        ``attrs["reason"]`` says why.
 
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted.
+        If the stamps are not time-zone aware and in order.
 
     Notes
     -----
@@ -53,13 +53,13 @@ def robust_z(series: pd.Series) -> pd.Series:
     """
     index = check_series(series, what="robust_z")
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    here = values[np.isfinite(values)]
-    centre, spread = _centre(here)
-    known = spread > 0
-    scores = (values - centre) / spread if known else np.full(len(values), np.nan)
+    present = values[np.isfinite(values)]
+    centre, spread = _centre(present)
+    varies = spread > 0
+    scores = (values - centre) / spread if varies else np.full(len(values), np.nan)
     out = pd.Series(scores, index=index, name=series.name)
-    if not known:
-        why = "more than half of the values are equal" if here.size else "no value was observed"
+    if not varies:
+        why = "more than half of the values are equal" if present.size else "no value was observed"
         out.attrs["reason"] = why
     return out
 
@@ -73,17 +73,17 @@ def _centre(values: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 
 def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.DataFrame:
-    """Hold each value against the person's own earlier values.
+    """Compare each value with the person's own earlier values.
 
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps, one a day most often.
+        Numbers with aware stamps, usually one per day.
     window : str
-        How far back the reference goes, as a pandas duration. The value itself and all later
-        ones are no part of it.
+        How far back the reference goes, as a pandas duration. It includes neither the value
+        itself nor later ones.
     min_n : int
-        Least number of earlier values; with fewer there is no baseline.
+        Smallest number of earlier values; with fewer the baseline is missing.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the window is no duration.
+        If the stamps are not time-zone aware and in order, or the window is not a duration.
 
     Examples
     --------
@@ -115,12 +115,12 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     baseline = np.full(len(values), np.nan)
     spread = np.full(len(values), np.nan)
     counts = np.zeros(len(values), dtype="int64")
-    for here, low in enumerate(first.tolist()):
-        earlier = values[low:here]
+    for row, low in enumerate(first.tolist()):
+        earlier = values[low:row]
         earlier = earlier[np.isfinite(earlier)]
-        counts[here] = earlier.size
+        counts[row] = earlier.size
         if earlier.size >= min_n:
-            baseline[here], spread[here] = _centre(earlier)
+            baseline[row], spread[row] = _centre(earlier)
     step = step_us(series) or reach
     return pd.DataFrame(
         {

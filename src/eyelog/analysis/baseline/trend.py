@@ -50,7 +50,7 @@ def trend(series: pd.Series) -> Trend:
     Raises
     ------
     ConfigurationError
-        If there are too many values, or the stamps are not aware and sorted.
+        If there are too many values, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
@@ -96,7 +96,7 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps, one a day most often. Missing values are left out.
+        Numbers with aware stamps, usually one per day. Missing values are left out.
     penalty : float
         What one more change must save in squared error, in the unit of the series squared;
         taken as given, unscaled. A usual start is ``2 * variance * log(n)``.
@@ -109,8 +109,8 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Raises
     ------
     ConfigurationError
-        If the penalty is not positive, the stamps are not aware and sorted, or the package of
-        the extra ``stats`` is missing.
+        If the penalty is not positive, the stamps are not time-zone aware and in order, or the
+        package of the extra ``stats`` is missing.
 
     Notes
     -----

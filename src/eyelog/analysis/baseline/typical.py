@@ -1,4 +1,4 @@
-"""The usual value of a distribution by its shape; `eyelog.baseline` offers these names."""
+"""The usual value of a distribution by its shape."""
 
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -35,7 +35,7 @@ class TypicalValue(NamedTuple):
 
 
 def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
-    """Return a usual value in the way that the shape of the distribution asks for.
+    """Return a usual value, by the method that suits the shape of the distribution.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     Raises
     ------
     ConfigurationError
-        If the method is none of these, or the stamps are not aware and sorted.
+        If the method is not one of these, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
     The vendor's advice for daily values: density peak for the gamma-like eye movements, 90th or
-    99th percentile for the exponential-like head movements. The shape is told by moments: values
+    99th percentile for the exponential-like head movements. The shape is judged by moments: values
     of 0 or more, skewed to the right (skewness over 0.5), and a variation of 0.8 or more is
     exponential (it has 1), less is gamma. The density is a Gaussian kernel's with Scott's
     bandwidth, over the range of the data.
@@ -70,13 +70,13 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     >>> import numpy as np, pandas as pd, eyelog as el
     >>> minutes = pd.date_range("2026-10-19", periods=2000, freq="min", tz="UTC")
     >>> moves = np.random.default_rng(1).exponential(5, 2000).round()
-    >>> found = el.baseline.typical_value(pd.Series(moves, index=minutes))
-    >>> found.shape, found.method, found.value
+    >>> usual = el.baseline.typical_value(pd.Series(moves, index=minutes))
+    >>> usual.shape, usual.method, usual.value
     ('exponential', 'q90', 11.0)
     """
-    known = ("auto", "peak", "q90", "q99", "median")
-    if method not in known:
-        raise ConfigurationError(f"method must be one of {', '.join(known)}, not {method!r}")
+    methods = ("auto", "peak", "q90", "q99", "median")
+    if method not in methods:
+        raise ConfigurationError(f"method must be one of {', '.join(methods)}, not {method!r}")
     seen = observed(series, what="typical_value")
     context = (seen.n, seen.exposure_h, seen.coverage)
     if seen.n < 3:

@@ -36,7 +36,7 @@ def effective_n(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame, by
         As in `eyelog.blinks.rate`.
     block : str
         Width of the blocks that are drawn; it should exceed the range of the dependence.
@@ -44,7 +44,7 @@ def effective_n(
         Number of bootstrap samples, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same result.
-    by, cleansing, gaps, judge, stamp, log
+    cleansing, gaps, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -82,7 +82,7 @@ def effective_n(
     check_gaps(gaps)
     duration_us(block, "block", sign="positive")
     check_draws(draws, seed)
-    opened = prepare(
+    prepared = prepare(
         frame,
         gap_fields(which, cleansing),
         by,
@@ -91,8 +91,8 @@ def effective_n(
         judge=judge,
         stamp=stamp,
     )
-    number, seconds, covered = gap_totals(opened, cleansing, gaps)
-    blocks = _blocks(opened, block, stamp)
+    number, seconds, covered = gap_totals(prepared, cleansing, gaps)
+    blocks = _blocks(prepared, block, stamp)
     n_of, s_of, _ = gap_totals(blocks, cleansing, gaps)
     data = {
         "n_effective": np.full(len(number), np.nan),
@@ -117,18 +117,18 @@ def effective_n(
             if spread > 0:
                 data["n_effective"][i] = data["rate_per_min"][i] ** 2 / spread
     return summary_table(
-        data, opened, "blinks.effective_n", block=str(block), draws=int(draws), seed=int(seed)
+        data, prepared, "blinks.effective_n", block=str(block), draws=int(draws), seed=int(seed)
     )
 
 
-def _blocks(opened: Prepared, block: str, stamp: str) -> Prepared:
+def _blocks(prepared: Prepared, block: str, stamp: str) -> Prepared:
     """Return the same frame in groups of one block of one group; labels say which group."""
-    groups = opened.groups
-    of_time = time_groups(opened.index, block, stamp=stamp)
+    groups = prepared.groups
+    of_time = time_groups(prepared.index, block, stamp=stamp)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]
     bounds = np.append(starts, len(key)).astype(np.int64)
     seconds = np.ones(len(starts))
     pieces = Groups(pd.Index(owner), bounds, groups.order, seconds)
-    return replace(opened, groups=pieces)
+    return replace(prepared, groups=pieces)

@@ -69,23 +69,23 @@ def _field(log: str, cleansing: str, part: str) -> str:
     return role_field(log, part, cleansing=cleansing)
 
 
-def gap_totals(opened: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
+def gap_totals(prepared: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
     """Return for each group the number of gaps, their seconds, and the coverage."""
-    number_name, length_name = gap_fields(opened.log, cleansing)
-    n, length = opened.values(number_name), opened.values(length_name)
+    number_name, length_name = gap_fields(prepared.log, cleansing)
+    n, length = prepared.values(number_name), prepared.values(length_name)
     # Without gaps their length is 0, whatever is left in the buffer.
-    known = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
-    used = np.where(known, n, np.nan)
-    if opened.log == COMPUTED_DATA:
-        seconds = total(np.where(n == 0, 0.0, np.where(known, length, np.nan)), opened.groups)
+    counted = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
+    used = np.where(counted, n, np.nan)
+    if prepared.log == COMPUTED_DATA:
+        seconds = total(np.where(n == 0, 0.0, np.where(counted, length, np.nan)), prepared.groups)
     else:
-        seconds = total(np.where(n == 0, 0.0, used * length), opened.groups)
+        seconds = total(np.where(n == 0, 0.0, used * length), prepared.groups)
         if gaps != "mean":
-            typical = root_mean_square(length, used, opened.groups) / GAP_SHAPE[gaps]
-            held = total(used, opened.groups)
-            seconds = np.where(held > 0, held * typical, seconds)
-    number = np.nan_to_num(total(used, opened.groups))
-    return number, np.nan_to_num(seconds), opened.coverage(known)
+            typical = root_mean_square(length, used, prepared.groups) / GAP_SHAPE[gaps]
+            gaps_used = total(used, prepared.groups)
+            seconds = np.where(gaps_used > 0, gaps_used * typical, seconds)
+    number = np.nan_to_num(total(used, prepared.groups))
+    return number, np.nan_to_num(seconds), prepared.coverage(counted)
 
 
 def rate_columns(
@@ -108,16 +108,16 @@ def check_gaps(gaps: str | None) -> None:
         raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
 
 
-def noise_onsets(opened: Prepared, cleansing: str) -> Floats:
+def noise_onsets(prepared: Prepared, cleansing: str) -> Floats:
     """Return the onsets of noise per noise-free minute; missing where they cannot be counted."""
-    noise = opened.values(role_field(opened.log, "noise_s"))
-    n = opened.values(gap_fields(opened.log, cleansing)[0])
-    length = float(INTERVAL_SECONDS[opened.log])
-    stamps = opened.index.asi8
+    noise = prepared.values(role_field(prepared.log, "noise_s"))
+    n = prepared.values(gap_fields(prepared.log, cleansing)[0])
+    length = float(INTERVAL_SECONDS[prepared.log])
+    stamps = prepared.index.asi8
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
     judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count_rows(judged & (noise > 0), opened.groups)
-    share = ratio(noisy, count_rows(judged, opened.groups))
+    noisy = count_rows(judged & (noise > 0), prepared.groups)
+    share = ratio(noisy, count_rows(judged, prepared.groups))
     with np.errstate(divide="ignore"):
         return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)

@@ -127,9 +127,9 @@ def rate(
     if correct_noise:
         require_single_intervals(frame, "correct_noise")
         names.append(role_field(which, "noise_s"))
-    opened = prepare(frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp)
-    number, seconds, covered = gap_totals(opened, cleansing, gaps or "rms")
-    noise = noise_onsets(opened, cleansing) if correct_noise else np.zeros(len(number))
+    prepared = prepare(frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp)
+    number, seconds, covered = gap_totals(prepared, cleansing, gaps or "rms")
+    noise = noise_onsets(prepared, cleansing) if correct_noise else np.zeros(len(number))
     columns = rate_columns(number, seconds, min_valid_s=least, noise_per_min=noise)
     data: dict[str, Any] = columns | {
         "n": as_counts(number),
@@ -140,7 +140,7 @@ def rate(
         data["noise_per_min"] = noise
     details = {} if which == COMPUTED_DATA else {"cleansing": cleansing, "gaps": gaps or "rms"}
     return summary_table(
-        data, opened, "blinks.rate", min_valid_s=least, correct_noise=correct_noise, **details
+        data, prepared, "blinks.rate", min_valid_s=least, correct_noise=correct_noise, **details
     )
 
 

@@ -10,40 +10,39 @@ from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import combined_sd, pooled_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS
+from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import FieldError
 from eyelog.frame import log_of
 
 __all__ = ["bursts", "duration", "strength"]
 
 
-def _exposure(opened: Prepared, known: Bools, number: Floats) -> dict[str, Any]:
-    """Return n, exposure and coverage of the rows that are `known`."""
-    held = total(np.where(known, opened.records, 0.0), opened.groups)
+def _exposure(prepared: Prepared, counted: Bools, number: Floats) -> dict[str, Any]:
+    """Return n, exposure and coverage of the rows that are `counted`."""
     return {
-        "n": as_counts(total(np.where(known, number, 0.0), opened.groups)),
-        "exposure_min": np.nan_to_num(held) * INTERVAL_SECONDS[opened.log] / 60.0,
-        "coverage": opened.coverage(known),
+        "n": as_counts(total(np.where(counted, number, 0.0), prepared.groups)),
+        "exposure_min": prepared.minutes(counted),
+        "coverage": prepared.coverage(counted),
     }
 
 
 def _shape(
-    opened: Prepared, average: str, spread: str | None, number: str, name: str
+    prepared: Prepared, average: str, spread: str | None, number: str, name: str
 ) -> dict[str, Any]:
     """Return mean and SDs of a quantity of single blinks, with n, exposure and coverage."""
-    values, weights = opened.values(average), opened.values(number)
+    values, weights = prepared.values(average), prepared.values(number)
     # Without blinks there is no average to miss: such a record counts as covered.
-    known = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
-    sd = np.full(len(values), np.nan) if spread is None else opened.values(spread)
+    counted = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
+    sd = np.full(len(values), np.nan) if spread is None else prepared.values(spread)
     noun, unit = name.rsplit("_", 1)
-    both = combined_sd(np.zeros(len(values)), values, weights, opened.groups)
-    parts = combined_sd(sd, values, weights, opened.groups)
+    both = combined_sd(np.zeros(len(values)), values, weights, prepared.groups)
+    parts = combined_sd(sd, values, weights, prepared.groups)
     return {
-        name: weighted_mean(values, weights, opened.groups),
-        f"{noun}_sd_{unit}": pooled_sd(sd, weights, opened.groups),
+        name: weighted_mean(values, weights, prepared.groups),
+        f"{noun}_sd_{unit}": pooled_sd(sd, weights, prepared.groups),
         f"{noun}_sd_between_{unit}": both.between,
         f"{noun}_sd_total_{unit}": parts.total,
-    } | _exposure(opened, known, weights)
+    } | _exposure(prepared, counted, weights)
 
 
 def strength(
@@ -96,11 +95,11 @@ def strength(
     which = log_of(frame, log)
     names = shape_fields(which, cleansing)
     fields = [names["count"], names["strength"], names["strength_sd"]]
-    opened = prepare(
+    prepared = prepare(
         frame, fields, by, purpose="blinks.strength", log=which, judge=judge, stamp=stamp
     )
-    data = _shape(opened, names["strength"], names["strength_sd"], names["count"], "strength_uv")
-    return summary_table(data, opened, "blinks.strength", cleansing=_used(which, cleansing))
+    data = _shape(prepared, names["strength"], names["strength_sd"], names["count"], "strength_uv")
+    return summary_table(data, prepared, "blinks.strength", cleansing=_used(which, cleansing))
 
 
 def duration(
@@ -147,12 +146,12 @@ def duration(
     which = log_of(frame, log)
     names = shape_fields(which, cleansing)
     fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
-    opened = prepare(
+    prepared = prepare(
         frame, fields, by, purpose="blinks.duration", log=which, judge=judge, stamp=stamp
     )
     spread = names.get("duration_sd")
-    data = _shape(opened, names["duration"], spread, names["count"], "duration_ms")
-    return summary_table(data, opened, "blinks.duration", cleansing=_used(which, cleansing))
+    data = _shape(prepared, names["duration"], spread, names["count"], "duration_ms")
+    return summary_table(data, prepared, "blinks.duration", cleansing=_used(which, cleansing))
 
 
 def bursts(
@@ -200,17 +199,17 @@ def bursts(
             "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
         )
     fields = burst_fields(which, cleansing)
-    opened = prepare(
+    prepared = prepare(
         frame, fields, by, purpose="blinks.bursts", log=which, judge=judge, stamp=stamp
     )
-    blinks, found = (opened.values(name) for name in fields)
-    known = ~np.isnan(blinks + found)
-    number = total(np.where(known, found, 0.0), opened.groups)
+    blinks, burst_counts = (prepared.values(name) for name in fields)
+    counted = ~np.isnan(blinks + burst_counts)
+    number = total(np.where(counted, burst_counts, 0.0), prepared.groups)
     data = {
-        "burst_share": ratio(number, total(np.where(known, blinks, 0.0), opened.groups)),
+        "burst_share": ratio(number, total(np.where(counted, blinks, 0.0), prepared.groups)),
         "bursts": as_counts(number),
-    } | _exposure(opened, known, blinks)
-    return summary_table(data, opened, "blinks.bursts", cleansing=cleansing)
+    } | _exposure(prepared, counted, blinks)
+    return summary_table(data, prepared, "blinks.bursts", cleansing=cleansing)
 
 
 def _used(log: str, cleansing: str) -> str | None:

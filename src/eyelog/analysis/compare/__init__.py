@@ -1,6 +1,7 @@
 """Compare: around events, in spite of uneven wear, between logs, periods, persons and groups.
 
-Every answer carries what it rests on, and is missing with a reason where it rests on too little.
+Every result shows how much data it is based on, and is missing with a reason where that is too
+little.
 """
 
 from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement

@@ -125,8 +125,9 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     -------
     Limits
         ``bias`` (mean of `one` minus `other`), ``sd`` of the differences, the limits ``low`` and
-        ``high``, each of the three with its 95 % interval (``bias_low``, ``bias_high``,
-        ``low_low``, ...), all in the unit of the measurements; ``n`` (pairs) and ``reason``
+        ``high``, each of the three with its 95 % interval (``bias_low`` and ``bias_high``,
+        ``low_low`` and ``low_high``, ``high_low`` and ``high_high``), all in the unit of the
+        measurements; ``n`` (pairs) and ``reason``
         (why the others are missing: fewer than three pairs; else empty).
 
     Raises
@@ -143,8 +144,8 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     Examples
     --------
     >>> import eyelog as el
-    >>> found = el.compare.limits_of_agreement([10, 12, 14, 16], [9, 12, 12, 15])
-    >>> found.bias, round(found.low, 3), round(found.high, 3)
+    >>> limits = el.compare.limits_of_agreement([10, 12, 14, 16], [9, 12, 12, 15])
+    >>> limits.bias, round(limits.low, 3), round(limits.high, 3)
     (1.0, -0.6, 2.6)
     """
     try:
@@ -164,16 +165,16 @@ def _refused(n: int, reason: str) -> Limits:
 
 
 def _limits(differences: Floats, *, circular: bool) -> Limits:
-    known = differences[np.isfinite(differences)]
-    n = len(known)
+    finite = differences[np.isfinite(differences)]
+    n = len(finite)
     if n < LEAST_MINUTES:
         return _refused(n, f"fewer than {LEAST_MINUTES} pairs were observed")
     if circular:
-        bias = mean_direction(known)
-        around = difference(known, bias)
+        bias = mean_direction(finite)
+        around = difference(finite, bias)
         sd = float(np.sqrt((around**2).sum() / (n - 1)))
     else:
-        bias, sd = float(known.mean()), float(known.std(ddof=1))
+        bias, sd = float(finite.mean()), float(finite.std(ddof=1))
     if np.isnan(bias):
         return _refused(n, "the differences cancel out on the circle")
     t = float(stats.t.ppf(0.975, n - 1))
@@ -315,12 +316,12 @@ def _row(
     both = np.isfinite(differences)
     limits = _limits(differences, circular=circular)
     middle = mean_direction if circular else _mean
-    found = limits._asdict()
-    n, reason = found.pop("n"), found.pop("reason")
+    columns = limits._asdict()
+    n, reason = columns.pop("n"), columns.pop("reason")
     return (
         {"unit": pair.unit, "n": n}
         | {"mean_fifteen": middle(first[both]), "mean_sixty": middle(second[both])}
-        | found
+        | columns
         | {
             "exposure_h": n / 60.0,
             "coverage": n / minutes.n if minutes.n else MISSING,

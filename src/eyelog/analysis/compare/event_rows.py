@@ -29,7 +29,7 @@ __all__ = [
     "open_columns",
 ]
 
-ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds that say something about a person
+ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the wearer
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,18 @@ def open_columns(
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
         index = check_series(frame, what="events")
         refuse_sentinel(frame, what="events")
-        told = stated_log(frame) if log is None else log
-        known = catalogue(told).get(str(frame.name)) if told else None
+        which = stated_log(frame) if log is None else log
+        known = catalogue(which).get(str(frame.name)) if which else None
         angle = known is not None and known.agg == "circ_mean"
         unit = known.unit if known is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         values = _finite(numbers(frame))
-        seconds = interval_seconds(frame, told)
+        seconds = interval_seconds(frame, which)
         return (
             index,
             [Column(name, values, "circ_mean" if angle else "mean", None, unit)],
             0 if np.isnan(seconds) else round(seconds * 1e6),
-            told,
+            which,
         )
     which = log_of(frame, log)
     frame, _ = sorted_frame(frame)
@@ -109,7 +109,7 @@ def _finite(values: Floats) -> Floats:
 def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
     known = catalogue(log)
     if fields is None:
-        found = [
+        chosen = [
             field
             for name, field in known.items()
             if name in frame.columns
@@ -117,11 +117,9 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
             and field.documented
             and field.kind in ABOUT
         ]
-        if not found:
-            raise FieldError(
-                f"events: the frame holds no field of {log!r} that tells of the wearer"
-            )
-        return found
+        if not chosen:
+            raise FieldError(f"events: the frame holds no field of {log!r} about the wearer")
+        return chosen
     names = [fields] if isinstance(fields, str) else list(fields)
     require(frame, names, purpose="events")
     wrong = [name for name in names if name not in known or known[name].agg == "none"]
@@ -133,7 +131,7 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
 
 
 def counted(column: Column) -> Floats:
-    """Return the values that count: those without weight say nothing."""
+    """Return the values that count: those without weight are missing."""
     if column.weights is None:
         return column.values
     return np.where(column.weights > 0, column.values, np.nan)
@@ -156,8 +154,8 @@ def event_times(times: Any) -> Ints:
             "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"
         )
     # One by one: stamps of summer and winter have different offsets.
-    found = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
-    us = np.sort(found.as_unit("us").asi8)
+    utc = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
+    us = np.sort(utc.as_unit("us").asi8)
     if (np.diff(us) == 0).any():
         raise ConfigurationError("events: a time occurs twice, and an event counts once")
     return us
@@ -177,18 +175,18 @@ def baseline_window(baseline: Any) -> tuple[int, int]:
     return first, last
 
 
-def cells(stamps: Ints, asked: Ints, opens: int, closes: int, width: int) -> Groups:
+def cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Groups:
     """Return the rows of each event and bin; a row can lie in the windows of several events."""
-    low = np.searchsorted(stamps, asked + opens, side="right")
-    sizes = np.searchsorted(stamps, asked + closes, side="right") - low
-    event = np.repeat(np.arange(len(asked)), sizes)
+    low = np.searchsorted(stamps, events + opens, side="right")
+    sizes = np.searchsorted(stamps, events + closes, side="right") - low
+    event = np.repeat(np.arange(len(events)), sizes)
     rows = (
         np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
     )
     # Closed on the right: a stamp on the edge closes the bin that ends there.
-    place = -((asked[event] + opens - stamps[rows]) // width) - 1
+    place = -((events[event] + opens - stamps[rows]) // width) - 1
     bins = -(-(closes - opens) // width)
-    counts = np.bincount(event * bins + place, minlength=len(asked) * bins)
+    counts = np.bincount(event * bins + place, minlength=len(events) * bins)
     bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    labels = pd.RangeIndex(len(asked) * bins)
+    labels = pd.RangeIndex(len(events) * bins)
     return Groups(labels, bounds, rows.astype(np.int64), np.full(len(labels), width / 1e6))

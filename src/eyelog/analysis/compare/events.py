@@ -1,4 +1,4 @@
-"""Event-locked means: what happens around given times, against what was before them."""
+"""Event-locked means: what happens around given times, compared with the time before them."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -60,23 +60,23 @@ def events(
     before, after : str or Timedelta
         How far to look back and ahead, such as ``"10min"``; rounded up to whole bins.
     fields : str or sequence of str, optional
-        Which fields of the frame. Default: all documented numbers and booleans that say something
-        about the wearer.
+        Which fields of the frame. Default: all documented numbers and booleans about the
+        wearer.
     every : str or Timedelta, optional
         Width of the bins. Default: the length of one row.
     baseline : (from, to), optional
-        The window that changes are held against, counted from the event, such as
+        The window that changes are measured from, counted from the event, such as
         ``("-10min", "-5min")``. Default: all the time of `before`.
     draws : int
         How many times the events are drawn for the band, at least 100.
     seed : int
-        Of the generator: the same seed gives the same band.
+        Seed of the random generator: the same seed gives the same band.
     judge : bool
-        Take out first what `eyelog.flag` speaks against (a frame only; bins are not judged again).
+        Mask first what `eyelog.flag` flags (a frame only; bins are not judged again).
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -96,19 +96,21 @@ def events(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If a time is naive or occurs twice, or an argument cannot be used.
+        If a time is naive or occurs twice, or an argument is not valid.
 
     Notes
     -----
-    A stamp closes its interval. Bins are closed on the right, so all offsets up to 0 rest on rows
-    that had ended when the event came; the first bin after it can hold a row that began before.
+    Intervals and bins are right-closed (a record stamped 10:00:00 covers the interval before it),
+    so all offsets up to 0 are based on rows that had ended by the event; the first bin after it can
+    hold a row that began before.
     Rows in one bin become one value by the field's rule (weighted mean, direction of the mean unit
-    vector for tilt, and so on); each event then counts once. A hole takes away what lies in it and
-    nothing else, so offsets can rest on different events: compare ``n``.
+    vector for tilt, and so on); each event then counts once. A gap removes what lies in it and
+    nothing else, so offsets can be based on different events: compare ``n``.
 
     The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
-    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It takes events for independent;
-    windows that overlap are not quite. With fewer than five events there is no band.
+    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It assumes that events
+    are independent; those with overlapping windows are not quite. With fewer than five events there
+    is no band.
 
     Examples
     --------
@@ -121,8 +123,8 @@ def events(
     """
     check_draws(draws, seed)
     check_stamp(stamp)
-    index, columns, step_us, told = open_columns(frame, fields, judge=judge, log=log)
-    asked = event_times(times)
+    index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
+    events_us = event_times(times)
     width = (
         step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
     )
@@ -136,12 +138,12 @@ def events(
     first, last = -(-back // width), -(-ahead // width)
     opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
     stamps = index.as_unit("us").asi8 + (step_us if stamp == "start" else 0)
-    rows = cells(stamps, asked, -first * width, last * width, width)
-    before_them = cells(stamps, asked, opens, closes, max(closes - opens, 1))
+    rows = cells(stamps, events_us, -first * width, last * width, width)
+    before_them = cells(stamps, events_us, opens, closes, max(closes - opens, 1))
     offsets = pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us")
-    shape = (len(asked), len(offsets))
+    shape = (len(events_us), len(offsets))
     # The same draws for all fields.
-    drawn = list(multiplicities(len(asked), draws, seed)) if len(asked) else []
+    drawn = list(multiplicities(len(events_us), draws, seed)) if len(events_us) else []
     parts = []
     for column in columns:
         values = _reduced(column, rows).reshape(shape)
@@ -149,9 +151,9 @@ def events(
         if closes > opens:
             own = _reduced(column, before_them)[:, None]
         parts.append(_course(column, values, own, drawn))
-        held = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
-        room = np.minimum(held, width / 60e6).sum(axis=0)
-        parts[-1]["exposure_min"] = held.sum(axis=0)
+        minutes = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
+        room = np.minimum(minutes, width / 60e6).sum(axis=0)
+        parts[-1]["exposure_min"] = minutes.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
         parts[-1]["reason"] = _reasons(parts[-1], shape[0])
     labels = pd.MultiIndex.from_product(
@@ -163,8 +165,8 @@ def events(
     return record(
         table,
         "compare.events",
-        log=told,
-        events=len(asked),
+        log=which,
+        events=len(events_us),
         bin_s=width / 1e6,
         baseline_s=[opens / 1e6, closes / 1e6],
         draws=int(draws),
@@ -182,15 +184,15 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
     angle = column.rule == "circ_mean"
     changes = difference(values, own) if angle else values - own
     out: dict[str, Any] = {}
-    for name, each in (("mean", values), ("change", changes)):
-        known = ~np.isnan(each)
-        one = np.ones((1, len(each)))
-        out[name] = _means(one, each, known, angle=angle)[0]
+    for name, courses in (("mean", values), ("change", changes)):
+        known = ~np.isnan(courses)
+        one = np.ones((1, len(courses)))
+        out[name] = _means(one, courses, known, angle=angle)[0]
         enough = known.sum(axis=0) >= LEAST_EVENTS
-        low, high = np.full((2, each.shape[1]), np.nan)
+        low, high = np.full((2, courses.shape[1]), np.nan)
         if enough.any():
-            found = [_means(d, each[:, enough], known[:, enough], angle=angle) for d in draws]
-            drawn = np.concatenate(found)
+            means = [_means(d, courses[:, enough], known[:, enough], angle=angle) for d in draws]
+            drawn = np.concatenate(means)
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn)
@@ -210,20 +212,22 @@ def _means(times: Floats, values: Floats, known: npt.NDArray[np.bool_], *, angle
     return direction(east, north, below)
 
 
-def _reasons(part: dict[str, Any], asked: int) -> list[str]:
-    """Say for each offset why something is missing."""
-    if not asked:
+def _reasons(part: dict[str, Any], events: int) -> list[str]:
+    """Return for each offset why something is missing."""
+    if not events:
         return ["no event was given"] * len(part["n"])
-    said = []
+    reasons = []
     for n, changed in zip(part["n"].tolist(), part["n_change"].tolist(), strict=True):
         if n == 0:
-            said.append("no event has a value here")
+            reasons.append("no event has a value here")
         elif changed == 0:
-            said.append("no event with a value here has a baseline")
+            reasons.append("no event with a value here has a baseline")
         elif n < LEAST_EVENTS:
-            said.append(f"fewer than {LEAST_EVENTS} events have a value here: no band")
+            reasons.append(f"fewer than {LEAST_EVENTS} events have a value here: no band")
         elif changed < LEAST_EVENTS:
-            said.append(f"fewer than {LEAST_EVENTS} events have a baseline: no band of the change")
+            reasons.append(
+                f"fewer than {LEAST_EVENTS} events have a baseline: no band of the change"
+            )
         else:
-            said.append("")
-    return said
+            reasons.append("")
+    return reasons

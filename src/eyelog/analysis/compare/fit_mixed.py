@@ -45,14 +45,14 @@ def fit_mixed(
         and ``sd_residual`` (SD between persons and within them). Float64 ``estimate`` (unit of the
         outcome, per unit of the predictor), ``se``, ``low`` and ``high`` (95 %), ``p`` (missing
         for the SDs); int64 ``n`` (rows) and ``persons``; ``reason``: why the model is missing, or
-        what statsmodels doubts about it.
+        what statsmodels warns about it.
 
     Raises
     ------
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If statsmodels is missing, or a column cannot be used.
+        If statsmodels is missing, or a column is not numeric, boolean or text.
 
     Notes
     -----
@@ -100,13 +100,13 @@ def fit_mixed(
     rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, persons, list(columns))
     if not reason:
         rows, reason = _fit(model, y, x, persons)
-    found = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
-    found["n"], found["persons"] = np.int64(len(y)), np.int64(count)
-    found["reason"] = pd.array([reason] * len(terms), dtype="string")
-    found.attrs = dict(table.attrs)
+    result = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
+    result["n"], result["persons"] = np.int64(len(y)), np.int64(count)
+    result["reason"] = pd.array([reason] * len(terms), dtype="string")
+    result.attrs = dict(table.attrs)
     left_out = len(table) - len(y)
     return record(
-        found, "compare.fit_mixed", log=stated_log(table), outcome=outcome, rows_left_out=left_out
+        result, "compare.fit_mixed", log=stated_log(table), outcome=outcome, rows_left_out=left_out
     )
 
 
@@ -137,11 +137,13 @@ def _design(used: pd.DataFrame, name: str, table: pd.DataFrame) -> dict[str, Flo
     if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         return {name: _numeric(used, name)}
     labels = used[name].astype(str).to_numpy()
-    return {f"{name}[{each}]": (labels == each) * 1.0 for each in sorted(set(labels.tolist()))[1:]}
+    return {
+        f"{name}[{label}]": (labels == label) * 1.0 for label in sorted(set(labels.tolist()))[1:]
+    }
 
 
 def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) -> str:
-    """Say why no model can be fitted, if so."""
+    """Return why no model can be fitted, or an empty text."""
     if len(set(persons.tolist())) < LEAST_PERSONS:
         return f"fewer than {LEAST_PERSONS} persons have all values"
     if len(y) <= x.shape[1] + 1 or len(y) <= len(set(persons.tolist())):
@@ -157,10 +159,10 @@ def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) 
 
 
 def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
-    """Return (estimate, se, low, high, p) by term, and what statsmodels doubts."""
+    """Return (estimate, se, low, high, p) by term, and what statsmodels warns of."""
     of_y = float(y.std())
     of_x = np.append(1.0, x[:, 1:].std(axis=0))
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         try:
             fit = model(y / of_y, x / of_x, groups=persons).fit(reml=True)
@@ -180,10 +182,10 @@ def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[F
     )
     spread = np.full((2, 5), np.nan)
     spread[:, 0] = between * of_y, within * of_y
-    # What is said about the code of a library is no doubt about the model.
+    # A warning about the code of a library is not one about the model.
     about_code = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
-    said = [w for w in told if not issubclass(w.category, about_code)]
-    doubts = list(dict.fromkeys(" ".join(str(w.message).split()) for w in said))
+    warned = [w for w in raised if not issubclass(w.category, about_code)]
+    doubts = list(dict.fromkeys(" ".join(str(w.message).split()) for w in warned))
     if not converged:
         doubts.insert(0, "the fit did not converge")
     return np.vstack([fixed, spread]), "; ".join(doubts)

@@ -21,7 +21,8 @@ __all__ = [
 
 MISSING: Final = float("nan")
 
-MOST_EXACT: Final = 20_000  # ways to deal persons into groups that are all gone through
+# With up to so many assignments of persons to groups, the test goes through all of them.
+MOST_EXACT: Final = 20_000
 
 
 class GroupDifference(NamedTuple):
@@ -57,22 +58,22 @@ def group_difference(
 ) -> GroupDifference:
     """Compare two groups of persons by the means of the persons.
 
-    Days of one person are no independent observations, so each person counts once.
+    Days of one person are not independent observations, so each person counts once.
 
     Parameters
     ----------
     table : DataFrame
-        As from `eyelog.compare.mixed_table`: a column ``person`` and the outcome, a row a day.
+        As from `eyelog.compare.mixed_table`: a column ``person`` and the outcome, one row per day.
     groups : mapping of str to str
         The group of each person, two different ones; persons not named are left out. The first
         group in the order of the alphabet is the reference.
     outcome : str
         The column to compare.
     draws : int
-        How many times persons are dealt into the groups anew for the permutation test, where
-        going through all ways would be more than 20,000; at least 100.
+        How many random assignments of persons to groups the permutation test draws, where there
+        are more than 20,000 possible ones; at least 100.
     seed : int
-        Of the generator: the same seed gives the same answer.
+        Seed of the random generator: the same seed gives the same answer.
 
     Returns
     -------
@@ -94,16 +95,16 @@ def group_difference(
     Notes
     -----
     Welch (1947, Biometrika 34:28) on person means. The permutation test asks the same of the
-    difference in means without assuming normal persons; it goes through all ways of dealing the
-    persons, or draws them and counts the one that was seen (Phipson & Smyth 2010).
+    difference in means without assuming normal persons; it goes through all assignments of persons
+    to groups, or draws them and counts the observed one too (Phipson & Smyth 2010).
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
     >>> table = pd.DataFrame({"person": list("aabbccdd"), "y": [1, 3, 2, 4, 6, 8, 7, 9.0]})
     >>> groups = {"a": "desk", "b": "desk", "c": "field", "d": "field"}
-    >>> found = el.compare.group_difference(table, groups, outcome="y")
-    >>> found.difference, found.persons_first, round(found.p_permutation, 3)
+    >>> result = el.compare.group_difference(table, groups, outcome="y")
+    >>> result.difference, result.persons_first, round(result.p_permutation, 3)
     (5.0, 2, 0.333)
     """
     check_draws(draws, seed)
@@ -131,23 +132,23 @@ def group_difference(
         "exposure_h": MISSING if hours is None else float(np.nansum(hours)),
         "coverage": float(known.mean()) if len(known) else 0.0,
     }
-    found: dict[str, Any] = dict.fromkeys(GroupDifference._fields[:6], MISSING)
+    result: dict[str, Any] = dict.fromkeys(GroupDifference._fields[:6], MISSING)
     for name, side in zip(("first", "second"), sides, strict=True):
-        found[f"mean_{name}"] = float(side.mean()) if side.size else MISSING
-        found[f"sd_{name}"] = float(side.std(ddof=1)) if side.size > 1 else MISSING
-    found["difference"] = found["mean_second"] - found["mean_first"]
+        result[f"mean_{name}"] = float(side.mean()) if side.size else MISSING
+        result[f"sd_{name}"] = float(side.std(ddof=1)) if side.size > 1 else MISSING
+    result["difference"] = result["mean_second"] - result["mean_first"]
     if min(map(len, sides)) < 2:
         reason = "fewer than two persons in a group have the outcome: no interval"
-        return GroupDifference(**found, **about, reason=reason)
-    found["p_permutation"] = _permuted(sides, draws, seed)
-    if max(found["sd_first"], found["sd_second"]) == 0:
+        return GroupDifference(**result, **about, reason=reason)
+    result["p_permutation"] = _permuted(sides, draws, seed)
+    if max(result["sd_first"], result["sd_second"]) == 0:
         reason = "persons of a group do not differ at all: no interval"
-        return GroupDifference(**found, **about, reason=reason)
+        return GroupDifference(**result, **about, reason=reason)
     test = stats.ttest_ind(sides[1], sides[0], equal_var=False)
     inside = test.confidence_interval(0.95)
-    found |= {"low": float(inside.low), "high": float(inside.high)}
-    found |= {"p": float(test.pvalue), "df": float(test.df)}
-    return GroupDifference(**found, **about, reason="")
+    result |= {"low": float(inside.low), "high": float(inside.high)}
+    result |= {"p": float(test.pvalue), "df": float(test.df)}
+    return GroupDifference(**result, **about, reason="")
 
 
 def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
@@ -170,10 +171,10 @@ def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
 
 
 def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
-    """Return the share of ways to deal the persons that differ at least as much as those seen."""
+    """Return the share of assignments that differ at least as much as the observed one."""
     first, second = (np.sort(side) for side in sides)  # the names of the persons move no draw
     seen = abs(second.mean() - first.mean())
-    # Ways that differ alike do so up to rounding, which grows with the values themselves.
+    # Assignments that differ alike do so up to rounding, which grows with the values themselves.
     slack = 1e-12 * max(1.0, float(np.abs(np.concatenate(sides)).max()))
 
     def as_far(first: Floats, second: Floats, axis: int) -> Floats:
@@ -186,7 +187,7 @@ def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
         as_far,
         vectorized=True,
         alternative="greater",
-        n_resamples=ways if ways <= MOST_EXACT else draws,  # as many as there are: each way once
+        n_resamples=ways if ways <= MOST_EXACT else draws,  # as many as possible: each once
         rng=np.random.default_rng(seed),
     )
     return float(test.pvalue)

@@ -15,7 +15,7 @@ from eyelog.provenance import history, record
 __all__ = ["mixed_table"]
 
 MISSING: Final = float("nan")
-# What a daily table says about itself; all its other numbers are outcomes.
+# What a daily table is based on; all its other numbers are outcomes.
 CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
 
@@ -26,7 +26,7 @@ def mixed_table(
     outcomes: str | Sequence[str] | None = None,
     exposure: str = "worn_h",
 ) -> pd.DataFrame:
-    """Return one row for each person and day, ready for mixed models.
+    """Return one row per person and day, ready for mixed models.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ def mixed_table(
         For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily
         table. All of one log.
     outcomes : str or sequence of str, optional
-        Columns of the daily tables. Default: every number in them that is no exposure, count of
-        values or interval.
+        Columns of the daily tables. Default: every number in them other than exposures, counts of
+        values and intervals.
     exposure : str
-        The column of the daily tables that says how long the outcome was looked for: hours
+        The column of the daily tables with the time over which the outcome was observed: hours
         (``"worn_h"``), or minutes where the name ends so (``"blink_exposure_min"``).
 
     Returns
@@ -57,14 +57,14 @@ def mixed_table(
     FieldError
         If no table has an outcome, or one has no exposure.
     ConfigurationError
-        If `frames` is no mapping of persons to tables, or is empty.
+        If `frames` is not a mapping of persons to tables, or is empty.
 
     Notes
     -----
     Person mean and deviation from it separate what differs between persons from what varies
     within one (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
     predictor mixes both. A column that one person's table lacks is missing for that person.
-    Persons without a day have no row; the provenance names them.
+    Persons without data have no row; the provenance names them.
 
     Examples
     --------
@@ -116,14 +116,14 @@ def _days(person: str, frame: Any) -> pd.DataFrame:
         except ConfigurationError as error:
             raise ConfigurationError(f"{person!r}: {error}") from None
     if not isinstance(table.index, pd.DatetimeIndex) or table.index.has_duplicates:
-        raise ConfigurationError(f"mixed_table: the table of {person!r} needs one row for each day")
+        raise ConfigurationError(f"mixed_table: the table of {person!r} needs one row per day")
     return table
 
 
-def _outcomes(days: Mapping[str, pd.DataFrame], asked: str | Sequence[str] | None) -> list[str]:
+def _outcomes(days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | None) -> list[str]:
     """Return the outcome columns, in the order of the tables."""
     there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
-    if asked is None:
+    if names is None:
         return [
             name
             for name in there
@@ -135,7 +135,7 @@ def _outcomes(days: Mapping[str, pd.DataFrame], asked: str | Sequence[str] | Non
                 if name in table.columns
             )
         ]
-    chosen = [asked] if isinstance(asked, str) else list(dict.fromkeys(asked))
+    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     unknown = [name for name in chosen if name not in there]
     if unknown or not chosen:
         raise FieldError(

@@ -40,8 +40,9 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     Parameters
     ----------
     one, other : DataFrame
-        Tables with ``n`` (events) and ``exposure_min`` (minutes they were looked for), such as
-        from `eyelog.blinks.rate`; their rows are pooled. Select rows for a day, hour or label.
+        Tables with ``n`` (events) and ``exposure_min`` (minutes in which they could be counted),
+        such as from `eyelog.blinks.rate`; their rows are pooled. Select rows for a day, hour or
+        label.
 
     Returns
     -------
@@ -59,7 +60,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     MixedLogsError
         If the tables are of different logs.
     ConfigurationError
-        If a count or exposure is negative, or a count no whole number.
+        If a count or exposure is negative, or a count is not a whole number.
 
     Notes
     -----
@@ -72,8 +73,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     --------
     >>> import pandas as pd, eyelog as el
     >>> table = pd.DataFrame({"n": [11, 21], "exposure_min": [800.0, 3011.0]})
-    >>> found = el.compare.rate_ratio(table.iloc[:1], table.iloc[1:])
-    >>> round(found.ratio, 4), round(found.low, 4), round(found.high, 4)
+    >>> result = el.compare.rate_ratio(table.iloc[:1], table.iloc[1:])
+    >>> round(result.ratio, 4), round(result.low, 4), round(result.high, 4)
     (1.9715, 0.8584, 4.2773)
     """
     one_log(one, other, what="rate_ratio")
@@ -90,11 +91,11 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         "exposure_other_min": t2,
         "coverage": float(known.mean()) if known.size else MISSING,
     }
-    gone: dict[str, Any] = dict.fromkeys(("ratio", "low", "high", "p"), MISSING)
+    missing: dict[str, Any] = dict.fromkeys(("ratio", "low", "high", "p"), MISSING)
     if not (t1 > 0 and t2 > 0):
-        return RateRatio(**gone, **about, reason="no exposure in a table: it has no rate")
+        return RateRatio(**missing, **about, reason="no exposure in a table: it has no rate")
     if n1 + n2 == 0:
-        return RateRatio(**gone, **about, reason="no event in either table")
+        return RateRatio(**missing, **about, reason="no event in either table")
     test = stats.binomtest(n1, n1 + n2, t1 / (t1 + t2))
     share = test.proportion_ci(0.95, method="exact")
     low, high = (

@@ -65,11 +65,11 @@ class Minutes:
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing where records with a value do not cover it."""
         inside = values[self.record]
-        known = np.isfinite(inside)
+        present = np.isfinite(inside)
         if weights is not None:
             # A count of 0 leaves nothing to average, so a missing average is no gap there.
-            known = np.isfinite(weights[self.record]) & (known | (weights[self.record] == 0))
-        share = np.where(known, self.overlap_us, 0.0)
+            present = np.isfinite(weights[self.record]) & (present | (weights[self.record] == 0))
+        share = np.where(present, self.overlap_us, 0.0)
         covered = self._add(share)
         whole = covered >= MINUTE_US - SLACK_US
         part = share / self.length_us
@@ -82,8 +82,8 @@ class Minutes:
             scale = np.ones(self.n)
             weigh = share if rule == "circ_mean" else part
             if weights is not None:
-                weigh = weigh * np.where(known, weights[self.record], 0.0)
-        inside = np.where(known & np.isfinite(inside), inside, np.nan)
+                weigh = weigh * np.where(present, weights[self.record], 0.0)
+        inside = np.where(present & np.isfinite(inside), inside, np.nan)
         return np.where(whole, by_rule(rule, inside, weigh, self.groups) * scale, np.nan)
 
     def _add(self, parts: Floats) -> Floats:
@@ -109,12 +109,12 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     record, minute, overlap = [], [], []
     for step in (0, 1):  # a record is shorter than a minute, so it overlaps two minutes at most
         at = first + step
-        here = np.flatnonzero(at < len(ends))
-        begin = np.maximum(opens[here], ends[at[here]] - MINUTE_US)
-        shared = np.minimum(short[here], ends[at[here]]) - begin
+        inside = np.flatnonzero(at < len(ends))
+        begin = np.maximum(opens[inside], ends[at[inside]] - MINUTE_US)
+        shared = np.minimum(short[inside], ends[at[inside]]) - begin
         some = shared > 0
-        record.append(here[some])
-        minute.append(at[here][some])
+        record.append(inside[some])
+        minute.append(at[inside][some])
         overlap.append(shared[some])
     records = np.concatenate(record)
     return Minutes(

@@ -1,4 +1,4 @@
-"""A mean in spite of wear that is not missing at random: crude, standardised, and its bounds."""
+"""A mean where wear is not missing at random: crude, standardised, and with bounds."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -50,12 +50,12 @@ def standardised_mean(
     """Return the mean as it is, with each hour of the day weighing alike, and its bounds.
 
     Eyewear is worn at some hours more than at others, and a person differs between those hours,
-    so a crude mean says in part when the eyewear was worn.
+    so a crude mean partly reflects when the eyewear was worn.
 
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps, as they stand; an hour apart or less.
+        Numbers with time-zone aware stamps, an hour apart or less.
     limits : (float, float), optional
         The least and the largest value that time without a value can have had. Default: the
         catalogue's range of the field that the series is named after (of the log its provenance
@@ -78,18 +78,19 @@ def standardised_mean(
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, the series holds the catalogue's invalid value or
-        values outside `limits`, or `limits` or `reference` cannot be used.
+        If the stamps are not time-zone aware and in order, the series holds the catalogue's invalid
+        value or values outside `limits`, or `limits` or `reference` cannot be used.
 
     Notes
     -----
     Direct standardisation (Rothman, Greenland & Lash 2008, Modern Epidemiology, ch. 3): the mean
-    of the means of the hours of the day, weighted by `reference`. It removes what the hour
-    explains, and nothing else: within an hour, worn time is taken for unworn time. Hours that were
-    never observed have no mean, so the answer stands for the others alone and says so.
+    of the means of the hours of the day, weighted by `reference`. It removes what the hour explains
+    and nothing else: within an hour, unworn time is assumed to be like worn time. Hours that were
+    never observed have no mean, so the result stands for the other hours alone, and ``reason`` says
+    so.
 
-    The bounds (Manski 1990, American Economic Review 80:319) take no such step. In each hour the
-    unobserved share of the time is given the lowest, then the highest possible value; the truth
+    The bounds (Manski 1990, American Economic Review 80:319) make no such assumption. In each hour
+    the unobserved share of the time is given the lowest, then the highest possible value; the truth
     lies between, whatever the reason for not wearing. They are ``limit_high - limit_low`` times
     ``1 - coverage`` apart.
 
@@ -98,18 +99,18 @@ def standardised_mean(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> score = pd.Series(hours.hour * 1.0, index=hours).drop(hours[24:36])
-    >>> found = el.compare.standardised_mean(score, limits=(0, 100))
-    >>> round(found.crude, 2), found.standardised, found.coverage
+    >>> result = el.compare.standardised_mean(score, limits=(0, 100))
+    >>> round(result.crude, 2), result.standardised, result.coverage
     (13.5, 11.5, 0.75)
-    >>> found.lower, found.upper
+    >>> result.lower, result.upper
     (10.125, 35.125)
     """
     weights = _reference(reference)
     seen = observed(series, what="standardised_mean")
     refuse_sentinel(series, what="standardised_mean")
-    given = _limits(limits)
-    low, high, doubt = (*given, "") if given else _catalogue_limits(series, seen)
-    if given and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
+    own = _limits(limits)
+    low, high, doubt = (*own, "") if own else _catalogue_limits(series, seen)
+    if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
         raise ConfigurationError(
             f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
             f" {low:g} to {high:g}: mask them first, or give the limits that hold"
@@ -120,34 +121,40 @@ def standardised_mean(
         if not seen.n:
             reason = "no value was observed"
         elif seen.step_us == 0:
-            reason = "a single stamp does not say how long it stands for"
+            reason = "a single stamp has no known length"
         else:
             reason = "values further apart than an hour have no time of day"
         none = (MISSING, MISSING, MISSING, low, high, 0, 0.0, 0)
         return StandardisedMean(crude, *none, *context, seen.coverage, reason)
     counts = np.bincount(seen.index.hour, minlength=HOURS)
     sums = np.bincount(seen.index.hour, seen.values, minlength=HOURS)
-    here = (counts > 0) & (weights > 0)
+    observed_hours = (counts > 0) & (weights > 0)
     means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
     room = _room(pd.DatetimeIndex(series.index))
-    held = np.divide(counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0)
-    held = np.where(here, np.minimum(held, 1.0), 0.0)
+    covered = np.divide(
+        counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0
+    )
+    covered = np.where(observed_hours, np.minimum(covered, 1.0), 0.0)
     whole = weights.sum()
-    share, coverage = float(weights[here].sum() / whole), float(weights @ held / whole)
-    known = float(weights @ (held * means) / whole)
+    share, coverage = float(weights[observed_hours].sum() / whole), float(weights @ covered / whole)
+    known = float(weights @ (covered * means) / whole)
+    standardised = MISSING
+    if observed_hours.any():
+        used = weights[observed_hours]
+        standardised = float(used @ means[observed_hours] / used.sum())
     return StandardisedMean(
         crude,
-        float(weights[here] @ means[here] / weights[here].sum()) if here.any() else MISSING,
+        standardised,
         known + (1.0 - coverage) * low,
         known + (1.0 - coverage) * high,
         low,
         high,
         int((counts > 0).sum()),
         share,
-        int(counts[here].min()) if here.any() else 0,
+        int(counts[observed_hours].min()) if observed_hours.any() else 0,
         *context,
         coverage,
-        "; ".join(filter(None, [_part_of_day(here, weights, share), doubt])),
+        "; ".join(filter(None, [_part_of_day(observed_hours, weights, share), doubt])),
     )
 
 
@@ -186,17 +193,17 @@ def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, 
     """Return the range of the field that the series is named after, or why there is none."""
     log = stated_log(series)
     logs = [log] if log else [COMPUTED_DATA, STANDARD_MODE_LOGS]
-    found = [catalogue(each).get(str(series.name)) for each in logs]
-    ranges = {(field.min, field.max) if field else (None, None) for field in found}
+    fields = [catalogue(which).get(str(series.name)) for which in logs]
+    ranges = {(field.min, field.max) if field else (None, None) for field in fields}
     least, most = ranges.pop() if len(ranges) == 1 else (None, None)
-    field = found[0]
+    field = fields[0]
     if field is None or least is None or most is None:
         yes_or_no = field is not None and field.value_type == "bool"
         if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
     own_step = not is_resampled(series) and (
-        seen.step_us in {round(INTERVAL_SECONDS[each] * 1e6) for each in logs}
+        seen.step_us in {round(INTERVAL_SECONDS[which] * 1e6) for which in logs}
     )
     if field.agg == "sum" and not own_step:
         return (
@@ -231,7 +238,7 @@ def _room(index: pd.DatetimeIndex) -> Floats:
 
 
 def _part_of_day(here: npt.NDArray[np.bool_], weights: Floats, share: float) -> str:
-    """Say which hours of the reference day were not observed."""
+    """Return which hours of the reference day were not observed, as text."""
     unseen = np.flatnonzero(~here & (weights > 0))
     if not unseen.size:
         return ""

@@ -59,15 +59,15 @@ def two_periods(
     Parameters
     ----------
     before, after : Series
-        The same quantity of one person in two periods: numbers with aware stamps, most often a
+        The same quantity of one person in two periods: numbers with aware stamps, usually a
         column of `eyelog.daily`. At most 250,000 pairs of values: summarise records per day first.
     block_days : int
-        How many local days in a row stay together in the block bootstrap: 1 honours what values
-        of one day share, 7 the week as well.
+        How many consecutive local days stay together in the block bootstrap: 1 respects what
+        values of one day share, 7 the week as well.
     draws : int
         How many times the blocks are drawn, at least 100.
     seed : int
-        Of the generator: the same seed gives the same interval.
+        Seed of the random generator: the same seed gives the same interval.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def two_periods(
     Raises
     ------
     ConfigurationError
-        If there are too many values, the stamps are not aware and sorted, or an argument cannot
-        be used.
+        If there are too many values, the stamps are not time-zone aware and in order, or an
+        argument cannot be used.
     MixedLogsError
         If the two are of different logs.
 
@@ -94,16 +94,16 @@ def two_periods(
     another zero of the scale moves the interval and nothing else. It is too narrow where
     neighbouring days are alike. The block bootstrap draws non-overlapping blocks of days
     within each period (Carlstein 1986, Annals of Statistics 14:1171); it needs five of them in
-    each. A difference between two periods of one person is no effect of what lies between: season,
-    work and wear change too.
+    each. A difference between two periods of one person is not the effect of what lies between:
+    season, work and wear change too.
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
     >>> days = pd.date_range("2026-10-19", periods=10, freq="D", tz="UTC")
     >>> steps = pd.Series([4, 5, 6, 5, 4, 8, 9, 7, 8, 9.0], index=days)
-    >>> found = el.compare.two_periods(steps[:5], steps[5:])
-    >>> found.difference, found.low > 0
+    >>> result = el.compare.two_periods(steps[:5], steps[5:])
+    >>> result.difference, result.low > 0
     (3.0, True)
     """
     check_draws(draws, seed)
@@ -187,10 +187,10 @@ def _ranks_sums(n: int, m: int) -> Floats:
     for i in range(1, n + 1):
         new = [np.ones(1)]
         for j in range(1, m + 1):
-            found = np.zeros(i * j + 1)
-            found[j:] += i / (i + j) * row[j]
-            found[: i * (j - 1) + 1] += j / (i + j) * new[j - 1]
-            new.append(found)
+            chance = np.zeros(i * j + 1)
+            chance[j:] += i / (i + j) * row[j]
+            chance[: i * (j - 1) + 1] += j / (i + j) * new[j - 1]
+            new.append(chance)
         row = new
     return row[m]
 
@@ -208,7 +208,7 @@ def _bootstrap(
     of_first, of_second = blocks[0][rows], blocks[1][columns]
     counts = [int(block.max()) + 1 for block in blocks]
     drawn = [np.concatenate(list(multiplicities(n, draws, seed + i))) for i, n in enumerate(counts)]
-    found = []
+    medians = []
     for before, after in zip(*drawn, strict=True):
         # How often each pair comes up; the median of them all, as if written out.
         weight = before[of_first] * after[of_second]
@@ -216,6 +216,6 @@ def _bootstrap(
         half = through[-1] / 2.0
         below = ordered[np.searchsorted(through, half, side="left")]
         above = ordered[np.searchsorted(through, half, side="right")]
-        found.append((below + above) / 2.0)
-    low, high = interval(np.array(found)[:, None])
+        medians.append((below + above) / 2.0)
+    low, high = interval(np.array(medians)[:, None])
     return float(low[0]), float(high[0])

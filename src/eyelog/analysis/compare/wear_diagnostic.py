@@ -30,7 +30,7 @@ LEAST_DAYS: Final = 5
 
 
 class WearDiagnostic(NamedTuple):
-    """How an outcome goes with wear, between days and within wear bouts."""
+    """How an outcome depends on wear, between days and within wear bouts."""
 
     rho: float
     rho_low: float
@@ -60,12 +60,12 @@ def wear_diagnostic(
     draws: int = 1000,
     seed: int = 0,
 ) -> WearDiagnostic:
-    """Ask whether an outcome goes with wear, so that its mean says in part when it was worn.
+    """Return whether an outcome depends on wear, so that its mean partly reflects when it was worn.
 
     Parameters
     ----------
     series : Series
-        The outcome: numbers with aware stamps, per interval or one a day.
+        The outcome: numbers with aware stamps, per interval or one per day.
     worn : Series
         Where the outcome is per interval: true, false or missing at the same stamps
         (such as ``frame["wea_s"] >= 20``). Where it is one per day:
@@ -75,13 +75,14 @@ def wear_diagnostic(
     draws : int
         How many times days are drawn for the intervals, at least 100.
     seed : int
-        Of the generator: the same seed gives the same intervals.
+        Seed of the random generator: the same seed gives the same intervals.
 
     Returns
     -------
     WearDiagnostic
         Between days: Spearman's ``rho`` and Kendall's ``tau`` (tau-b) of the day's mean outcome
-        with the hours worn, each with a 95 % interval (``rho_low``, ...), over ``days``. Within
+        with the hours worn, each with a 95 % interval (``rho_low`` to ``rho_high``, ``tau_low``
+        to ``tau_high``), over ``days``. Within
         bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of where a bout
         begins or ends), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
         with ``difference_low`` and ``difference_high``, ``n_edge`` and ``n_inside`` values. Then
@@ -91,8 +92,8 @@ def wear_diagnostic(
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, those of `worn` are others, or an argument cannot
-        be used.
+        If the stamps are not time-zone aware and in order, those of `worn` are others, or an
+        argument cannot be used.
     MixedLogsError
         If the two are of different logs.
 
@@ -100,14 +101,14 @@ def wear_diagnostic(
     -----
     Neither part proves that wear is at random; each can show that it is not. Intervals are
     percentiles over local days drawn with replacement, so that values of one day stay together.
-    Days are those of the stamps as they stand. A missing state, or a missing row, ends a bout.
+    Days are those of the stamps. A missing state, or a gap, ends a bout.
 
     Examples
     --------
     >>> import eyelog as el
     >>> frame = el.mask(el.sample(), el.flag(el.sample()))
-    >>> found = el.compare.wear_diagnostic(frame["hm_yo"], ~frame["isl"])
-    >>> found.days, found.n_edge + found.n_inside == found.n
+    >>> result = el.compare.wear_diagnostic(frame["hm_yo"], ~frame["isl"])
+    >>> result.days, result.n_edge + result.n_inside == result.n
     (7, True)
     """
     check_draws(draws, seed)
@@ -127,15 +128,15 @@ def wear_diagnostic(
     if ((hours < 0) | (hours > 25)).any() or days.size != np.unique(days).size:
         raise ConfigurationError(
             "wear_diagnostic takes worn as true or false per interval, or as hours (0 to 25) of"
-            " each day with one row a day"
+            " each day with one row per day"
         )
     known = np.isfinite(values) & np.isfinite(hours)
     between, why = _between_days(values[known], hours[known], draws, seed)
-    gone: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
+    missing: dict[str, Any] = dict.fromkeys(WearDiagnostic._fields[7:12], MISSING)
     seen = observed(pd.Series(np.where(known, values, np.nan), index=index), what="wear_diagnostic")
     return WearDiagnostic(
         **between,
-        **gone,
+        **missing,
         n_edge=0,
         n_inside=0,
         n=seen.n,
@@ -194,9 +195,9 @@ def _between_days(
     out["rho"] = float(stats.spearmanr(outcome, hours).statistic)
     out["tau"] = float(stats.kendalltau(outcome, hours).statistic)
     # The draws repeat days, so their ranks come from the signs of all differences, counted as
-    # often as their days come up: scipy would rank every draw anew, far more slowly.
+    # often as their days come up: scipy would rank every draw again, far more slowly.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
-    found = []
+    drawn = []
     for times in multiplicities(n, draws, seed):
         for w in times:
             pairs = np.outer(w, w)
@@ -208,8 +209,8 @@ def _between_days(
             centred_a, centred_b = rank_a - (w @ rank_a) / n, rank_b - (w @ rank_b) / n
             spread = (w @ centred_a**2) * (w @ centred_b**2)
             tau = (pairs * (a * b)).sum() / np.sqrt(below)
-            found.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), tau))
-    low, high = interval(np.array(found))
+            drawn.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), tau))
+    low, high = interval(np.array(drawn))
     out["rho_low"], out["tau_low"] = map(float, low)
     out["rho_high"], out["tau_high"] = map(float, high)
     return out, ""

@@ -48,17 +48,17 @@ def bouts(
     frame : DataFrame
         A frame of one log with its steps (``stp``; ``stp_fst``, ``stp_mid``, ``stp_slw``,
         ``stp_vsl`` and ``stp_s``). Pace needs ``cad`` (15 s); sway and landing need ``sa_*`` and
-        ``st_*``: what is not there comes out missing.
+        ``st_*``: without them these columns are missing.
     max_pause : str
         Longest time of recorded standing within a bout.
     min_length : str
-        Least duration of a bout, from its first walked interval to its last.
+        Shortest duration of a bout, from its first walked interval to its last.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        Mask first what `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -78,13 +78,13 @@ def bouts(
     MixedLogsError
         If the frame holds fields of both logs.
     ConfigurationError
-        If the frame is resampled, or a duration cannot be used.
+        If the frame is resampled, or a duration is not valid.
 
     Notes
     -----
     A gap in the data ends a bout: a record that comes more than one and a half intervals after
-    the one before, or one whose steps are missing (eyewear off or stored). What was not seen is
-    neither walking nor pause.
+    the one before, or one whose steps are missing (eyewear off or stored). Time without data counts
+    neither as walking nor as a pause.
 
     Examples
     --------
@@ -179,10 +179,10 @@ def _sides(
         values = prepared.values(name) if name in prepared.frame.columns else missing
         return weighted_mean(values, taken, prepared.groups)
 
-    found = {noun: (side(right), side(left)) for noun, (right, left) in sides.items()}
-    right, left = found["landing_g"]
+    feet = {noun: (side(right), side(left)) for noun, (right, left) in sides.items()}
+    right, left = feet["landing_g"]
     alike = symmetry(pd.Series(right), pd.Series(left)).index
-    return {noun: (r + other) / 2.0 for noun, (r, other) in found.items()} | {
+    return {noun: (r + other) / 2.0 for noun, (r, other) in feet.items()} | {
         "landing_right_g": right,
         "landing_left_g": left,
         "landing_symmetry": numbers(cast(pd.Series, alike)),

@@ -38,13 +38,13 @@ def peak_cadence(
     minutes : int
         How many of the busiest minutes, not necessarily in a row; usually 1, 30 or 60.
     min_coverage : float
-        Least share of its records that a minute needs to be taken.
+        Smallest share of its records that a minute needs to count.
     judge : bool
-        Take out first what `eyelog.flag` speaks against.
+        Mask first what `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns tell.
+        Which log it is, where neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def peak_cadence(
     full = count_rows(~np.isnan(taken), clock) >= min_coverage * 60.0 / INTERVAL_SECONDS[which]
     made = np.where(full, total(taken, clock), np.nan)
     days = prepared.groups
-    # Each minute to the day of its rows; the minutes of a day that is left out go nowhere.
+    # Each minute counts for the day of its rows; those of a day that is left out do not count.
     labels = cast(pd.DatetimeIndex, clock.labels)
     day = _day_of(labels, days, stamp)
     seen = ~np.isnan(made) & (day >= 0)
@@ -190,8 +190,7 @@ def speed_classes(
     for noun, name in zip(CLASSES, role(which, "steps"), strict=True):
         of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
-    held = np.nan_to_num(total(np.where(known, prepared.records, 0.0), prepared.groups))
-    data["n"] = as_counts(held)
-    data["exposure_min"] = held * INTERVAL_SECONDS[which] / 60.0
+    data["n"] = as_counts(total(np.where(known, prepared.records, 0.0), prepared.groups))
+    data["exposure_min"] = prepared.minutes(known)
     data["coverage"] = prepared.coverage(known)
     return summary_table(data, prepared, "gait.speed_classes")

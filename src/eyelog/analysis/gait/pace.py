@@ -140,13 +140,13 @@ def pace(
             f"min_walked_s must be a number of seconds from 0 to 60, not {min_walked_s!r}"
         )
     names = pace_fields(which)
-    opened = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
-    taken, walked = pace_parts(opened.frame, which, min_walked_s)
-    spent = total(walked, opened.groups)
+    prepared = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
+    taken, walked = pace_parts(prepared.frame, which, min_walked_s)
+    spent = total(walked, prepared.groups)
     data = {
-        "pace_spm": ratio(total(taken, opened.groups) * 60.0, spent),
-        "n": as_counts(count_rows(~np.isnan(walked), opened.groups)),
+        "pace_spm": ratio(total(taken, prepared.groups) * 60.0, spent),
+        "n": as_counts(count_rows(~np.isnan(walked), prepared.groups)),
         "exposure_min": np.nan_to_num(spent) / 60.0,
-        "coverage": opened.coverage(~np.isnan(steps(opened.frame, which))),
+        "coverage": prepared.coverage(~np.isnan(steps(prepared.frame, which))),
     }
-    return summary_table(data, opened, "gait.pace", min_walked_s=float(min_walked_s))
+    return summary_table(data, prepared, "gait.pace", min_walked_s=float(min_walked_s))

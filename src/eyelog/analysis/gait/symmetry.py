@@ -32,7 +32,7 @@ def symmetry(
         Series are compared row by row.
     signed : bool
         Keep the sign (positive where the right is larger). By default sizes only: the eyewear
-        tells the feet apart weakly, so which side is larger is not to be relied on.
+        distinguishes the feet poorly, so do not rely on which side is larger.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Which rows of a sorted table belong together: bins of time, local days, clock hours, labels.
 
-A stamp closes its interval, so bins are closed on the right. Bins are cut at each local midnight:
-no bin holds parts of two days, also on days of 23 or 25 hours. The reductions over groups stand in
-`eyelog.analysis.grouped.reductions`.
+Bins are right-closed, as intervals are: a record stamped 10:00:00 covers the interval before it.
+They are cut at each local midnight, so that no bin holds parts of two days, also on days of 23 or
+25 hours.
 """
 
 from collections.abc import Hashable
@@ -38,15 +38,15 @@ class Groups:
     Attributes
     ----------
     labels : Index
-        One label a group, in order; groups may be empty.
+        One label per group, in order; groups may be empty.
     bounds : array of int64
         Group i holds the ordered rows ``bounds[i]:bounds[i + 1]``.
     order : array of int64 or None
         The rows in the order of the groups; None where they already are.
     seconds : array of float64
-        Time that each group spans.
+        Seconds that each group spans.
     memo : list
-        What the kernels remember of these groups, since many columns go missing together.
+        What the reductions remember of these groups, since many columns are missing together.
     """
 
     labels: pd.Index
@@ -74,11 +74,11 @@ class Groups:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def arrange(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return `values` in the order of the groups, without rows of no group."""
+        """Return `values` in the order of the groups, without the rows outside all groups."""
         return values if self.order is None else values[self.order]
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
-        """Return the groups that are `chosen`; the rows of the others belong to none."""
+        """Return the `chosen` groups; the rows of the others are left out."""
         if bool(chosen.all()):
             return self
         rows = np.repeat(chosen, self.sizes)
@@ -127,13 +127,13 @@ def _parse(every: Any) -> tuple[str, int]:
         if 0 < span <= DAY_US and not rest:
             return "span", span
     raise ConfigurationError(
-        f"{every!r} is no width of a bin: use up to a day ('15s', '10min', '1h'), days ('1D', '7D')"
-        " or weeks ('W')"
+        f"{every!r} is not a valid width of a bin: use up to a day ('15s', '10min', '1h'),"
+        " days ('1D', '7D') or weeks ('W')"
     )
 
 
 def bin_seconds(every: Any) -> float:
-    """Return the nominal width of a bin; a day has 86400 s here, whatever its clocks did."""
+    """Return the nominal width of a bin in seconds; a day has 86,400 even if the clocks changed."""
     kind, size = _parse(every)
     if kind == "span":
         return size / SECOND_US
@@ -215,10 +215,10 @@ def day_groups(
     every: Any = "1D",
     lone: npt.NDArray[np.bool_] | None = None,
 ) -> Groups:
-    """Return the local days (or other bins) that hold rows, days named by the midnight that opens.
+    """Return the local days (or other bins) with rows, days named by the midnight that opens them.
 
-    A day that holds nothing but the one record that closes it is left out: a fetch selects by
-    stamp, so the first record of a fetched range belongs to the day before.
+    A day whose only record is the one stamped at its closing midnight is left out: a fetch selects
+    by stamp, so the first record of a fetched range belongs to the day before.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def group_by(
     stamp: str = "end",
     lone: npt.NDArray[np.bool_] | None = None,
 ) -> Groups:
-    """Return the groups that a summary is asked for.
+    """Return the groups of a summary.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def group_by(
     Raises
     ------
     ConfigurationError
-        If `by` is no such thing, or the labels are not one a row.
+        If `by` is not one of these, or the number of labels is not that of the rows.
     """
     check_stamp(stamp)
     if by is None:
@@ -297,7 +297,7 @@ def _span(index: pd.DatetimeIndex, interval_s: float) -> float:
 
 
 def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) -> Groups:
-    """Return groups of rows by code; rows of code -1 are in none."""
+    """Return groups of rows by code; rows of code -1 are in no group."""
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]
     sizes = np.bincount(codes[order], minlength=len(labels))
@@ -331,7 +331,7 @@ def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float) -> Groups:
             raise ConfigurationError("by holds no label for any stamp of the frame")
     if len(values) != len(index):
         raise ConfigurationError(
-            f"by holds {len(values)} labels for {len(index)} rows: give one label a row"
+            f"by holds {len(values)} labels for {len(index)} rows: give one label per row"
         )
     kinds = pd.Categorical(values)
     codes = np.asarray(kinds.codes, dtype=np.int64)

@@ -91,8 +91,8 @@ def mean(values: Floats, groups: Groups) -> Floats:
 
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
-    """Return sum(w x) / sum(w) over rows that hold both; missing where the weights sum to 0."""
-    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight says nothing
+    """Return sum(w x) / sum(w) over rows with both; missing where the weights sum to 0."""
+    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight does not count
         products = groups.arrange(values * weights)
     missing = find_missing(products, groups)
     below = next((summed for used, summed in missing.weights if used is weights), None)
@@ -116,7 +116,7 @@ pooled_sd = root_mean_square
 
 
 def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> CombinedSD:
-    """Return the SDs within, between and of the whole over rows that hold mean, SD and weight."""
+    """Return the SDs within, between and of the whole over rows with mean, SD and weight."""
     known = ~np.isnan(sd + means + weights)
     kept, centre = (
         np.where(known, weights, np.nan),
@@ -250,7 +250,7 @@ def quantile(values: Floats, share: float, groups: Groups) -> Floats:
 def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the exact Poisson interval of a rate, events per exposure (Garwood 1936)."""
     tail = (1.0 - level) / 2.0
-    # chi2 with 0 degrees of freedom is no distribution: no event has the lower limit 0.
+    # chi2 with 0 degrees of freedom is not defined: for no event the lower limit is 0.
     some = np.where(events > 0, events, np.nan)
     below = np.asarray(stats.chi2.ppf(tail, 2.0 * some) / 2.0, dtype=np.float64)
     low = np.where(events == 0, 0.0, below)

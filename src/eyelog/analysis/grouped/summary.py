@@ -1,4 +1,4 @@
-"""What every summary does first and last: sort, judge, group; then a table with its provenance."""
+"""What every summary does first (sort, judge, group) and last (a table with its provenance)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ __all__ = [
     "whole_name",
 ]
 
-# What `eyelog.resample` says about its bins.
+# What `eyelog.resample` writes about its bins.
 BIN_COLUMNS = (
     "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
 )  # fmt: skip
@@ -49,7 +49,7 @@ BIN_COLUMNS = (
 TOTAL, WEIGHT = "_total", "_weight"
 # Parts that fields play in the catalogue; their movements are given per worn hour.
 MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
-# The parts of fields that others are judged by, besides the fields of kind "wear".
+# The parts of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
 
 
@@ -64,7 +64,7 @@ class Prepared:
     log : str
         Its log.
     groups : Groups
-        The groups that are asked for.
+        The groups of the summary.
     records : array of float64
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
     whole : DataFrame
@@ -90,12 +90,17 @@ class Prepared:
         """Return the share of the expected records of each group that are `known`."""
         return coverage(known, self.records, self.groups, self.log)
 
+    def minutes(self, known: npt.NDArray[np.bool_]) -> Floats:
+        """Return the minutes of the records of each group that are `known`."""
+        records = _sum(np.where(known, self.records, 0.0), self.groups)
+        return np.nan_to_num(records) * INTERVAL_SECONDS[self.log] / 60.0
+
 
 def coverage(known: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
-    """Return records that are `known` / records that the time of each group has room for."""
-    held = np.nan_to_num(_sum(np.where(known, records, 0.0), groups))
+    """Return the `known` records of each group / the records that its time has room for."""
+    counted = np.nan_to_num(_sum(np.where(known, records, 0.0), groups))
     # Records do not keep step with the clock, so a bin can hold one more than it has room for.
-    return np.minimum(ratio(held, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
+    return np.minimum(ratio(counted, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
 
 
 def _sum(values: Floats, groups: Groups) -> Floats:
@@ -107,11 +112,11 @@ def _sum(values: Floats, groups: Groups) -> Floats:
 
 
 def time_weights(time: pd.DataFrame, kind: str, records: Floats) -> Floats:
-    """Return what bins of intervals weigh, for a field of a kind that has no weight of its own.
+    """Return the weights of bins, for a field of a kind that has no weight of its own.
 
     Resting eye data counts by valid time, what is measured on the head by worn time, the rest by
-    records. Where that time is nothing or not known, a value that is there still counts a little,
-    so that unjudged values do not vanish.
+    records. Where that time is 0 or missing, a value still counts a little, so that unjudged values
+    do not vanish.
     """
     noun = {"static": "valid_s", "motion": "worn_s", "gait": "worn_s"}.get(kind)
     spent = records if noun is None else numbers(time[noun])
@@ -137,8 +142,8 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
         frame, index = frame.iloc[order], index[order]
     if frame.index.hasnans or not frame.index.is_unique:
         raise ConfigurationError(
-            "the frame has a missing stamp or several rows on one stamp:"
-            " eyelog.frame.conform keeps the last row of a stamp"
+            "the frame has a missing stamp or several rows with one stamp: keep the last row of"
+            " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
         )
     if index.unit != "us":
         frame = frame.set_axis(index.as_unit("us"))
@@ -146,10 +151,10 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
 
 
 def trusted(frame: pd.DataFrame, log: str, *, judge: bool, wear: Wear = "device") -> pd.DataFrame:
-    """Return the judged frame; or, where that is not wanted, the frame without infinities.
+    """Return the judged frame; or without `judge` the frame without infinities.
 
-    Bins are not judged again. An infinity is no measurement (judging calls it out of range), and
-    no sum could hold it.
+    Bins are not judged again. An infinity is not a measurement (judging flags it as out of range),
+    and no sum could include it.
     """
     if judge and not is_resampled(frame):
         return judged(frame, log=log, wear=wear)
@@ -164,7 +169,7 @@ def trusted(frame: pd.DataFrame, log: str, *, judge: bool, wear: Wear = "device"
 
 
 def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
-    """Return the columns that `names` and their judgement rest on, as far as they are there."""
+    """Return the columns that `names` and their judgement need, as far as the frame has them."""
     known = catalogue(log)
     chosen = set(names) | set(role(log, *_EVIDENCE))
     chosen |= {weight for name in names if name in known for weight in known[name].weight}
@@ -239,11 +244,11 @@ def prepare(
     Raises
     ------
     FieldError
-        If the frame lacks one of `names`; the message begins with `purpose`.
+        If the frame lacks one of `names`; the message starts with `purpose`.
     MixedLogsError
         If it holds fields of both logs.
     ConfigurationError
-        If the stamps or `by` cannot be used, or the log cannot be told.
+        If the stamps or `by` cannot be used, or nothing shows which log it is.
     """
     which = log_of(frame, log)
     names = list(names)
@@ -279,9 +284,9 @@ def prepare(
 def summary_table(
     data: Mapping[str, Any], prepared: Prepared, step: str, **details: Any
 ) -> pd.DataFrame:
-    """Return the columns `data` with the groups as index, and the step in its provenance.
+    """Return the columns `data` with the groups as index, and the step in the provenance.
 
-    Groups are no intervals of one length, so the provenance takes back what it stated of that.
+    Groups are not intervals of one length, so the provenance no longer states one.
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)

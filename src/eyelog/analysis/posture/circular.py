@@ -148,6 +148,11 @@ def circular_median(degrees: object) -> float:
     float
         In [-180, 180). Missing without angles, or where they cancel out.
 
+    Raises
+    ------
+    ConfigurationError
+        If the angles are not numbers.
+
     Notes
     -----
     The ordinary median of the angles measured from their mean direction. Where all angles lie

@@ -78,7 +78,7 @@ def head_movements(
     if "exposure_min" not in frame.columns:
         require(frame, role(which, "worn"), purpose="posture.head_movements")
     fields = {noun: role_field(which, f"head_moves_{noun}") for noun in DIRECTIONS}
-    opened = prepare(
+    prepared = prepare(
         frame,
         list(fields.values()),
         by,
@@ -87,24 +87,24 @@ def head_movements(
         judge=judge,
         stamp=stamp,
     )
-    worn_s = counted_s(opened.whole, "head_moves_pitch", seconds(opened.whole, log=which))
-    moves = {noun: opened.values(name) for noun, name in fields.items()}
-    known = ~np.isnan(sum(moves.values()) + worn_s)
-    hours = total(np.where(known, worn_s, np.nan), opened.groups) / 3600.0
+    worn_s = counted_s(prepared.whole, "head_moves_pitch", seconds(prepared.whole, log=which))
+    moves = {noun: prepared.values(name) for noun, name in fields.items()}
+    counted = ~np.isnan(sum(moves.values()) + worn_s)
+    hours = total(np.where(counted, worn_s, np.nan), prepared.groups) / 3600.0
     data = {
-        f"{noun}_per_h": ratio(total(np.where(known, made, np.nan), opened.groups), hours)
+        f"{noun}_per_h": ratio(total(np.where(counted, made, np.nan), prepared.groups), hours)
         for noun, made in moves.items()
     }
     for noun, made in moves.items():
         for percent in (90, 99):
             data[f"{noun}_p{percent}"] = quantile(
-                np.where(known, made, np.nan), percent / 100, opened.groups
+                np.where(counted, made, np.nan), percent / 100, prepared.groups
             )
     table = data | {
-        "n": as_counts(count_rows(known, opened.groups)),
+        "n": as_counts(count_rows(counted, prepared.groups)),
         "exposure_min": np.nan_to_num(hours) * 60.0,
-        "coverage": opened.coverage(known),
+        "coverage": prepared.coverage(counted),
     }
     return summary_table(
-        table, opened, "posture.head_movements", interval_of_percentiles_s=INTERVAL_SECONDS[which]
+        table, prepared, "posture.head_movements", interval_of_percentiles_s=INTERVAL_SECONDS[which]
     )

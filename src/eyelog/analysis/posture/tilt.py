@@ -13,7 +13,6 @@ from eyelog.analysis.grouped.reductions import (
     count_rows,
     ratio,
     root_mean_square,
-    total,
 )
 from eyelog.analysis.grouped.summary import as_counts, prepare
 from eyelog.analysis.grouped.summary import summary_table as as_table
@@ -76,13 +75,13 @@ def relative_tilt(
     """
     which = log_of(frame, log)
     names = [role_field(which, part) for part in TILT.values()]
-    opened = prepare(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
-    medians = {name: circular_median(opened.values(name)) for name in names}
-    data = {name: difference(opened.values(name), medians[name]) for name in names}
-    table = pd.DataFrame(data, index=opened.frame.index)
-    table.attrs = dict(opened.frame.attrs)
-    said = {name: None if np.isnan(value) else value for name, value in medians.items()}
-    return record(table, "posture.relative_tilt", log=opened.log, medians=said)
+    prepared = prepare(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
+    medians = {name: circular_median(prepared.values(name)) for name in names}
+    data = {name: difference(prepared.values(name), medians[name]) for name in names}
+    table = pd.DataFrame(data, index=prepared.frame.index)
+    table.attrs = dict(prepared.frame.attrs)
+    stated = {name: None if np.isnan(value) else value for name, value in medians.items()}
+    return record(table, "posture.relative_tilt", log=prepared.log, medians=stated)
 
 
 def zones(
@@ -156,26 +155,26 @@ def zones(
     )
     if not good:
         raise ConfigurationError(f"edges must be rising degrees within -180 to 180, not {edges!r}")
-    opened = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
-    tilt = opened.values(field)
+    prepared = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
+    tilt = prepared.values(field)
     if reference == "median":
         tilt = difference(tilt, circular_median(tilt))
-    known = ~np.isnan(tilt)
-    zone = np.searchsorted(cuts, tilt[known], side="right")
+    measured = ~np.isnan(tilt)
+    zone = np.searchsorted(cuts, tilt[measured], side="right")
     rows = np.bincount(zone, minlength=len(cuts) + 1)
-    held: Floats = np.zeros(len(cuts) + 1)
-    np.add.at(held, zone, opened.records[known])
+    records: Floats = np.zeros(len(cuts) + 1)
+    np.add.at(records, zone, prepared.records[measured])
     names = [f"below {cuts[0]:g}"]
     names += [f"{low:g} to {high:g}" for low, high in pairwise(cuts)]
     names.append(f"{cuts[-1]:g} and above")
     data = {
-        "share": ratio(held, np.full(len(held), held.sum())),
+        "share": ratio(records, np.full(len(records), records.sum())),
         "n": rows.astype(np.int64),
-        "exposure_min": held * INTERVAL_SECONDS[which] / 60.0,
-        "coverage": np.repeat(opened.coverage(known), len(held)),
+        "exposure_min": records * INTERVAL_SECONDS[which] / 60.0,
+        "coverage": np.repeat(prepared.coverage(measured), len(records)),
     }
     table = pd.DataFrame(data, index=pd.Index(names, name="zone"))
-    table.attrs = dict(opened.frame.attrs)
+    table.attrs = dict(prepared.frame.attrs)
     return record(table, "posture.zones", log=which, field=field, reference=reference)
 
 
@@ -231,15 +230,15 @@ def spread(
         for noun, part in TILT.items()
     }
     names = [name for pair in pairs.values() for name in pair]
-    opened = prepare(
+    prepared = prepare(
         frame, names, by, purpose="posture.spread", log=which, judge=judge, stamp=stamp
     )
-    groups = opened.groups
-    known = ~np.isnan(sum(opened.values(name) for name in names))
+    groups = prepared.groups
+    measured = ~np.isnan(sum(prepared.values(name) for name in names))
     data: dict[str, Any] = {}
     for noun, (average, sd) in pairs.items():
-        angles = np.where(known, opened.values(average), np.nan)
-        inner = np.where(known, opened.values(sd), np.nan)
+        angles = np.where(measured, prepared.values(average), np.nan)
+        inner = np.where(measured, prepared.values(sd), np.nan)
         away = _from_centre(angles, groups)
         within, between = (root_mean_square(part, None, groups) for part in (inner, away))
         data |= {
@@ -247,11 +246,10 @@ def spread(
             f"{noun}_between": between,
             f"{noun}_total": np.hypot(within, between),
         }
-    held = np.nan_to_num(total(np.where(known, opened.records, 0.0), groups))
-    data["n"] = as_counts(count_rows(known, groups))
-    data["exposure_min"] = held * INTERVAL_SECONDS[opened.log] / 60.0
-    data["coverage"] = opened.coverage(known)
-    return as_table(data, opened, "posture.spread")
+    data["n"] = as_counts(count_rows(measured, groups))
+    data["exposure_min"] = prepared.minutes(measured)
+    data["coverage"] = prepared.coverage(measured)
+    return as_table(data, prepared, "posture.spread")
 
 
 def _from_centre(angles: Floats, groups: Groups) -> Floats:

@@ -1,8 +1,8 @@
-"""Quality: the reasons against each value, and the values left without them.
+"""Quality: which values can be trusted, and why the others cannot.
 
-`flag` gives reasons, `mask` takes out the flagged values, `explain` counts them, `attrition` shows
-how many records a recipe leaves, step by step, and `select` follows it. Nothing is dropped
-silently: rows stay, and a value that is taken out leaves a missing value behind.
+`flag` gives the reasons against each value, `mask` replaces the flagged values with missing ones,
+and `explain` counts them. `select` follows a recipe, and `attrition` counts the records that each
+of its steps leaves. Nothing is dropped silently: rows stay.
 """
 
 from eyelog.analysis.quality.explain import explain

@@ -1,9 +1,9 @@
 """Rhythm of a series: stability, variability, active hours, regularity, cosinor, profiles.
 
-Each function takes one Series with aware stamps (as they stand; local hours are those of its own
-zone) and returns a named tuple or a table with ``n``, exposure and coverage. Missing values are
-left out, never counted as 0. Eyewear is taken off at night, so functions that need the night
-refuse where the night was not observed.
+Each function takes one Series with time-zone aware stamps (local hours are those of its own zone)
+and returns a named tuple or a table with ``n``, exposure and coverage. Missing values are left out,
+never counted as 0. Eyewear is taken off at night, so functions that need the night refuse where the
+night was not observed.
 """
 
 from eyelog.analysis.rhythm.active_hours import (

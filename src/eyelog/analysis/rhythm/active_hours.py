@@ -98,7 +98,7 @@ def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the hours make no window.
+        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
 
     Notes
     -----
@@ -116,7 +116,7 @@ def most_active(series: pd.Series, *, hours: float = 10) -> ActiveHours:
 
 
 def night_doubt(series: pd.Series) -> str:
-    """Return why the night of a series cannot be taken as observed, or an empty text."""
+    """Return why the night of a series does not count as observed, or an empty text."""
     seen = observed(series, what="the night")
     hour = local_hours(seen.index)
     days = max(1, len(np.unique(np.floor(hour / 24))))
@@ -147,7 +147,7 @@ def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = Fals
     hours : float
         Width of the window.
     night_worn : bool
-        State that the eyewear was worn at night. Otherwise the answer is refused where the night
+        Confirm that the eyewear was worn at night. Otherwise the result is refused where the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
 
     Returns
@@ -158,7 +158,7 @@ def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = Fals
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the hours make no window.
+        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
 
     Notes
     -----
@@ -175,8 +175,8 @@ def least_active(series: pd.Series, *, hours: float = 5, night_worn: bool = Fals
     'the night was not observed (00:'
     """
     doubt = "" if night_worn else night_doubt(series)
-    found = _extreme_window(series, hours, sign=-1, what="least_active")
-    return found._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else found
+    least = _extreme_window(series, hours, sign=-1, what="least_active")
+    return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
 def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> RelativeAmplitude:
@@ -187,7 +187,7 @@ def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> Relati
     series : Series
         Numbers of 0 or more with aware stamps, taken at their own step.
     night_worn : bool
-        State that the eyewear was worn at night; see `least_active`.
+        Confirm that the eyewear was worn at night; see `least_active`.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def relative_amplitude(series: pd.Series, *, night_worn: bool = False) -> Relati
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted.
+        If the stamps are not time-zone aware and in order.
 
     Notes
     -----

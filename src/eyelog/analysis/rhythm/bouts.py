@@ -1,4 +1,4 @@
-"""Bouts of a condition and how fragmented they are; `eyelog.rhythm` offers these names."""
+"""Bouts of a condition and how fragmented they are."""
 
 from typing import NamedTuple
 
@@ -55,12 +55,12 @@ def fragmentation(states: pd.Series) -> Fragmentation:
         n/(n-1)), ``hazard`` (per epoch; mean over the distinct lengths of the bouts that ended
         at a length / those that reached it), ``alpha`` (exponent of a power law), ``n`` bouts,
         ``epoch_min``, ``exposure_h``, ``coverage`` and ``reason``. Without a bout every measure
-        is missing and the reason says so; ``gini`` and ``alpha`` need more than one.
+        is missing and ``reason`` says why; ``gini`` and ``alpha`` need more than one.
 
     Raises
     ------
     ConfigurationError
-        If the values are not states, or the stamps are not aware and sorted.
+        If the values are not states, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
@@ -114,8 +114,8 @@ def activity_bouts(
 ) -> pd.DataFrame:
     """List the stretches in which a series stays at or above a threshold for most of the time.
 
-    From left to right, each bout is the longest stretch without a gap that begins and ends at or
-    above `threshold`, is there for at least `share` of its epochs, and lasts `min_length`.
+    From the first epoch on, each bout is the longest stretch without a gap that begins and ends at
+    or above `threshold`, stays there for at least `share` of its epochs, and lasts `min_length`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def activity_bouts(
     Raises
     ------
     ConfigurationError
-        If `share` or `min_length` makes no sense, or the stamps are not aware and sorted.
+        If `share` or `min_length` is not valid, or the stamps are not time-zone aware and in order.
 
     Notes
     -----
@@ -163,7 +163,7 @@ def activity_bouts(
     firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
     # A single stamp has no known length, so it can be no bout.
     need = -(-shortest // step) if step else len(values) + 1
-    found = [
+    stretches = [
         (low + first, low + last)
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
         for first, last in _stretches(values[low : high + 1] >= threshold, share, int(need))
@@ -178,7 +178,7 @@ def activity_bouts(
             "mean": float(values[first : last + 1].mean()),
             "max": float(values[first : last + 1].max()),
         }
-        for first, last in found
+        for first, last in stretches
     ]
     kinds = dict.fromkeys(("start", "end"), index.dtype)
     numbers = dict.fromkeys(("duration_min", "share", "mean", "max"), "float64")
@@ -189,9 +189,9 @@ def activity_bouts(
 
 def _stretches(on: npt.NDArray[np.bool_], share: float, need: int) -> list[tuple[int, int]]:
     """Return (first, last) of the longest stretches from the left that keep the share."""
-    found: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     if len(on) < need:
-        return found
+        return stretches
     # A stretch [i, j) keeps the share where its running surplus does not fall below its start.
     # Whole units of 1e-9 keep 0.8 of 10 from failing by rounding.
     surplus = np.r_[0, np.cumsum(np.where(on, 10**9, 0) - round(share * 10**9))]
@@ -205,6 +205,6 @@ def _stretches(on: npt.NDArray[np.bool_], share: float, need: int) -> list[tuple
         while end > start and not on[end - 1]:
             end -= 1
         if end - start >= need:
-            found.append((start, end - 1))
+            stretches.append((start, end - 1))
             first = end
-    return found
+    return stretches

@@ -1,4 +1,4 @@
-"""The cosinor: one cosine fitted by least squares; `eyelog.rhythm` offers these names."""
+"""The cosinor: one cosine fitted by least squares."""
 
 from typing import Final, NamedTuple
 
@@ -46,13 +46,15 @@ def cosinor(series: pd.Series, *, period: str = "24h") -> Cosinor:
     -------
     Cosinor
         ``mesor``, ``amplitude`` (unit of the series), ``peak_h`` (local hours after midnight,
-        within the period), their standard errors, ``r_squared``, ``p`` (F test of amplitude 0),
+        within the period), their standard errors ``mesor_se``, ``amplitude_se`` and
+        ``peak_se_h``, ``r_squared``, ``p`` (F test of amplitude 0),
         ``n``, ``exposure_h``, ``coverage``, ``reason``.
 
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or the period is no positive duration.
+        If the stamps are not time-zone aware and in order, or the period is not a duration
+        longer than 0.
 
     Notes
     -----

@@ -16,7 +16,7 @@ def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps, as they stand.
+        Numbers with time-zone aware stamps.
     by : {"hour", "weekday", "weekday_hour"}
         Local hours 0 to 23, weekdays 0 (Monday) to 6, or each hour of the week.
 
@@ -30,7 +30,7 @@ def profile(series: pd.Series, *, by: str = "hour") -> pd.DataFrame:
     Raises
     ------
     ConfigurationError
-        If `by` is none of these, or the stamps are not aware and sorted.
+        If `by` is not one of these, or the stamps are not time-zone aware and in order.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Regularity(NamedTuple):
 
 
 def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regularity:
-    """Tell how likely the same state is 24 hours later, from -100 to 100.
+    """Return how likely the same state is 24 hours later, from -100 to 100.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regulari
         True, False or missing per epoch (asleep or not), aware stamps. Pairs of which one is
         missing are left out.
     night_worn : bool
-        State that the eyewear was worn at night; see `least_active`.
+        Confirm that the eyewear was worn at night; see `least_active`.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def sleep_regularity(states: pd.Series, *, night_worn: bool = False) -> Regulari
     Raises
     ------
     ConfigurationError
-        If the values are not states, or the stamps are not aware and sorted.
+        If the values are not states, or the stamps are not time-zone aware and in order.
 
     Notes
     -----

@@ -23,7 +23,7 @@ DAY_US = 24 * HOUR_US
 
 
 class Stability(NamedTuple):
-    """Interdaily stability and what it rests on."""
+    """Interdaily stability and how much data it is based on."""
 
     is_: float
     p: int
@@ -35,7 +35,7 @@ class Stability(NamedTuple):
 
 
 class Variability(NamedTuple):
-    """Intradaily variability and what it rests on."""
+    """Intradaily variability and how much data it is based on."""
 
     iv: float
     pairs: int
@@ -54,14 +54,14 @@ def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int
 
 
 def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") -> Stability:
-    """Tell how alike the days are, from 0 (no daily pattern) to 1 (identical days).
+    """Return how alike the days are, from 0 (no daily pattern) to 1 (identical days).
 
     Parameters
     ----------
     series : Series
         Numbers with aware stamps; finer than hourly series are averaged per local hour first.
     periods : "observed" or int
-        p of the definition: the number of hours of the day that were observed, or 24.
+        The p of the definition: the number of hours of the day that were observed, or 24.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") 
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted, or `periods` is neither.
+        If the stamps are not time-zone aware and in order, or `periods` is not one of these.
 
     Notes
     -----
@@ -110,13 +110,14 @@ def interdaily_stability(series: pd.Series, *, periods: str | int = "observed") 
 
 
 def intradaily_variability(series: pd.Series) -> Variability:
-    """Tell how often a series turns: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
+    """Return how often a series turns: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
 
     Parameters
     ----------
     series : Series
         Numbers with aware stamps, taken at their own step; average per hour first for the
-        published hourly measure. A difference over a gap or a missing value is no pair.
+        published hourly measure. Values on both sides of a gap or of a missing value
+        are not a pair.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def intradaily_variability(series: pd.Series) -> Variability:
     Raises
     ------
     ConfigurationError
-        If the stamps are not aware and sorted.
+        If the stamps are not time-zone aware and in order.
 
     Notes
     -----

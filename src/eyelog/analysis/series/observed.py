@@ -1,4 +1,4 @@
-"""What the functions on a bare Series share: its step, its wall clock, its exposure."""
+"""What the functions on a Series share: checks, length of a row, wall clock, exposure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ HOUR_US = 3_600_000_000
 
 
 def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
-    """Return the index of a Series with aware, sorted, unique stamps, or say what is wrong."""
+    """Return the index of a Series with aware, sorted, unique stamps, or raise."""
     if not isinstance(series, pd.Series):
         raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
     index = series.index
@@ -48,14 +48,14 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
 
 
 def step_us(series: pd.Series) -> int:
-    """Return the length of one row in microseconds, 0 where nothing tells (`interval_seconds`)."""
+    """Return the length of one row in microseconds, 0 where it is unknown (`interval_seconds`)."""
     seconds = interval_seconds(series)
     return 0 if np.isnan(seconds) else round(seconds * 1e6)
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The values of a Series that are there, and how much of its span they cover."""
+    """The values of a Series that are not missing, and how much of its span they cover."""
 
     values: Floats
     index: pd.DatetimeIndex
@@ -69,13 +69,13 @@ def observed(series: pd.Series, *, what: str) -> Observed:
     """Leave out missing values; report exposure (hours) and coverage of the span."""
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
-    here = np.isfinite(values)
+    present = np.isfinite(values)
     step = step_us(series)
-    n = int(here.sum())
+    n = int(present.sum())
     us = index.as_unit("us").asi8
     span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
     coverage = float(min(1.0, n / span)) if span else 0.0
-    return Observed(values[here], index[here], step, n, n * step / HOUR_US, coverage)
+    return Observed(values[present], index[present], step, n, n * step / HOUR_US, coverage)
 
 
 def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
@@ -105,9 +105,9 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
 
 
 def refuse_sentinel(series: pd.Series, *, what: str) -> None:
-    """Raise `ConfigurationError` if a field's invalid value was left among its values.
+    """Raise `ConfigurationError` if a field's invalid value is still among its values.
 
-    Only where the rest lies in the field's range: a derived series may keep the field's name.
+    Only where all other values lie in the field's range: a derived series may keep its name.
     """
     log = stated_log(series)
     field = catalogue(log).get(str(series.name)) if log else None
@@ -124,9 +124,11 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
 
 
 def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a table of pandas at all."""
+    """Raise `ConfigurationError` unless it is a pandas Series or DataFrame."""
     if not isinstance(table, pd.Series | pd.DataFrame):
-        raise ConfigurationError(f"{what} takes tables of pandas, not {type(table).__name__}")
+        raise ConfigurationError(
+            f"{what} takes a pandas Series or DataFrame, not {type(table).__name__}"
+        )
 
 
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
@@ -137,7 +139,7 @@ def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
     MixedLogsError
         If they state different logs, which are computed differently.
     ConfigurationError
-        If one of them is no table.
+        If one of them is not a pandas table.
     """
     for table in tables:
         check_table(table, what=what)

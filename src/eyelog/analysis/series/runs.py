@@ -33,8 +33,8 @@ def follows(us: Ints, step_us: float) -> Bools:
 def runs(holds: Bools, us: Ints, step_us: float) -> tuple[Ints, Ints]:
     """Return the first and the last row of each run in which a condition holds.
 
-    A run ends where the condition does not hold (or is missing, so not known to hold) and at a gap
-    in the stamps: what was not recorded, nobody saw go on.
+    A run ends where the condition does not hold or is missing, and at a gap in the stamps: whether
+    it held while nothing was recorded is unknown.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Lines of CSV into columns of text, and columns of text into values.
 
-Arrow splits whole blocks; where a block does not fit it is sieved line by line, so that a report
-can say which line it is and what is wrong with it.
+Arrow splits whole blocks. A block in which lines differ is split line by line, so that a report
+can say which line is wrong, and how.
 """
 
 import csv
@@ -35,18 +35,18 @@ def split(block: bytes, width: int, first: int) -> tuple[pa.Table, Lines, dict[i
     block : bytes
         Lines, each ended by a line feed.
     width : int
-        How many columns a record has; empty ones more at its end do not count.
+        How many columns a record has; more columns at its end are ignored if they are empty.
     first : int
         Number of the first line.
 
     Returns
     -------
     table, lines, wrong
-        The records, a missing text as null; the line that each is on; what is wrong with lines
-        that are no records. Blank lines are in none of them.
+        The records, a missing text as null; the number of each record's line; what is wrong with
+        the lines that are not records, by number. Blank lines are left out.
     """
     count = block.count(b"\n")
-    # The Logger app's sample ends rows with a comma too, as one column more without a name.
+    # The Logger app's sample ends rows with a comma too: one more column, without a name.
     for columns in (width, width + 1):
         table = _table(block, columns)
         if table is not None and table.num_rows == count:
@@ -57,12 +57,12 @@ def split(block: bytes, width: int, first: int) -> tuple[pa.Table, Lines, dict[i
     sound = b"".join(line + b"\n" for line in lines.values())
     table = _table(sound, width)
     if table is None or table.num_rows != len(lines):
-        raise ArchiveError(f"the lines from {first} on cannot be told apart: the file is damaged")
+        raise ArchiveError(f"its lines from {first} on cannot be separated: the file is damaged")
     return table, np.fromiter(lines, np.int64, len(lines)), wrong
 
 
 def _table(block: bytes, columns: int) -> pa.Table | None:
-    """Return the columns of lines that all have as many, None where they do not fit."""
+    """Return the lines as columns of text, None if any of them has another number of columns."""
     names = [f"{i}" for i in range(columns)]
     if not block:
         return pa.table({name: pa.array([], pa.string()) for name in names})
@@ -71,7 +71,7 @@ def _table(block: bytes, columns: int) -> pa.Table | None:
         column_types=dict.fromkeys(names, pa.string()),
         null_values=[""],
         strings_can_be_null=True,
-        quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing one
+        quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing value
     )
     try:
         return pa_csv.read_csv(
@@ -82,7 +82,7 @@ def _table(block: bytes, columns: int) -> pa.Table | None:
 
 
 def _sieve(block: bytes, width: int, first: int) -> tuple[dict[int, bytes], dict[int, str]]:
-    """Return the sound lines by number, trimmed to `width` columns, and the faults of the rest."""
+    """Return the good lines by number, cut to `width` columns, and the faults of the others."""
     lines: dict[int, bytes] = {}
     wrong: dict[int, str] = {}
     for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
@@ -94,13 +94,13 @@ def _sieve(block: bytes, width: int, first: int) -> tuple[dict[int, bytes], dict
             wrong[number] = "it is not UTF-8"
             continue
         except csv.Error:
-            wrong[number] = "it is no CSV"
+            wrong[number] = "it is not CSV"
             continue
         spare = cells[width:]
         if line.count(b'"') % 2:
             wrong[number] = "a quotation mark is not closed"
         elif len(cells) < width or any(cell.strip() for cell in spare):
-            wrong[number] = f"{_columns(len(cells))} where {width} are due"
+            wrong[number] = f"it has {_columns(len(cells))}, not {width}"
         else:
             lines[number] = b",".join(line.split(b",")[: -len(spare)]) if spare else line
     return lines, wrong
@@ -112,13 +112,13 @@ def _columns(count: int) -> str:
 
 def texts_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_]:
     """Return texts without the spaces around them, None where missing."""
-    found = np.empty(len(column), object)
-    found[:] = pc.utf8_trim_whitespace(column).to_pylist()
-    return found
+    texts = np.empty(len(column), object)
+    texts[:] = pc.utf8_trim_whitespace(column).to_pylist()
+    return texts
 
 
 def numbers_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
-    """Return numbers, NaN where missing, and where a text is none that a log can hold."""
+    """Return numbers (NaN for missing), and where a text is not a finite number."""
     column = pc.utf8_trim_whitespace(column)
     try:
         return _finite(pc.cast(column, pa.float64()))
@@ -151,11 +151,11 @@ def _number(text: str | None) -> float:
 
 
 def truths_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
-    """Return 1, 0 or, where missing, NaN; and where a text is neither true nor false."""
+    """Return 1, 0 or NaN (missing), and where a text is neither true nor false."""
     column = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     true, false, missing = (
-        np.asarray(pc.is_in(column, value_set=each).to_numpy(), bool)
-        for each in (_TRUE, _FALSE, _MISSING)
+        np.asarray(pc.is_in(column, value_set=words).to_numpy(), bool)
+        for words in (_TRUE, _FALSE, _MISSING)
     )
     missing |= np.asarray(column.is_null().to_numpy(), bool)
     values = np.where(true, 1.0, np.where(false, 0.0, np.nan))

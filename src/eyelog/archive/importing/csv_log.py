@@ -1,6 +1,6 @@
-"""One CSV file of a log: from a stream to pages of typed columns, and the lines that are none.
+"""One CSV file of a log: from a stream to pages of typed columns, and the lines left out.
 
-The file is read in blocks of whole lines, so that what is held of its text does not grow with it.
+The file is read in blocks of whole lines, so that memory does not grow with its size.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ __all__ = ["CsvLog", "Faults"]
 
 BLOCK: Final = 8 << 20
 _LOOK: Final = 256 << 10
-_TOLD: Final = 5  # lines named in a report; the others are counted
+_SHOWN: Final = 5  # lines that a report shows; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)
 
 Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
@@ -31,7 +31,7 @@ Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
 
 @dataclass
 class Faults:
-    """The lines of a file that are no records: how many, and what is wrong with the first few."""
+    """The lines of a file that are not records: how many, and what is wrong with the first few."""
 
     count: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
@@ -39,15 +39,15 @@ class Faults:
     def add(self, line: int, what: str) -> None:
         """Count one line."""
         self.count += 1
-        if len(self.first) < _TOLD:
+        if len(self.first) < _SHOWN:
             self.first.append((line, what))
 
     def report(self, name: str, rows: int) -> str:
-        """Say in one sentence which lines of a file were left out, and why."""
-        told = "; ".join(f"line {line}: {what}" for line, what in self.first)
+        """Return one sentence on which lines of a file were left out, and why."""
+        lines = "; ".join(f"line {line}: {what}" for line, what in self.first)
         more = self.count - len(self.first)
-        told += f"; and {more:,} more" if more else ""
-        return f"{name}: {self.count:,} of {rows:,} lines are no records and are left out ({told})"
+        lines += f"; and {more:,} more" if more else ""
+        return f"{name}: left out {self.count:,} of {rows:,} lines that are not records ({lines})"
 
 
 class CsvLog:
@@ -63,16 +63,16 @@ class CsvLog:
     Attributes
     ----------
     log : str
-        The log that the header tells.
+        The log, according to the header.
     rows : int
         Lines read so far, without the header and blank lines.
     faults : Faults
-        Which of them are no records.
+        Those of them that are not records.
 
     Raises
     ------
     ArchiveError
-        If the file is not of a log; the message says of what it is.
+        If the file is not of a log; the message says what it is.
     """
 
     def __init__(self, stream: BinaryIO, *, tz: str | None = None) -> None:
@@ -86,7 +86,7 @@ class CsvLog:
         self.rows = len(self._header.before)
         self.faults = Faults()
         for line in self._header.before:
-            self.faults.add(line, "it stands before the header")
+            self.faults.add(line, "it comes before the header")
 
     def pages(self) -> Iterator[Page]:
         """Give the records block by block, in the order of the file.
@@ -94,7 +94,7 @@ class CsvLog:
         Raises
         ------
         ConfigurationError
-            If a date has no zone and none was given.
+            If a date has no offset and there is no `tz`.
         ArchiveError
             If a line never ends, or another table begins in the middle of the file.
         """
@@ -105,16 +105,16 @@ class CsvLog:
 
     def _blocks(self) -> Iterator[bytes]:
         """Give whole lines, each ended by one line feed."""
-        held, more = self._rest, True
+        buffer, more = self._rest, True
         while more:
-            added = self._stream.read(BLOCK - len(held))
-            held += added
+            added = self._stream.read(BLOCK - len(buffer))
+            buffer += added
             more = bool(added)
             # A carriage return at the very end may be half of a line end.
-            end = max(held.rfind(b"\n"), held.rfind(b"\r", 0, -1)) + 1 if more else len(held)
-            if not end and len(held) >= BLOCK:
+            end = max(buffer.rfind(b"\n"), buffer.rfind(b"\r", 0, -1)) + 1 if more else len(buffer)
+            if not end and len(buffer) >= BLOCK:
                 raise ArchiveError("it has a line far too long for a record: it is damaged")
-            block, held = held[:end], held[end:]
+            block, buffer = buffer[:end], buffer[end:]
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if block:
@@ -129,52 +129,52 @@ class CsvLog:
             self.faults.add(line, wrong[line])
         good = ~np.isin(lines, list(wrong)) if wrong else slice(None)
         columns = {name: values[good] for name, values in columns.items()}
-        known = catalogue(self.log)
-        unknown = tuple(name for name in columns if name not in known)
+        fields = catalogue(self.log)
+        unknown = tuple(name for name in columns if name not in fields)
         return Page(self.log, None, stamps[good].view("M8[us]"), columns, unknown)
 
     def _columns(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> dict[str, Values]:
-        known = catalogue(self.log)
+        fields = catalogue(self.log)
         columns: dict[str, Values] = {}
         for at, name in enumerate(self._names):
             if not name or name in _TIMES:
                 continue
-            kind = known[name].value_type if name in known else ""
+            kind = fields[name].value_type if name in fields else ""
             column = table.column(at)
             if kind == "str":
                 columns[name] = texts_of(column)
                 continue
             values, bad = truths_of(column) if kind == "bool" else numbers_of(column)
             columns[name] = values
-            if bad.any() and not kind:  # nobody knows what an unknown field holds
+            if bad.any() and not kind:  # an unknown field may be text
                 columns[name] = texts_of(column)
             elif bad.any():
-                due = "neither true nor false" if kind == "bool" else "no number"
+                fault = "neither true nor false" if kind == "bool" else "not a number"
                 for row in np.flatnonzero(bad).tolist():
-                    wrong.setdefault(int(lines[row]), f"{name!r} is {shown(column, row)}, {due}")
+                    wrong.setdefault(int(lines[row]), f"{name!r} is {shown(column, row)}, {fault}")
         return columns
 
     def _stamps(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> Stamps:
-        """Return the stamps: of the date, and where it is missing of ``ut``."""
+        """Return the stamps: from the date or, where that is missing, from ``ut``."""
         stamps = np.full(table.num_rows, NEVER)
-        told: dict[str, pa.ChunkedArray] = {
+        times: dict[str, pa.ChunkedArray] = {
             name: table.column(self._names.index(name)) for name in _TIMES if name in self._names
         }
-        if UNIX_TIME in told:
-            stamps = unix_stamps(numbers_of(told[UNIX_TIME])[0])
-        if "date" in told:
-            missing = np.asarray(told["date"].is_null())
-            dates = read_stamps(texts_of(told["date"]).tolist(), self._tz)
+        if UNIX_TIME in times:
+            stamps = unix_stamps(numbers_of(times[UNIX_TIME])[0])
+        if "date" in times:
+            missing = np.asarray(times["date"].is_null())
+            dates = read_stamps(texts_of(times["date"]).tolist(), self._tz)
             stamps = np.where(missing, stamps, dates)
         for row in np.flatnonzero(stamps == NEVER).tolist():
             line = int(lines[row])
-            self._check_header_again([each[row].as_py() or "" for each in table.columns], line)
-            texts = ", ".join(f"{name!r} is {shown(each, row)}" for name, each in told.items())
-            wrong[line] = f"{texts}, no stamp"
+            self._refuse_second_table([cell[row].as_py() or "" for cell in table.columns], line)
+            texts = ", ".join(f"{name!r} is {shown(cell, row)}" for name, cell in times.items())
+            wrong[line] = f"{texts}, not a stamp"
         return stamps
 
-    def _check_header_again(self, cells: list[str], line: int) -> None:
-        """Raise where a header with other columns begins another table in the same file."""
+    def _refuse_second_table(self, cells: list[str], line: int) -> None:
+        """Raise if a line is the header of another table, with other columns, in the same file."""
         names = spellings(self.log)
         if all(fold(cell) in names for cell in cells[:3]) and [fold(cell) for cell in cells] != [
             fold(cell) for cell in self._header.cells

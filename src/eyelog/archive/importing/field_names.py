@@ -1,8 +1,8 @@
-"""Names of columns in files, turned into the fields of the catalogue.
+"""The fields of the catalogue behind the column names of files.
 
-A field goes by its short name (``stp``) or its long one (``stepCount``), in any case of letters:
-the vendor's own tables write both ``yMean`` and ``YMean``. Spellings that the catalogue does not
-have (older names, misprints put right) stand in ``othernames.csv``.
+A column has the short name of its field (``stp``) or the long one (``stepCount``), in upper or
+lower case: the vendor's own tables write both ``yMean`` and ``YMean``. Spellings that are not in
+the catalogue (older names, corrected misprints) are in ``othernames.csv``.
 """
 
 import csv
@@ -24,42 +24,46 @@ _TWICE: Final = ("zleftstepamplitudecal", "sa_zrc", "sa_zlc")
 
 
 def fold(name: str) -> str:
-    """Return a column's name as it is compared: no spaces around it, no capitals."""
+    """Return a column's name in the form in which names are compared: stripped, lower case."""
     return name.strip().casefold()
 
 
 @cache
 def spellings(log: str) -> Mapping[str, str]:
     """Return the field of each folded spelling that a file of `log` may use."""
-    known = catalogue(log)
-    found = {fold(each): f.name for f in known.values() for each in (f.long_name, f.name) if each}
+    names = {
+        fold(spelling): field.name
+        for field in catalogue(log).values()
+        for spelling in (field.long_name, field.name)
+        if spelling
+    }
     table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
     for row in csv.DictReader(table.splitlines()):
         if row["log"] == log:
-            found[fold(row["spelling"])] = row["name"]
-    return MappingProxyType({**found, UNIX_TIME: UNIX_TIME})
+            names[fold(row["spelling"])] = row["name"]
+    return MappingProxyType({**names, UNIX_TIME: UNIX_TIME})
 
 
 @cache
 def own_fields(log: str) -> frozenset[str]:
-    """Return the folded spellings that only `log` has: one of them tells the log of a file."""
-    others = (set(spellings(each)) for each in LOGS if each != log)
+    """Return the folded spellings that only `log` has: one of them identifies the log of a file."""
+    others = (set(spellings(other)) for other in LOGS if other != log)
     return frozenset(set(spellings(log)).difference(*others))
 
 
 def fields_of(cells: Sequence[str], log: str) -> list[str]:
-    """Return the field of each column of a header; an unknown name stays as it is written.
+    """Return the field of each column of a header; an unknown name stays as it is.
 
-    An empty text stands for a column without a name.
+    A column without a name is an empty text.
 
     Raises
     ------
     ArchiveError
-        If two columns are of one field.
+        If two columns are the same field.
     """
-    known = spellings(log)
+    by_spelling = spellings(log)
     folded = [fold(cell) for cell in cells]
-    names = [known.get(key, cell.strip()) for key, cell in zip(folded, cells, strict=True)]
+    names = [by_spelling.get(key, cell.strip()) for key, cell in zip(folded, cells, strict=True)]
     spelling, right, left = _TWICE
     at = [i for i, key in enumerate(folded) if key == spelling]
     if right not in names and (len(at) == 2 or (len(at) == 1 and f"{spelling}.1" in folded)):
@@ -70,7 +74,7 @@ def fields_of(cells: Sequence[str], log: str) -> list[str]:
         if name and name in names[:i]:
             first = cells[names.index(name)].strip()
             raise ArchiveError(
-                f"two columns are of one field {name!r} ({first!r} and {cells[i].strip()!r}):"
-                " take one of them out"
+                f"two columns are the same field {name!r} ({first!r} and {cells[i].strip()!r}):"
+                " remove one of them"
             )
     return names

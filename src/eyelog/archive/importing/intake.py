@@ -1,42 +1,46 @@
-"""Many files into an archive: which are logs, what is new in them, and what was refused."""
+"""Files imported into an archive: which are logs, what is new in them, and what was refused."""
 
 import re
+import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from eyelog.answers.page import Page, join_pages
-from eyelog.archive.importing.layers import lay, stamps_of
+from eyelog.archive.importing.layers import Layer, layer_of, overlay
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
-from eyelog.archive.importing.sources import Source, sources
+from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.stamps import possible
+from eyelog.archive.parquet.layout import month_edges, months_of
+from eyelog.archive.parquet.rows import Merged, merge
+from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError, EyelogError, EyelogWarning
-from eyelog.frame import empty
 from eyelog.provenance import history
 
-__all__ = ["FileReport", "take_in"]
+__all__ = ["FileReport", "import_files"]
 
-# Records held in memory before they are written: some 35 MB with every field.
-_HELD: Final = 60_000
+# Records that wait in memory before they are written: some 35 MB with every field.
+_WAITING: Final = 60_000
 _DEVICE: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})(?=[(_])")
 
 
 @dataclass
 class FileReport:
-    """What became of one file.
+    """The result of importing one file.
 
-    Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` were
-    there already (or their stamp came again in the file), `refused` are no records. `conflicts`
-    counts the stamps on which another value stood; the later one counts.
+    Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
+    that were already there (or whose stamp came again in the file), and `refused` are not records.
+    `conflicts` counts the stamps on which another value was replaced by the later one.
     """
 
     file: str
@@ -52,7 +56,7 @@ class FileReport:
     reason: str = ""
 
 
-def take_in(
+def import_files(
     archive: Archive,
     paths: Iterable[Path],
     *,
@@ -62,8 +66,8 @@ def take_in(
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
-    A file that holds no log is refused; the others are imported all the same. Doing it again
-    changes nothing.
+    A file that is not a log is refused; the others are still imported. Importing the same files
+    again changes nothing.
 
     Parameters
     ----------
@@ -76,80 +80,88 @@ def take_in(
     tz : str, optional
         IANA zone of dates that have no offset.
     dry_run : bool
-        Say what would be done, and do nothing.
+        Report what an import would do, and leave the archive as it is.
 
     Returns
     -------
     list of FileReport
-        One a file, in the order in which they were read.
+        One per file, in the order in which they were read.
 
     Raises
     ------
     ConfigurationError
-        If a path does not exist, or the zone or the account cannot be.
+        If a path does not exist, or the zone or the account is not valid.
     ArchiveError
         If the archive cannot be read or written.
 
     Warns
     -----
     EyelogWarning
-        If lines are no records, fields are unknown, or the files come from several devices.
+        If lines are not records, fields are unknown, or the files come from several devices.
     """
     if tz is not None:
-        zone(tz)  # a wrong zone is no fault of the files
-    given = list(paths)
-    _warn_of_devices(source.name for source in sources(given))
-    intake = _Intake(archive, account, tz, dry_run)
-    for source in sources(given):
-        intake.take(source)
-    return intake.finish()
+        zone(tz)  # a wrong zone is not the fault of the files
+    every = list(paths)
+    _warn_of_devices(file.name for file in input_files(every))
+    with ExitStack() as stack:
+        into = None
+        if dry_run:  # the same merges, into a folder that is thrown away
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="eyelog-dry-run-"))
+            into = Archive(scratch)
+        intake = _Intake(archive, account, tz, into)
+        for file in input_files(every):
+            intake.take(file)
+        return intake.finish()
 
 
 def _warn_of_devices(names: Iterable[str]) -> None:
-    """Warn where the names of Logger files tell more than one device: maybe several wearers."""
-    found = sorted({match for name in names for match in _DEVICE.findall(name)})
-    if len(found) > 1:
+    """Warn if the names of Logger files come from more than one device: maybe several wearers."""
+    devices = sorted({match for name in names for match in _DEVICE.findall(name)})
+    if len(devices) > 1:
         warnings.warn(
-            f"the files come from {len(found)} devices ({', '.join(found[:4])}"
-            f"{', ...' if len(found) > 4 else ''}): if these are several wearers, import each"
+            f"the files come from {len(devices)} devices ({', '.join(devices[:4])}"
+            f"{', ...' if len(devices) > 4 else ''}): if these are several wearers, import each"
             " into an account of its own",
             EyelogWarning,
             stacklevel=3,
         )
 
 
+_Parts = list[tuple[FileReport, Layer]]
+
+
 @dataclass
 class _Intake:
-    """Files taken in so far; their records wait here until there are enough to be written."""
+    """Files read so far; their records wait here until there are enough to be written."""
 
     archive: Archive
     account: str
     tz: str | None
-    dry_run: bool
+    into: Archive | None  # of a dry run
     reports: list[FileReport] = field(default_factory=list)
-    waiting: dict[str, list[tuple[FileReport, pd.DataFrame]]] = field(default_factory=dict)
-    held: dict[str, int] = field(default_factory=dict)
+    waiting: dict[str, _Parts] = field(default_factory=dict)
+    records: dict[str, int] = field(default_factory=dict)  # how many wait, per log
 
-    def take(self, source: Source) -> None:
+    def take(self, file: InputFile) -> None:
         """Read one file."""
-        report = FileReport(source.name)
+        report = FileReport(file.name)
         self.reports.append(report)
         try:
             # A file that breaks off is refused whole, as far as it is not written yet.
-            frames = self._read(source, report)
+            frames = self._read(file, report)
         except EyelogError as error:
-            report.status, report.reason = "refused", _reason(error, source.name)
+            report.status, report.reason = "refused", _reason(error, file.name)
             return
         self._wait(report, frames)
 
-    def _read(self, source: Source, report: FileReport) -> list[pd.DataFrame]:
+    def _read(self, file: InputFile, report: FileReport) -> list[pd.DataFrame]:
         frames: list[pd.DataFrame] = []
-        with reading(source, tz=self.tz) as log:
+        with reading(file, tz=self.tz) as log:
             if log is None:
                 report.status = "empty"
                 return frames
             report.log = log.log
-            for pages in _batches(log.pages()):
+            for pages in _groups(log.pages()):
                 if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
                     raise ArchiveError("a date in it lies outside the years 1 to 9999")
                 frame = join_pages(pages, log.log)
@@ -163,9 +175,9 @@ class _Intake:
                     frames = []
         report.read, report.refused = log.rows, log.faults.count
         if log.faults.count:
-            warnings.warn(log.faults.report(source.name, log.rows), EyelogWarning, stacklevel=4)
+            warnings.warn(log.faults.report(file.name, log.rows), EyelogWarning, stacklevel=4)
         if isinstance(log, SavedLog) and log.unfinished:
-            warnings.warn(f"{source.name}: {UNFINISHED}", EyelogWarning, stacklevel=4)
+            warnings.warn(f"{file.name}: {UNFINISHED}", EyelogWarning, stacklevel=4)
         return frames
 
     def _wait(self, report: FileReport, frames: list[pd.DataFrame]) -> None:
@@ -176,80 +188,70 @@ class _Intake:
                 first, last = (stamp.to_pydatetime() for stamp in (frame.index[0], frame.index[-1]))
                 report.first = min(filter(None, (report.first, first)))
                 report.last = max(filter(None, (report.last, last)))
-                self.waiting.setdefault(log, []).append((report, frame))
-                self.held[log] = self.held.get(log, 0) + len(frame)
-                if self.held[log] >= _HELD:
+                self.waiting.setdefault(log, []).append((report, layer_of(frame, log)))
+                self.records[log] = self.records.get(log, 0) + len(frame)
+                if self.records[log] >= _WAITING:
                     self._write(log)
 
     def finish(self) -> list[FileReport]:
-        """Write what is waiting still, and return the reports."""
+        """Write what still waits, and return the reports."""
         for log in list(self.waiting):
-            self._write(log)
+            self._write(log, keep=self.into is None)  # the last records of a dry run need no file
         for report in self.reports:
             if report.kept and report.status != "refused":
-                report.status = "to import" if self.dry_run else "imported"
+                report.status = "imported" if self.into is None else "to import"
         return self.reports
 
-    def _write(self, log: str) -> None:
-        """Lay the waiting records of a log over the archive's, month by month."""
-        waiting = self.waiting.pop(log)
-        self.held[log] = 0
-        stored = self.account in self.archive.accounts(log)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EyelogWarning)  # unknown fields: told when read
-            for parts in _by_month(waiting):
-                frames = [frame for _, frame in parts]
-                held = self._stored(log, frames) if stored else empty(log)
-                layers = lay(log, held, frames)
-                for (report, frame), kept, conflicts in zip(
-                    parts, layers.kept, layers.conflicts, strict=True
-                ):
-                    report.kept += kept
-                    report.repeated += len(frame) - kept
-                    report.conflicts += conflicts
-                if len(layers.changes) and not self.dry_run:
-                    self.archive.write(log, layers.changes, account=self.account)
+    def _write(self, log: str, *, keep: bool = True) -> None:
+        """Merge the waiting records of a log into the archive, month by month."""
+        parts = self.waiting.pop(log)
+        self.records[log] = 0
+        months = sorted({month for _, layer in parts for month in months_of(layer.stamps)})
+        changes = (_change(month, parts) for month in months)
+        self.archive.merge(log, changes, account=self.account, into=self.into, keep=keep)
 
-    def _stored(self, log: str, frames: list[pd.DataFrame]) -> pd.DataFrame:
-        first = min(frame.index[0] for frame in frames).floor("s")
-        last = max(frame.index[-1] for frame in frames)
-        stored = self.archive.read(
-            log, first.to_pydatetime(), last.to_pydatetime(), account=self.account
-        )
-        stored.attrs = {}
-        asked = np.concatenate([stamps_of(frame) for frame in frames])
-        return stored[np.isin(stamps_of(stored), asked)]
+
+def _change(month: str, parts: _Parts) -> Change:
+    """Return the change that lays the records of one month over those of the archive.
+
+    Merging it adds to the report of each file what became of its rows.
+    """
+    inside = list(_between(parts, *month_edges(month)))
+
+    def lay_over(before: pa.Table, first: int, after: int) -> Merged:
+        group = list(_between(inside, first, after))
+        laid = overlay(before, [layer for _, layer in group])
+        for (report, layer), kept, conflicts in zip(group, laid.kept, laid.conflicts, strict=True):
+            report.kept += kept
+            report.repeated += len(layer.stamps) - kept
+            report.conflicts += conflicts
+        return merge(before, laid.changes, ())
+
+    stamps = np.sort(np.concatenate([layer.stamps for _, layer in inside]))
+    extras = [field for _, layer in inside for field in layer.extras]
+    return Change(month, stamps, extras, lay_over)
+
+
+def _between(parts: _Parts, first: int, after: int) -> Iterator[tuple[FileReport, Layer]]:
+    """Give the records of [first, after), of the files that have any."""
+    for report, layer in parts:
+        if np.searchsorted(layer.stamps, first) < np.searchsorted(layer.stamps, after):
+            yield report, layer.between(first, after)
 
 
 def _reason(error: EyelogError, name: str) -> str:
-    """Return the message of an error without the name of the file, which stands beside it."""
+    """Return the message of an error without the file's name, which the report shows beside it."""
     return str(error).removeprefix(name).lstrip(":, ")
 
 
-def _batches(pages: Iterator[Page]) -> Iterator[list[Page]]:
+def _groups(pages: Iterator[Page]) -> Iterator[list[Page]]:
     """Give pages in groups of a bounded number of records."""
     group: list[Page] = []
+    records = 0
     for page in pages:
         group.append(page)
-        if sum(each.n for each in group) >= _HELD:
+        records += page.n
+        if records >= _WAITING:
             yield group
-            group = []
+            group, records = [], 0
     yield group
-
-
-def _by_month(
-    waiting: list[tuple[FileReport, pd.DataFrame]],
-) -> Iterator[list[tuple[FileReport, pd.DataFrame]]]:
-    """Give the parts of each month of UTC, so that no more than one is read to compare."""
-    months = [_months(frame) for _, frame in waiting]
-    for month in sorted(set(chain.from_iterable(map(np.unique, months)))):
-        yield [
-            (report, frame[which == month])
-            for (report, frame), which in zip(waiting, months, strict=True)
-            if (which == month).any()
-        ]
-
-
-def _months(frame: pd.DataFrame) -> np.ndarray[Any, Any]:
-    index = cast(pd.DatetimeIndex, frame.index)
-    return index.tz_localize(None).to_numpy().astype("M8[M]")

@@ -1,7 +1,7 @@
-"""What a file is, told from how it begins and never from its name.
+"""The kind of a file, recognised from how it begins and never from its name.
 
 The vendor's apps write several kinds of files side by side; only the 15-second and the 60-second
-log belong into an archive. The others are refused by the name of what they are.
+log belong in an archive. The others are refused, and the message says what they are.
 """
 
 import csv
@@ -15,7 +15,7 @@ from eyelog.errors import ArchiveError, MixedLogsError
 
 __all__ = ["Header", "Refused", "find_header", "kind_of_bytes"]
 
-# How many lines may stand before the header, and how long it may be.
+# In how many lines a header is looked for, and how long it may be.
 _LINES: Final = 50
 _LONGEST: Final = 65_536
 
@@ -28,8 +28,8 @@ _MAGIC: Final = (
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
-    (b"\xff\xfe", "a text in UTF-16: save it as UTF-8"),
-    (b"\xfe\xff", "a text in UTF-16: save it as UTF-8"),
+    (b"\xff\xfe", "text in UTF-16: save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16: save it as UTF-8"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook: save the log as CSV"),
 )
 
@@ -37,7 +37,7 @@ _EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
 _MOTION: Final = "20 Hz motion and eye-event data (currentData)"
 _ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
 _RAW: Final = "raw EOG and motion data of the academic edition"
-# A header that has one of these names is of another kind; no log has any of them.
+# A header with one of these names is of another kind of file; neither log has any of them.
 _OTHERS: Final = {
     _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
               "fiterror"),
@@ -50,7 +50,7 @@ _TIMES: Final = ("date", UNIX_TIME)
 
 
 class Refused(ArchiveError):
-    """A file that holds no log; the message says what it is instead."""
+    """A file that is not a log; the message says what it is instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Header:
     cells: tuple[str, ...]
     line: int
     end: int  # the byte after it
-    before: tuple[int, ...]  # lines that stand before it and are not blank
+    before: tuple[int, ...]  # numbers of the lines before it that are not blank
 
 
 def kind_of_bytes(start: bytes) -> str:
@@ -80,14 +80,12 @@ def kind_of_bytes(start: bytes) -> str:
 
 
 def find_header(start: bytes, *, whole: bool) -> Header:
-    """Return the header of a CSV file, given how it begins.
-
-    `whole` says that there is no more of the file.
+    """Return the header of a CSV file from its first bytes; `whole` if those are the whole file.
 
     Raises
     ------
     Refused
-        If the file is of another kind, or no line of the first fifty is a header of a log.
+        If the file is of another kind, or none of the first fifty lines is the header of a log.
     MixedLogsError
         If the header has fields of both logs.
     """
@@ -99,7 +97,7 @@ def find_header(start: bytes, *, whole: bool) -> Header:
         if not raw and end == begin:
             break
         if end >= len(start) and not whole:
-            break  # cut off by the look-ahead: a line far longer than any header
+            break  # the line goes on after `start`: it is far longer than any header
         cells = _cells(raw)
         log = _log_of(cells)
         if log is not None:
@@ -108,7 +106,7 @@ def find_header(start: bytes, *, whole: bool) -> Header:
             before.append(number)
             first = first or cells
     shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
-    raise Refused(f"no line of it is the header of a log (it begins with {shown})")
+    raise Refused(f"it has no line that is the header of a log (it begins with {shown})")
 
 
 def _line(start: bytes, begin: int) -> tuple[int, bytes]:
@@ -131,20 +129,20 @@ def _cells(raw: bytes) -> tuple[str, ...]:
 
 
 def _log_of(cells: Sequence[str]) -> str | None:
-    """Return the log that a header is of, None for a line that is no header at all."""
-    written = {fold(cell): cell for cell in cells}
-    names = written.keys()
+    """Return the log of a header, None for a line that is not a header."""
+    spelled = {fold(cell): cell for cell in cells}
+    names = spelled.keys()
     for kind, marks in _OTHERS.items():
         if not names.isdisjoint(marks):
-            raise Refused(f"it holds {kind}")
+            raise Refused(f"it has {kind}")
     if {"type", "subtype", "value"} <= names:
-        raise Refused(f"it holds {_EVENTS}")
+        raise Refused(f"it has {_EVENTS}")
     own = {log: sorted(names & own_fields(log)) for log in LOGS}
     if set(own[LOGS[0]]) == _LOCATION:
-        raise Refused("it holds the phone's own positions (location)")
+        raise Refused("it has the phone's own positions (location)")
     timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
     if all(own.values()):
-        one, other = (written[own[log][0]] for log in LOGS)
+        one, other = (spelled[own[log][0]] for log in LOGS)
         raise MixedLogsError(
             f"its header has fields of both logs ({one!r} is of {LOGS[0]!r}, {other!r} of"
             f" {LOGS[1]!r})"
@@ -154,7 +152,7 @@ def _log_of(cells: Sequence[str]) -> str | None:
             return log
         if len(own[log]) > 1:
             raise Refused("its header has no column of stamps ('date' or 'ut')")
-    shared = [cell for name, cell in written.items() if name in spellings(LOGS[0])]
+    shared = [cell for name, cell in spelled.items() if name in spellings(LOGS[0])]
     if timed and len(shared) > 1:
         raise Refused(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
     return None

@@ -1,7 +1,7 @@
-"""Records of several files laid over those that are held, and what each file added.
+"""Records of several files laid over those of the archive, and what each file added.
 
 Of several records on one stamp the last one counts, value by value: a value that is missing in a
-file never takes away one that is known. So the same files laid over the result change nothing.
+file never replaces one that is there. So laying the same files over the result changes nothing.
 """
 
 from collections.abc import Sequence
@@ -13,132 +13,140 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.parquet.rows import frame_of, table_of
-from eyelog.catalogue import catalogue, columns
+from eyelog.archive.parquet.rows import Stamps, extras_of, frame_of, stamps_of, table_of
+from eyelog.catalogue import columns
 
-__all__ = ["Layers", "lay", "stamps_of"]
+__all__ = ["Layer", "Overlay", "layer_of", "overlay"]
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
-    """What came of laying frames over one another.
+class Layer:
+    """Records of one file: sorted, unique stamps, and the columns as arrays that slice cheaply."""
 
-    `changes` has the records that are new or not what they were, with every column. `kept` and
-    `conflicts` count for each frame but the first: its rows that are new or add something, and
-    its rows that overrule another value of the same stamp.
+    stamps: Stamps
+    columns: dict[str, Any]
+    extras: list[pa.Field]  # columns that the catalogue does not know
+
+    def between(self, first: int, after: int) -> "Layer":
+        """Return the records of [first, after)."""
+        inside = slice(*np.searchsorted(self.stamps, [first, after]).tolist())
+        parts = {name: values[inside] for name, values in self.columns.items()}
+        return Layer(self.stamps[inside], parts, self.extras)
+
+
+def layer_of(frame: pd.DataFrame, log: str) -> Layer:
+    """Return the records of a frame of the one shape, unknown fields as the archive keeps them."""
+    extras: list[pa.Field] = []
+    if not set(frame.columns) <= set(columns(log)):
+        table = table_of(frame, log)
+        extras = extras_of(table.schema, log)
+        frame = frame_of(table, "UTC")
+    index: Any = frame.index
+    arrays: dict[str, Any] = {
+        str(name): values.to_numpy() if values.dtype == np.float64 else values.array
+        for name, values in frame.items()
+    }
+    return Layer(np.asarray(index.as_unit("us").asi8), arrays, extras)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """The result of laying files over the rows of a table.
+
+    `changes` has the records that are new or not what they were, with every column that a file
+    has. `kept` and `conflicts` are counts per file: of its rows that are new or add something, and
+    of its rows that replace another value of the same stamp.
     """
 
-    changes: pd.DataFrame
+    changes: pa.Table
     kept: list[int]
     conflicts: list[int]
 
 
-def lay(log: str, held: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> Layers:
-    """Lay frames of one log over what is held, the later over the earlier.
+def overlay(before: pa.Table, layers: Sequence[Layer]) -> Overlay:
+    """Lay files over the rows of a table, the later over the earlier.
 
-    Each frame has the one shape (aware, sorted, unique stamps).
+    `before` is sorted, and its schema has every column of the files.
     """
-    layers = [held, *(_plain(each, log) for each in frames)]
-    stamps = np.concatenate([stamps_of(each) for each in layers])
+    incoming = np.concatenate([np.empty(0, np.int64), *(layer.stamps for layer in layers)])
+    stored = stamps_of(before)
+    again = np.isin(stored, incoming)
+    before = before.filter(pa.array(again))
+    stamps = np.concatenate([stored[again], incoming])
+    sizes = [before.num_rows, *(len(layer.stamps) for layer in layers)]
     order = np.argsort(stamps, kind="stable")  # of one stamp, in the order of the layers
     stamps = stamps[order]
-    layer = np.repeat(np.arange(len(layers)), [len(each) for each in layers])[order]
+    at = np.repeat(np.arange(len(sizes)), sizes)[order]  # the layer of each record, 0 for `before`
     opens = np.ones(len(stamps), bool)
     opens[1:] = stamps[1:] != stamps[:-1]
     differs, overrules = np.zeros((2, len(stamps)), bool)
     first = np.flatnonzero(opens)  # where the records of each stamp begin
     last = np.append(first[1:], len(stamps))[: len(first)] - 1
-    moved = layer[first] > 0
-    settled: dict[str, Any] = {}
-    for name in _names(log, layers):
-        values = np.concatenate(_column(layers, log, name))[order]
-        known = _known(values)
+    moved = at[first] > 0
+    settled: dict[str, npt.NDArray[Any]] = {}
+    names = set().union(*(layer.columns for layer in layers))
+    fields = [field for field in before.schema if field.name in names]
+    for field in fields:
+        text = pa.types.is_string(field.type)
+        column = before.column(field.name)
+        stored_values = _objects(column) if text else column.cast(pa.float64()).to_numpy()
+        parts = [_part(layer, field.name, text=text) for layer in layers]
+        values = np.concatenate([stored_values, *parts])[order]
         if not opens.all():
-            values, known = _carried(values, known, opens)
+            values, present = _carried(values, opens)
             other = np.zeros(len(values), bool)
-            other[1:] = known[1:] & ~opens[1:] & (values[1:] != values[:-1])
-            differs |= other
-            overrules[1:] |= other[1:] & known[:-1]
-            moved |= known[last] & (values[first] != values[last])
-        settled[name] = values[last]
-    # Files that overrule one another may end where they began: then none of them adds anything.
-    adds = (opens | differs) & (layer > 0) & np.repeat(moved, last - first + 1)
-    index = pd.DatetimeIndex(stamps[last[moved]].view("M8[us]"), name="date").tz_localize("UTC")
-    changes = pd.DataFrame(
-        {name: _array(values[moved], log, name) for name, values in settled.items()}, index=index
-    )
-    return Layers(changes, _per_layer(layer, adds, layers), _per_layer(layer, overrules, layers))
+            other[1:] = present[1:] & ~opens[1:] & (values[1:] != values[:-1])
+            if other.any():
+                differs |= other
+                overrules[1:] |= other[1:] & present[:-1]
+                moved |= present[last] & (values[first] != values[last])
+        settled[field.name] = values[last]
+    # Files that replace each other's values may end where they began: then none adds anything.
+    adds = (opens | differs) & (at > 0) & np.repeat(moved, last - first + 1)
+    date = before.schema.field("date")
+    arrays = [pa.array(stamps[last[moved]]).cast(date.type)]
+    arrays += [_array(settled[field.name][moved], field.type) for field in fields]
+    changes = pa.Table.from_arrays(arrays, schema=pa.schema([date, *fields]))
+    return Overlay(changes, *(_per_layer(at[which], len(sizes)) for which in (adds, overrules)))
 
 
-def _plain(frame: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return a frame with unknown fields as the archive keeps them: numbers, truths or texts."""
-    if set(frame.columns) <= set(columns(log)):
-        return frame
-    return frame_of(table_of(frame, log), "UTC")
+def _part(layer: Layer, name: str, *, text: bool) -> npt.NDArray[Any]:
+    """Return one column: float64 with NaN or, if `text`, objects with None for what is missing."""
+    values = layer.columns.get(name)
+    if values is None:
+        return np.full(len(layer.stamps), None if text else np.nan)
+    if text:  # also numbers, where another file has text: as the archive writes them
+        return _objects(pa.array(values, from_pandas=True).cast(pa.string()))
+    if isinstance(values, np.ndarray):
+        return values
+    return np.asarray(values.to_numpy(np.float64, na_value=np.nan))
 
 
-def stamps_of(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Return the stamps of a frame as microseconds."""
-    index: Any = frame.index
-    return np.asarray(index.as_unit("us").asi8)
-
-
-def _names(log: str, layers: Sequence[pd.DataFrame]) -> list[str]:
-    known = set(columns(log))
-    unknown = dict.fromkeys(
-        name for each in layers for name in map(str, each.columns) if name not in known
-    )
-    return [*columns(log), *unknown]
-
-
-def _column(layers: Sequence[pd.DataFrame], log: str, name: str) -> list[npt.NDArray[Any]]:
-    """Return one column of each layer, as float64 or, where there are texts, as objects."""
-    known = catalogue(log).get(name)
-    found = [layer[name].array if name in layer else None for layer in layers]
-    if known is not None:
-        text = known.dtype == "string"
-    else:
-        text = any(not _is_number(each.dtype) for each in found if each is not None)
-    values = []
-    for layer, each in zip(layers, found, strict=True):
-        if each is None:
-            values.append(np.full(len(layer), None if text else np.nan))
-        elif not text:
-            values.append(pd.array(each).to_numpy(np.float64, na_value=np.nan))
-        else:  # where numbers meet texts, as the archive writes them
-            plain = pa.array(each, from_pandas=True).cast(pa.string())
-            values.append(np.array([*plain.to_pylist(), None], object)[:-1])
+def _objects(texts: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.object_]:
+    values = np.empty(len(texts), object)
+    values[:] = texts.to_pylist()
     return values
 
 
-def _is_number(dtype: Any) -> bool:
-    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-
-
-def _known(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    return np.asarray(pd.notna(values))
-
-
 def _carried(
-    values: npt.NDArray[Any], known: npt.NDArray[np.bool_], opens: npt.NDArray[np.bool_]
+    values: npt.NDArray[Any], opens: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Fill what is missing with the last known value of the same stamp."""
+    """Fill what is missing with the last value of the same stamp; return what is there then."""
+    present = np.asarray(pd.notna(values))
+    if not present.any() or present.all():
+        return values, present
     at = np.arange(len(values))
-    source = np.maximum.accumulate(np.where(known | opens, at, 0))
-    return values[source], known[source]
+    source = np.maximum.accumulate(np.where(present | opens, at, 0))
+    return values[source], present[source]
 
 
-def _array(values: npt.NDArray[Any], log: str, name: str) -> Any:
-    known = catalogue(log).get(name)
-    if known is None or known.dtype == "float64":
-        return values
-    if known.dtype == "boolean":
-        return pd.arrays.BooleanArray(values == 1, np.isnan(values))
-    return pd.array(values, dtype="string")
+def _array(values: npt.NDArray[Any], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_string(kind):
+        return pa.array(values, kind)
+    missing = np.isnan(values)
+    return pa.array(values == 1 if pa.types.is_boolean(kind) else values, kind, mask=missing)
 
 
-def _per_layer(
-    layer: npt.NDArray[np.int64], which: npt.NDArray[np.bool_], layers: Sequence[pd.DataFrame]
-) -> list[int]:
-    found: list[int] = np.bincount(layer[which], minlength=len(layers))[1:].tolist()
-    return found
+def _per_layer(at: npt.NDArray[np.int64], layers: int) -> list[int]:
+    counts: list[int] = np.bincount(at, minlength=layers)[1:].tolist()
+    return counts

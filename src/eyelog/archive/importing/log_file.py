@@ -1,4 +1,4 @@
-"""One file, whatever it is, as pages of records of one log."""
+"""One file, CSV or saved answers, as pages of records of one log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,14 +11,13 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
-from eyelog.archive.importing.sources import Source, opened
+from eyelog.archive.importing.sources import InputFile, opened
 from eyelog.catalogue import LOGS
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
 __all__ = [
     "UNFINISHED",
     "SavedLog",
-    "answer_pages",
     "reading",
 ]
 
@@ -29,7 +28,7 @@ LARGEST_ANSWER: Final = 512 << 20
 
 @dataclass
 class SavedLog:
-    """A file of answers that was read; the same members as `CsvLog`."""
+    """A file of answers; it has the same members as `CsvLog`."""
 
     _pages: list[Page]
     faults: Faults = field(default_factory=Faults)
@@ -41,7 +40,7 @@ class SavedLog:
 
     @property
     def rows(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return sum(page.n for page in self._pages)
 
     @property
@@ -55,17 +54,17 @@ class SavedLog:
 
 
 @contextmanager
-def reading(source: Source, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
-    """Open a file for reading; None where it holds nothing at all.
+def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
+    """Open a file for reading; give None if it is empty.
 
     Raises
     ------
     EyelogError
-        If it holds no log, or cannot be read.
+        If it is not a log, or cannot be read.
     """
-    with opened(source) as (kind, stream):
+    with opened(file) as (kind, stream):
         if kind == "json":
-            yield SavedLog(answer_pages(_whole(stream), where=source.name))
+            yield SavedLog(answer_pages(_whole(stream), where=file.name))
         else:
             yield CsvLog(stream, tz=tz) if kind == "text" else None
 
@@ -90,9 +89,9 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     Raises
     ------
     AnswerError
-        If it is not JSON, holds no answer, or an answer is not of the documented shape.
+        If it is not JSON, has no answer, or an answer is not of the documented shape.
     MixedLogsError
-        If answers of both logs are in it.
+        If it has answers of both logs.
     """
     bodies = _bodies(content.removeprefix(_BOM), where)
     pages: list[Page] = []
@@ -109,23 +108,23 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
         except AnswerError as error:
             raise AnswerError(_of_file(error)) from None
     if not pages:
-        raise AnswerError(f"{where}: a list without any answer: which log it is of is not known")
+        raise AnswerError(f"{where}: the list has no answer, so its log cannot be identified")
     return pages
 
 
 def _bodies(content: bytes, where: str) -> list[bytes]:
-    """Return the answers of a file, each as it stands there."""
+    """Return the answers of a file, each as its own bytes."""
     try:
         if content.lstrip().startswith(b"["):
-            return [bytes(each) for each in msgspec.json.decode(content, type=list[msgspec.Raw])]
+            return [bytes(body) for body in msgspec.json.decode(content, type=list[msgspec.Raw])]
         try:
             return [bytes(msgspec.json.decode(content, type=msgspec.Raw))]
         except msgspec.DecodeError:
             lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
-            return [bytes(each) for each in lines]
+            return [bytes(line) for line in lines]
     except ValueError as error:
         raise AnswerError(
-            f"{where}: no saved answer, or a damaged one ({error}): nothing of it was read"
+            f"{where}: not a saved answer, or a damaged one ({error}): nothing of it was read"
         ) from None
 
 
@@ -143,10 +142,10 @@ def _log_of(body: bytes, where: str) -> str:
         except AnswerError as error:
             raise AnswerError(_of_file(error)) from None
     raise AnswerError(
-        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r}, so no answer of the service"
+        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
     )
 
 
 def _of_file(error: AnswerError) -> str:
-    """Return what is wrong with an answer, with advice for a file instead of for a request."""
+    """Return the message of an error, with advice for a file instead of a request."""
     return str(error).replace(ADVICE, "nothing of the file was read")

@@ -1,4 +1,4 @@
-"""Logs from files: CSV of the Logger app and of the vendor's sample, and saved answers."""
+"""One file as one frame: CSV of the Logger app or the vendor's sample, or saved answers."""
 
 import os
 import re
@@ -13,13 +13,13 @@ import pandas as pd
 from eyelog import provenance
 from eyelog.answers.page import join_pages
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
-from eyelog.archive.importing.sources import source_of
+from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
 
 __all__ = ["read_answer", "read_logger_csv"]
 
-# Only where a file is empty: then nothing but its name can tell.
+# Only for an empty file: there is nothing but its name to go by.
 _NAMES: Final = {
     COMPUTED_DATA: re.compile(r"_logicIndexData|15s_interval_data"),
     STANDARD_MODE_LOGS: re.compile(r"_summaryData|60s_interval_data"),
@@ -38,7 +38,7 @@ def _named(name: str) -> Iterator[None]:
 def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> pd.DataFrame:
     r"""Read one CSV file of a log, as the Logger app or the vendor's sample script saves it.
 
-    What the file is, is told from its header, not from its name.
+    The kind of file is recognised from its header, not from its name.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     -------
     DataFrame
         Index ``date`` (aware in `tz`, sorted, unique, microseconds); all fields of the catalogue
-        in its order with its dtypes, missing where the file lacks them; unknown columns last. Of
-        several rows on one stamp the last one stays. The provenance counts ``rows`` of the file,
-        ``refused`` lines that are no records, ``repeated`` rows left out because their stamp came
-        again and ``conflicts`` (stamps on which different rows met).
+        in its order with its dtypes, missing if the file lacks them; unknown columns last. Of
+        several rows with the same stamp the last one counts. The provenance has the number of
+        ``rows`` in the file, of ``refused`` lines that are not records, of ``repeated`` rows left
+        out because their stamp came again, and of ``conflicts`` (stamps with different rows).
 
     Raises
     ------
     ArchiveError
-        If the file cannot be read, or is of another kind; the message says of which.
+        If the file cannot be read, or is of another kind; the message says which.
     ConfigurationError
         If dates have no offset and `tz` is not given.
     MixedLogsError
@@ -68,11 +68,11 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     Warns
     -----
     EyelogWarning
-        If lines are no records (junk, cut short): which ones, and why. The others are kept.
+        If lines are not records (junk, truncated): which ones, and why. The others are kept.
 
     Notes
     -----
-    Names, their misprints and the kinds of files are those of the vendor's data definition.
+    Column names, their misprints and the kinds of files follow the vendor's data definition.
 
     Examples
     --------
@@ -85,28 +85,28 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     >>> frame["stp"].tolist(), frame["isl"].tolist()
     ([12.0], [False])
     """
-    source = Path(path)
-    with _named(source.name), reading(source_of(source, source.name), tz=tz) as log:
+    file = Path(path)
+    with _named(file.name), reading(input_file(file, file.name), tz=tz) as log:
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
         if log is None:
-            return _nothing(source.name, tz)
+            return _nothing(file.name, tz)
         frame = join_pages(list(log.pages()), log.log, tz=tz or "UTC")
     if log.faults.count:
-        warnings.warn(log.faults.report(source.name, log.rows), EyelogWarning, stacklevel=2)
+        warnings.warn(log.faults.report(file.name, log.rows), EyelogWarning, stacklevel=2)
     return provenance.record(
-        frame, "import", file=source.name, rows=log.rows, refused=log.faults.count
+        frame, "import", file=file.name, rows=log.rows, refused=log.faults.count
     )
 
 
 def _nothing(name: str, tz: str | None) -> pd.DataFrame:
-    """Return the frame of a file of 0 bytes, which the Logger app leaves where it had no record."""
+    """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     for log, pattern in _NAMES.items():
         if pattern.search(name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=3)
             frame = join_pages([], log, tz=tz or "UTC")
             return provenance.record(frame, "import", file=name, rows=0, refused=0)
-    raise ArchiveError("the file is empty: not even a header says which log it is of")
+    raise ArchiveError("the file is empty: it has no header that shows which log it is of")
 
 
 def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -129,10 +129,10 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     ArchiveError
         If the file cannot be read.
     AnswerError
-        If it holds no answer, or one that is not the documented shape: the message names the
+        If it has no answer, or one that is not of the documented shape: the message names the
         file, the hour, the record and the field.
     MixedLogsError
-        If answers of both logs are in it.
+        If it has answers of both logs.
 
     Examples
     --------
@@ -145,12 +145,12 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     >>> frame["stp"].tolist()
     [3.0]
     """
-    source = Path(path)
-    with _named(source.name), reading(source_of(source, source.name), tz=None) as saved:
+    file = Path(path)
+    with _named(file.name), reading(input_file(file, file.name), tz=None) as saved:
         if not isinstance(saved, SavedLog):
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)
         frame = join_pages(list(saved.pages()), saved.log)
     if saved.unfinished:
-        warnings.warn(f"{source.name}: {UNFINISHED}", EyelogWarning, stacklevel=2)
-    return provenance.record(frame, "import", file=source.name, rows=saved.rows, refused=0)
+        warnings.warn(f"{file.name}: {UNFINISHED}", EyelogWarning, stacklevel=2)
+    return provenance.record(frame, "import", file=file.name, rows=saved.rows, refused=0)

@@ -1,7 +1,7 @@
-"""The files that a path stands for: itself, those of a folder, those of a zip file.
+"""The files behind a path: the file itself, those of a folder, or those of a zip file.
 
-Nothing is unpacked onto the disk, so a name inside a zip file is only ever shown; what is unpacked
-in memory is bounded, so a small file cannot pretend to be a large one without end.
+Nothing is unpacked onto the disk, so a name inside a zip file is only ever shown. What is unpacked
+in memory is bounded, so that a small file cannot unpack without end.
 """
 
 import gzip
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final, cast
 from eyelog.archive.importing.kinds import Refused, kind_of_bytes
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["LARGEST", "Source", "opened", "source_of", "sources"]
+__all__ = ["InputFile", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
@@ -32,13 +32,13 @@ _UNREADABLE: Final = (
     zlib.error,
     lzma.LZMAError,
     zipfile.BadZipFile,
-    NotImplementedError,  # packed in a way that Python does not know
+    NotImplementedError,  # packed by a method that Python does not have
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One file: its name as shown, and how to open it or why that cannot be."""
+class InputFile:
+    """One file: its name as shown, and how to open it or why it cannot be opened."""
 
     name: str
     open: Callable[[], AbstractContextManager[BinaryIO]] | None
@@ -46,7 +46,7 @@ class Source:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that raises `ArchiveError` where more is read than the budget has left."""
+    """A stream that raises `ArchiveError` once more is read than the budget has left."""
 
     def __init__(self, inner: Any, budget: list[int]) -> None:
         self._inner = inner
@@ -59,24 +59,24 @@ class _Bounded(io.RawIOBase):
         data = self._inner.read(len(buffer))
         self._budget[0] -= len(data)
         if self._budget[0] < 0:
-            raise ArchiveError("it unpacks to more than a log can hold: it is not read further")
+            raise ArchiveError("it unpacks to more than a log can have: reading stopped")
         buffer[: len(data)] = data
         return len(data)
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[tuple[str, BinaryIO]]:
+def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
     """Open a file; give its kind ("text", "json" or "empty") and its bytes, unpacked.
 
     Raises
     ------
     ArchiveError
-        If it cannot be opened or read, or is of a kind that holds no log (`Refused`).
+        If it cannot be opened or read, or its kind is not that of a log (`Refused`).
     """
-    if source.open is None:
-        raise Refused(source.trouble)
+    if file.open is None:
+        raise Refused(file.trouble)
     try:
-        with source.open() as raw:
+        with file.open() as raw:
             stream = io.BufferedReader(cast(io.RawIOBase, raw))
             kind = kind_of_bytes(stream.peek(64))
             if kind != "gzip":
@@ -96,103 +96,105 @@ def _content(kind: str) -> str:
     return kind
 
 
-def source_of(path: Path, name: str) -> Source:
-    """Return one file as it stands, without looking into it, under the name to be shown."""
-    return Source(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)))
+def input_file(path: Path, name: str) -> InputFile:
+    """Return one file, without looking into it, under the name to be shown."""
+    return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)))
 
 
-def sources(paths: Iterable[Path]) -> Iterator[Source]:
-    """Give the files that paths stand for, each once: folders and zip files in order of names.
+def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
+    """Give the files behind paths, each once; those of folders and zip files in order of names.
 
-    A source must be opened before the next one is asked for.
+    Open each file before taking the next: members of a zip file share its handle.
 
     Raises
     ------
     ConfigurationError
         If a path does not exist.
     """
-    given = list(paths)
-    for path in given:
+    every = list(paths)
+    for path in every:
         if not path.exists():
             raise ConfigurationError(f"there is no file or folder {path}: nothing was imported")
     seen: set[Path] = set()
-    for path in given:
-        for each in _walk(path) if path.is_dir() else [path]:
-            if isinstance(each, Source):
-                yield each
-            elif (real := each.resolve()) not in seen:
+    for path in every:
+        for entry in _walk(path) if path.is_dir() else [path]:
+            if isinstance(entry, InputFile):
+                yield entry
+            elif (real := entry.resolve()) not in seen:
                 seen.add(real)
-                yield from _file(each)
+                yield from _file(entry)
 
 
-def _walk(folder: Path) -> Iterator[Path | Source]:
+def _walk(folder: Path) -> Iterator[Path | InputFile]:
     failed: list[OSError] = []
     for root, folders, names in os.walk(folder, onerror=failed.append):
         folders[:] = sorted(name for name in folders if not _hidden(name))
         for name in folders:
             if (Path(root) / name).is_symlink():
-                link = "it is a link to a folder: name that folder itself"
-                yield Source(_shown(os.path.join(root, name)), None, link)  # noqa: PTH118 - as os.walk gives it
+                link = "it is a link to a folder: give that folder itself"
+                yield InputFile(_shown(os.path.join(root, name)), None, link)  # noqa: PTH118 - as os.walk gives it
         yield from (Path(root) / name for name in sorted(names) if not _hidden(name))
     for error in failed:
-        yield Source(_shown(str(error.filename)), None, f"it cannot be listed: {error.strerror}")
+        yield InputFile(_shown(str(error.filename)), None, f"it cannot be listed: {error.strerror}")
 
 
 def _hidden(name: str) -> bool:
-    """Whether a name is of the file system's own making, such as .DS_Store."""
-    ours = name.startswith(".") and name.strip(".") != ""  # ".." is no name of a file
-    return ours or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
+    """Return whether a file is hidden or made by the file system itself, such as .DS_Store."""
+    dotted = name.startswith(".") and name.strip(".") != ""  # ".." is not the name of a file
+    return dotted or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
-def _file(path: Path) -> Iterator[Source]:
+def _file(path: Path) -> Iterator[InputFile]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            yield Source(_shown(os.fspath(path)), None, "it is no regular file")
+            yield InputFile(_shown(os.fspath(path)), None, "it is not a regular file")
             return
         with path.open("rb") as file:
             zipped = file.read(4) in _ZIP
     except OSError as error:
-        yield Source(_shown(os.fspath(path)), None, f"it cannot be read: {error.strerror}")
+        yield InputFile(_shown(os.fspath(path)), None, f"it cannot be read: {error.strerror}")
         return
     if zipped:
         yield from _members(path)
     else:
-        yield source_of(path, os.fspath(path))
+        yield input_file(path, os.fspath(path))
 
 
-def _members(path: Path) -> Iterator[Source]:
+def _members(path: Path) -> Iterator[InputFile]:
     shown = _shown(os.fspath(path))
     try:
         with zipfile.ZipFile(path) as box:
-            found = [info for info in box.infolist() if not info.is_dir()]
-            if any(info.filename == "[Content_Types].xml" for info in found):
-                yield Source(shown, None, "it is an Office document: save the log as CSV")
+            members = [info for info in box.infolist() if not info.is_dir()]
+            if any(info.filename == "[Content_Types].xml" for info in members):
+                yield InputFile(shown, None, "it is an Office document: save the log as CSV")
                 return
-            if len(found) > _MEMBERS:
-                yield Source(shown, None, f"it holds more than {_MEMBERS:,} files: split it")
+            if len(members) > _MEMBERS:
+                yield InputFile(shown, None, f"it has more than {_MEMBERS:,} files: split it")
                 return
             budget = [_LARGEST_ZIP]
-            for info in sorted(found, key=lambda info: info.filename):
+            for info in sorted(members, key=lambda info: info.filename):
                 if not any(_hidden(part) for part in info.filename.split("/")):
                     yield _member(shown, box, info, budget)
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error)
-        yield Source(shown, None, f"it is a damaged zip file: {reason}")
+        yield InputFile(shown, None, f"it is a damaged zip file: {reason}")
 
 
-def _member(shown: str, box: zipfile.ZipFile, info: zipfile.ZipInfo, budget: list[int]) -> Source:
+def _member(
+    shown: str, box: zipfile.ZipFile, info: zipfile.ZipInfo, budget: list[int]
+) -> InputFile:
     name = f"{shown}: {_shown(info.filename)}"
     if info.flag_bits & 1:
-        return Source(name, None, "it is encrypted: unpack it first")
+        return InputFile(name, None, "it is encrypted: unpack it first")
 
     @contextmanager
     def start() -> Iterator[BinaryIO]:
         with box.open(info) as packed:
             yield cast(BinaryIO, _Bounded(packed, budget))
 
-    return Source(name, start)
+    return InputFile(name, start)
 
 
 def _shown(name: str) -> str:
-    """Return a name that does nothing to a terminal."""
+    """Return a name without characters that a terminal would act on."""
     return "".join(char if char.isprintable() else "?" for char in name)

@@ -16,13 +16,13 @@ __all__ = ["NEVER", "naive", "possible", "read_stamps", "unix_stamps"]
 
 Stamps = npt.NDArray[np.int64]
 
-# Stands where no stamp could be read; the same value as numpy's NaT.
+# For a text that is not a stamp; the same value as numpy's NaT.
 NEVER: Final = np.iinfo(np.int64).min
 _SECOND: Final = 1_000_000
-# What an archive can hold, and a datetime of any zone can show.
+# The range that an archive can hold and a datetime of any zone can represent.
 _FIRST: Final = np.datetime64("0001-01-02", "us").astype(np.int64)
 _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
-# Clocks of the 32-bit kind, as the vendor's table of ``ut`` says; milliseconds lie far above.
+# A 32-bit clock, according to the vendor's table of ``ut``; milliseconds are far larger.
 _LAST_SECOND: Final = 2.0**32
 
 _NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
@@ -30,33 +30,33 @@ _SPACED: Final = re.compile(r"(?<=\d) +(?=[Zz+-])")  # "2026-10-24 09:00:00 +000
 
 
 def possible(stamps: Stamps) -> npt.NDArray[np.bool_]:
-    """Return which stamps lie in the years 1 to 9999, so that an archive can hold them."""
+    """Return which stamps are in the years 1 to 9999, which an archive can hold."""
     return (stamps >= _FIRST) & (stamps < _AFTER)
 
 
 def naive(text: str) -> bool:
-    """Whether a text is a date and time without a zone."""
+    """Return whether a text is a date and time without an offset."""
     return _NAIVE.fullmatch(text) is not None
 
 
 def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
-    """Return instants (microseconds, UTC) of UNIX seconds, `NEVER` where they are none."""
+    """Return UNIX seconds as instants (microseconds, UTC), `NEVER` where they are not valid."""
     good = (seconds >= 0) & (seconds <= _LAST_SECOND)
     whole = np.where(good, np.round(seconds * _SECOND), 0.0).astype(np.int64)
     return np.where(good, whole, NEVER)
 
 
 def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
-    """Return the instants (microseconds, UTC) of dates, `NEVER` where a text is none.
+    """Return dates as instants (microseconds, UTC), `NEVER` where a text is not a date.
 
-    A date without an offset is a clock time of `tz`. Where clocks go back and an hour comes
-    twice, the order of the rows tells the two apart; where it does not, and where clocks skip an
-    hour, there is no such instant.
+    A date without an offset is a clock time of `tz`. When clocks go back and an hour comes twice,
+    the order of the rows distinguishes the two; a time that remains ambiguous, and one that the
+    clocks skip, is not an instant.
 
     Raises
     ------
     ConfigurationError
-        If a date has no offset and no zone is given.
+        If a date has no offset and `tz` is None.
     """
     stamps = np.full(len(texts), NEVER)
     local = np.zeros(len(texts), bool)
@@ -69,7 +69,7 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
         if tz is None:
             text = texts[int(np.argmax(local))]
             raise ConfigurationError(
-                f"the date {text!r} has no zone: say in which zone it was written, such as"
+                f"the date {text!r} has no zone: give the zone in which it was written, such as"
                 " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
             )
         at = np.flatnonzero(local)
@@ -82,7 +82,7 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
 def _instants(texts: Sequence[str]) -> Stamps:
     try:
         return parse_stamps(texts).view(np.int64)
-    except ConfigurationError:  # one of them is none: halve until it is found
+    except ConfigurationError:  # one of them is not a date: halve until it is alone
         half = len(texts) // 2
         if not half:
             return np.array([NEVER])
@@ -90,7 +90,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
 
 
 def _of_clock(clock: Stamps, tz: str) -> Stamps:
-    """Return the instants of clock times of a zone."""
+    """Return clock times of a zone as instants."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
         index = times.tz_localize(zone(tz), ambiguous="infer", nonexistent="NaT")

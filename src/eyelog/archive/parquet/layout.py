@@ -1,17 +1,17 @@
-"""Where the files of an archive lie, and what a file must look like.
+"""Where the files of an archive are, and what a file must look like.
 
 ::
 
     ROOT/log=computed_data/account=me/month=2026-10/data.parquet
 
-One file holds one month of one log of one account. A record belongs to the month of its stamp in
-UTC, so that the place of a record never depends on anybody's zone. Names that begin with a dot
-(locks, files in the making) are none of the data: every Parquet tool passes over them.
+One file has one month of one log of one account. A record belongs to the month of its stamp in
+UTC, so its place does not depend on a time zone. Names that begin with a dot (locks, unfinished
+files) are not data: Parquet tools skip them.
 """
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +35,7 @@ __all__ = [
     "accounts",
     "archive_errors",
     "file_metadata",
+    "fingerprint",
     "folder",
     "group_edges",
     "is_month",
@@ -43,7 +44,8 @@ __all__ = [
     "months",
     "months_of",
     "open_place",
-    "require_holding",
+    "overlap",
+    "present_months",
     "schema_of",
 ]
 
@@ -72,7 +74,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The root as one would type it, without credentials."""
+        """The root as a user types it, without credentials."""
         return self.root if self.local else str(self.fs.unstrip_protocol(self.root))
 
 
@@ -98,12 +100,15 @@ def _is_local(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def archive_errors(doing: str) -> Iterator[None]:
-    """Turn an error of the disk, the store or the file format into one line that says where."""
+    """Turn an error of the disk, the store or the file format into one line that says where.
+
+    `doing` completes "cannot ...".
+    """
     try:
         yield
     except (EyelogError, Warning):
         raise
-    except Exception as error:  # each kind of store has errors of its own
+    except Exception as error:  # every kind of store raises its own
         if type(error).__module__ == "builtins" and not isinstance(error, OSError):
             raise
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -131,63 +136,86 @@ def _escape(account: str) -> str:
     if len(escaped) > _LONGEST:
         raise ConfigurationError(
             f"the account name {account[:20]!r}... is too long for a folder: at most {_LONGEST}"
-            " bytes, three for each that is not a small letter, a digit, '-' or '_'"
+            " characters, where any but a-z, 0-9, '-' and '_' counts three per byte"
         )
     return escaped
 
 
 def _names(place: Place, path: str) -> list[str]:
-    """Return the names inside a folder, sorted; none where there is no folder."""
+    """Return the names inside a folder, sorted; none if there is no folder."""
     place.fs.invalidate_cache(path)  # another process may have written since
     try:
-        found = place.fs.ls(path, detail=False)
+        entries = place.fs.ls(path, detail=False)
     except FileNotFoundError:
         return []
-    return sorted(str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in found)
+    return sorted(str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in entries)
 
 
 def accounts(place: Place, log: str) -> list[str]:
-    """Return the accounts that the archive holds one log of, sorted."""
+    """Return the accounts that have records of a log, sorted."""
     names = _names(place, f"{place.root}/log={check_log(log)}")
-    found = [unquote(name[8:]) for name in names if name.startswith("account=")]
-    return sorted(account for account in found if months(place, log, account))
+    accounts = [unquote(name[8:]) for name in names if name.startswith("account=")]
+    return sorted(account for account in accounts if months(place, log, account))
 
 
 def months(place: Place, log: str, account: str) -> list[str]:
     """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
     names = _names(place, folder(place, log, account))
-    found = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
-    # A folder without its file is what a process that was killed left: no month yet.
-    return [m for m in found if place.fs.exists(month_path(place, log, account, m))]
+    folders = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
+    # A folder without its file was left by a process that was killed: it is not a month yet.
+    return [m for m in folders if place.fs.exists(month_path(place, log, account, m))]
 
 
-def require_holding(place: Place, log: str, account: str) -> list[str]:
-    """Return the months, or raise `ArchiveError` that names what the archive holds instead."""
-    found = months(place, log, account)
-    if found:
-        return found
-    held = {each: accounts(place, each) for each in LOGS}
-    known = sorted(set().union(*held.values()))
-    if not known:
+def present_months(place: Place, log: str, account: str) -> list[str]:
+    """Return the months; where there are none, raise an `ArchiveError` that lists what there is."""
+    present = months(place, log, account)
+    if present:
+        return present
+    by_log = {name: accounts(place, name) for name in LOGS}
+    every = sorted(set().union(*by_log.values()))
+    if not every:
         raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
-    if account not in known:
-        names = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    if account not in every:
+        names = ", ".join(map(repr, every[:10])) + (", ..." if len(every) > 10 else "")
         raise ArchiveError(
-            f"no account {account!r} in the archive {place.name}{near(account, known)};"
-            f" it holds {names}"
+            f"no account {account!r} in the archive {place.name}{near(account, every)};"
+            f" it has {names}"
         )
-    logs = ", ".join(repr(each) for each in LOGS if account in held[each])
-    raise ArchiveError(f"the archive {place.name} holds no {log!r} of {account!r}, only {logs}")
+    logs = ", ".join(repr(name) for name in LOGS if account in by_log[name])
+    raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
+
+
+def fingerprint(
+    place: Place, log: str, account: str, span: tuple[int, int]
+) -> tuple[Hashable, ...]:
+    """Return a key of each month's file in a half-open range, None for a month without one.
+
+    A key changes when its file is replaced; the file is not read.
+    """
+    months = np.array([span[0], span[1] - 1]).astype("M8[us]").astype("M8[M]")
+    names = np.arange(months[0], months[1] + 1).astype(str).tolist()
+    return tuple(_file_key(place, month_path(place, log, account, name)) for name in names)
+
+
+def _file_key(place: Place, path: str) -> Hashable:
+    try:
+        if place.local:
+            status = Path(path).stat()
+            return status.st_ino, status.st_size, status.st_mtime_ns
+        place.fs.invalidate_cache(path)
+        return str(place.fs.ukey(path))
+    except FileNotFoundError:
+        return None
 
 
 @cache
 def schema_of(log: str) -> pa.Schema:
-    """Return the schema that the catalogue fixes, ``date`` first."""
+    """Return the schema of the catalogue's fields, ``date`` first."""
     return pa.schema([(f.name, _ARROW[f.value_type]) for f in catalogue(log).values()])
 
 
 def file_metadata(log: str, account: str) -> dict[str, str]:
-    """Return what each file says of itself. No clock time: same records, same bytes."""
+    """Return the metadata of a file. No clock time is in it: same records, same bytes."""
     return {
         "eyelog.log": log,
         "eyelog.account": account,
@@ -197,7 +225,7 @@ def file_metadata(log: str, account: str) -> dict[str, str]:
 
 
 def is_month(text: str) -> bool:
-    """Whether a text is a month as the folders write it, such as ``2026-10``."""
+    """Return whether a text is a month as in a folder's name, such as ``2026-10``."""
     return _MONTH.fullmatch(text) is not None
 
 
@@ -206,6 +234,12 @@ def month_edges(month: str) -> tuple[int, int]:
     first = np.datetime64(month, "M")
     first_us, next_us = (edge.astype("M8[us]").astype(np.int64) for edge in (first, first + 1))
     return int(first_us), int(next_us)
+
+
+def overlap(month: str, span: tuple[int, int]) -> bool:
+    """Return whether any instant of a month lies in a half-open range."""
+    first, after = month_edges(month)
+    return first < span[1] and after > span[0]
 
 
 def group_edges(month: str, days: int) -> list[int]:

@@ -1,6 +1,6 @@
 """Rows between a frame, an Arrow table and one Parquet file of the archive.
 
-Stamps are microseconds of UTC throughout; ranges are half open. A missing number is a null in the
+Stamps are microseconds of UTC throughout; ranges are half open. A missing number is null in the
 file, so that other tools do not take it for a value, and NaN in a frame.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, schema_of
@@ -22,10 +23,13 @@ from eyelog.clock import zone
 from eyelog.errors import ArchiveError
 
 __all__ = [
+    "Merged",
     "MonthFile",
+    "Stamps",
     "extras_of",
     "frame_of",
     "merge",
+    "month_stamps",
     "open_file",
     "read_rows",
     "stamps_of",
@@ -33,6 +37,9 @@ __all__ = [
     "widest",
 ]
 
+Stamps = npt.NDArray[np.int64]  # microseconds, UTC
+
+_STAMPS: Final = pa.schema([("date", STAMP)])
 _DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
 _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
@@ -52,12 +59,12 @@ class MonthFile:
 
 @contextmanager
 def open_file(place: Place, path: str) -> Iterator[MonthFile]:
-    """Open one file. Damaged pages are noticed by their checksums when they are read.
+    """Open one file; checksums reveal damaged pages when they are read.
 
     Raises
     ------
     ArchiveError
-        If the file is damaged, or none of an archive.
+        If the file is damaged, or not a file of an archive.
     """
     with ExitStack() as stack:
         with archive_errors(f"read {path}"):
@@ -71,49 +78,54 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
             own = file.schema_arrow
         if "date" not in own.names or own.field("date").type != STAMP:
             raise ArchiveError(
-                f"cannot read {path}: no file of an archive (its 'date' is not"
+                f"cannot read {path}: not a file of an archive (its 'date' is not"
                 f" {STAMP}): move it elsewhere"
             )
         yield MonthFile(path, file)
 
 
+def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
+    """Return the stamps of [first, after) in a file; no other column is read."""
+    return stamps_of(read_rows(file, _STAMPS, first, after))
+
+
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
-    """Return the columns that the catalogue does not know, sorted by name."""
-    known = set(schema_of(log).names)
-    return sorted((f for f in schema if f.name not in known), key=lambda f: str(f.name))
+    """Return the columns that are not in the catalogue, sorted by name."""
+    names = set(schema_of(log).names)
+    return sorted((f for f in schema if f.name not in names), key=lambda f: str(f.name))
 
 
 def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
-    """Return one field a name, sorted; where two types meet, text holds both."""
-    found: dict[str, pa.DataType] = {}
+    """Return one field per name, sorted; where types differ, text can represent both."""
+    types: dict[str, pa.DataType] = {}
     for field in extras:
-        same = found.setdefault(field.name, field.type) == field.type
-        found[field.name] = field.type if same else pa.string()
-    return [pa.field(name, found[name]) for name in sorted(found)]
+        same = types.setdefault(field.name, field.type) == field.type
+        types[field.name] = field.type if same else pa.string()
+    return [pa.field(name, types[name]) for name in sorted(types)]
 
 
 def _groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
-    """Return the row groups that can hold stamps of [first, after), by their footer alone."""
+    """Return the row groups that can have stamps of [first, after), from the footer alone."""
     at = meta.schema.names.index("date")
-    found = []
+    groups = []
     for group in range(meta.num_row_groups):
         limits = meta.row_group(group).column(at).statistics
-        known = limits is not None and limits.has_min_max
-        if not known or (limits.min_raw < after and limits.max_raw >= first):
-            found.append(group)
-    return found
+        stated = limits is not None and limits.has_min_max
+        if not stated or (limits.min_raw < after and limits.max_raw >= first):
+            groups.append(group)
+    return groups
 
 
 def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
     """Return the rows of [first, after), in exactly the columns of `schema`.
 
-    Only the row groups and columns that are needed are read. A column that the file lacks (it was
-    written with an older catalogue) is missing throughout.
+    Only the row groups and columns that are needed are read. A column that the file lacks (because
+    an older catalogue did) is missing in every row.
 
     Raises
     ------
     ArchiveError
-        If what is read is damaged.
+        If the rows that are read are damaged.
     """
     own = file.schema
     names = [name for name in schema.names if name in own.names]
@@ -139,23 +151,23 @@ def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def stamps_of(table: pa.Table) -> npt.NDArray[np.int64]:
+def stamps_of(table: pa.Table) -> Stamps:
     """Return the stamps of a table as microseconds."""
     stamps = table.column("date").cast(pa.int64()).to_numpy()
     return np.asarray(stamps, dtype=np.int64)
 
 
 def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
-    """Return the rows of a conformed frame: its own columns, types of the catalogue."""
+    """Return the rows of a conformed frame: its own columns, with the types of the catalogue."""
     stamps = cast(pd.DatetimeIndex, frame.index).asi8
-    known = schema_of(log)
-    fields, arrays = [known.field("date")], [pa.array(stamps).cast(STAMP)]
+    schema = schema_of(log)
+    fields, arrays = [schema.field("date")], [pa.array(stamps).cast(STAMP)]
     for name in (name for name in columns(log) if name in frame.columns):
-        fields.append(known.field(name))
-        arrays.append(pa.array(frame[name].array, type=known.field(name).type, from_pandas=True))
+        fields.append(schema.field(name))
+        arrays.append(pa.array(frame[name].array, type=schema.field(name).type, from_pandas=True))
     for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
         array = _plain(frame[name].array)
-        if array.null_count < len(array):  # a column without any value says nothing
+        if array.null_count < len(array):  # a column without any value is left out
             fields.append(pa.field(name, array.type))
             arrays.append(array)
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
@@ -188,7 +200,7 @@ def _text(value: Any) -> str:
 def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
     """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
 
-    The values are the frame's own (not lent by Arrow), so the caller may write into it.
+    The values are the frame's own, not shared with Arrow, so the caller may write into it.
     """
     stamps = stamps_of(table).view("M8[us]")
     index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
@@ -196,20 +208,40 @@ def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
     return frame.set_axis(index)
 
 
-def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.Table:
-    """Return `old` with the rows of `new` laid over it, sorted, in the schema of `old`.
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Rows after a merge, and the sorted stamps of those that came, changed, or are gone."""
+
+    table: pa.Table
+    added: Stamps
+    changed: Stamps
+    removed: Stamps
+
+    @property
+    def differs(self) -> bool:
+        """Whether the rows are not what they were."""
+        return bool(len(self.added) or len(self.changed) or len(self.removed))
+
+
+def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
+    """Merge the rows of `new` into those of `old`, in the schema of `old`; both are sorted.
 
     Where both have a stamp the new row wins, in the columns that it has; a column that it lacks
-    keeps its value. Rows of `old` inside `spans` go unless `new` has them.
+    keeps its value. Rows of `old` inside `spans` are removed unless `new` has them.
     """
+    if not new.num_rows and not spans:
+        nothing = np.empty(0, np.int64)
+        return Merged(old, nothing, nothing, nothing)
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
     at = np.searchsorted(old_stamps, new_stamps)
     both = np.append(old_stamps, -1)[at] == new_stamps
     both &= at < len(old_stamps)
-    kept = np.ones(len(old_stamps), bool)
-    kept[at[both]] = False
+    again = np.zeros(len(old_stamps), bool)  # rows of `old` whose stamp `new` has too
+    again[at[both]] = True
+    removed = np.zeros(len(old_stamps), bool)
     for first, after in spans:
-        kept[slice(*np.searchsorted(old_stamps, [first, after]))] = False
+        removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
+    removed &= ~again
     same = pa.array(at, mask=~both)
     laid = pa.Table.from_arrays(
         [
@@ -220,10 +252,29 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> pa.
         ],
         schema=old.schema,
     )
+    differs = _differing_rows(old, pa.array(again), laid, pa.array(both))
+    stamps = new_stamps[~both], new_stamps[both][differs], old_stamps[removed]
+    if not any(map(len, stamps)):
+        return Merged(old, *stamps)
+    kept = ~again & ~removed
     if not kept.any():
-        return laid
+        return Merged(laid, *stamps)
     whole = pa.concat_tables([old.filter(pa.array(kept)), laid])
-    stamps = stamps_of(whole)
-    if bool(np.all(stamps[1:] > stamps[:-1])):
-        return whole
-    return whole.take(pa.array(np.argsort(stamps, kind="stable")))
+    order = np.argsort(stamps_of(whole), kind="stable")
+    if bool(np.all(order[1:] > order[:-1])):
+        return Merged(whole, *stamps)
+    return Merged(whole.take(pa.array(order)), *stamps)
+
+
+def _differing_rows(
+    old: pa.Table, of_old: pa.Array, new: pa.Table, of_new: pa.Array
+) -> npt.NDArray[np.bool_]:
+    """Return which of the chosen rows of two tables of one schema differ; two nulls are equal."""
+    differs = np.zeros(of_old.true_count, bool)
+    for name in old.column_names if len(differs) else ():  # one at a time: tables would be copied
+        a, b = old.column(name).filter(of_old), new.column(name).filter(of_new)
+        if not a.equals(b):
+            unequal = pc.fill_null(pc.not_equal(a, b), False)
+            one_missing = pc.xor(pc.is_null(a), pc.is_null(b))
+            differs |= pc.or_(unequal, one_missing).to_numpy()
+    return differs

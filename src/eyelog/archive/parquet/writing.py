@@ -1,21 +1,20 @@
-"""One month's file, written so that it is always the old one or the new one.
+"""Months written so that each file is always the old one or the new one.
 
-The new file is made under a name that begins with a dot, flushed to the disk, and renamed over
-the old one. Rows are merged group by group (four days each), so memory stays small. A file whose
-records would not change is not touched.
+A new file is made under a name that begins with a dot, flushed to the disk, and renamed over the
+old one. Records are merged once, group by group (four days each), so memory stays small; a file
+whose records would not change is not touched.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,16 +30,18 @@ from eyelog.archive.parquet.layout import (
     month_path,
     months,
     months_of,
+    overlap,
     schema_of,
 )
-from eyelog.archive.parquet.reading import instant_us, overlap
+from eyelog.archive.parquet.reading import instant_us
 from eyelog.archive.parquet.rows import (
+    Merged,
     MonthFile,
+    Stamps,
     extras_of,
     merge,
     open_file,
     read_rows,
-    stamps_of,
     table_of,
     widest,
 )
@@ -51,11 +52,12 @@ from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import conform, log_of
 
 __all__ = [
+    "Batch",
     "Change",
-    "Told",
+    "Outcome",
     "locked",
     "parquet_writer",
-    "told",
+    "prepare",
     "write",
     "write_months",
 ]
@@ -64,19 +66,248 @@ GROUP_DAYS: Final = 4
 
 WAIT_S: Final = 300
 
+# The years that the folders of months can be named after.
+_FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
+_AFTER: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A frame that can be written, and the spans (microseconds) of which it has every record."""
+
+    log: str
+    frame: pd.DataFrame
+    stamps: Stamps
+    spans: tuple[Span, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is said of one month: its rows, and the spans in which only they remain."""
+    """New records of one month, and how they are merged.
+
+    `merge` takes the rows of a group of days and the edges of that group; it is called once for
+    each group that has some of `stamps` or overlaps one of `spans`.
+    """
 
     month: str
-    rows: pa.Table  # sorted, unique
-    spans: Sequence[tuple[int, int]] = ()
+    stamps: Stamps  # sorted
+    extras: Sequence[pa.Field]  # columns that the catalogue does not know
+    merge: Callable[[pa.Table, int, int], Merged]
+    spans: tuple[Span, ...] = ()
+
+    def concerns(self, first: int, after: int) -> bool:
+        """Return whether any record of [first, after) can change."""
+        low, high = np.searchsorted(self.stamps, [first, after])
+        return bool(low < high) or any(a < after and b > first for a, b in self.spans)
+
+
+def _no_stamps() -> Stamps:
+    return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The sorted stamps of records that came, changed, or are gone."""
+
+    added: Stamps = field(default_factory=_no_stamps)
+    changed: Stamps = field(default_factory=_no_stamps)
+    removed: Stamps = field(default_factory=_no_stamps)
+
+
+def prepare(frame: pd.DataFrame, log: str, days: Iterable[str | date] | None) -> Batch:
+    """Check a frame before it is written; `days` are local days of its own zone.
+
+    Raises
+    ------
+    MixedLogsError
+        If `frame` is of the other log.
+    ConfigurationError
+        If the index is naive, or a stamp is missing or outside the years 1 to 9999.
+    """
+    log_of(frame, check_log(log))
+    shaped = conform(frame, log, tz="UTC")
+    tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
+    listed = [days] if isinstance(days, str | date) else days or ()
+    dates = [parse_day(day) for day in listed]
+    spans = ((instant_us(day_start(d, tz)), instant_us(day_start(d + DAY, tz))) for d in dates)
+    return Batch(log, shaped, _checked_stamps(shaped), tuple(sorted(spans)))
+
+
+def _checked_stamps(frame: pd.DataFrame) -> Stamps:
+    index = cast(pd.DatetimeIndex, frame.index)
+    if index.hasnans:
+        raise ConfigurationError(
+            "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
+        )
+    stamps = index.asi8
+    if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
+        raise ConfigurationError(
+            f"a stamp lies outside the years 1 to 9999: {index[0]} to {index[-1]}"
+        )
+    return stamps
+
+
+def write(place: Place, account: str, batch: Batch) -> Outcome:
+    """Merge a batch into the months of one account; return what changed.
+
+    Where both have a record of one stamp the new one wins, in the columns that it has. Records
+    inside the spans of the batch are removed unless the batch has them.
+    """
+    if not len(batch.stamps) and not batch.spans:
+        return Outcome()
+    with locked(place, batch.log, account):
+        present = months(place, batch.log, account)
+        replaced = {m for m in present if any(overlap(m, span) for span in batch.spans)}
+        names = sorted(replaced | set(months_of(batch.stamps)))
+        # One month at a time becomes a table, so that a year needs no second copy of itself.
+        changes = (_change(batch, month) for month in names)
+        return write_months(place, batch.log, account, changes)
+
+
+def _change(batch: Batch, month: str) -> Change:
+    low, high = np.searchsorted(batch.stamps, month_edges(month)).tolist()
+    stamps = batch.stamps[low:high]
+    rows = table_of(batch.frame.iloc[low:high], batch.log)
+
+    def lay_over(before: pa.Table, first: int, after: int) -> Merged:
+        low, high = np.searchsorted(stamps, [first, after]).tolist()
+        return merge(before, rows.slice(low, high - low), batch.spans)
+
+    return Change(month, stamps, extras_of(rows.schema, batch.log), lay_over, batch.spans)
+
+
+def write_months(
+    place: Place,
+    log: str,
+    account: str,
+    changes: Iterable[Change],
+    *,
+    source: Place | None = None,
+    keep: bool = True,
+) -> Outcome:
+    """Merge changes into their months, under the lock of the caller; return what changed.
+
+    Every new file is complete on the disk before the first is put in place, so a full disk changes
+    nothing. A dry run writes into a place of its own and gives the archive as `source`: months that
+    `place` lacks are read there. Without `keep` nothing is written at all.
+    """
+    staged: dict[str, Path | None] = {}
+    outcomes: list[Outcome] = []
+    with ExitStack() as cleanup:
+        for change in changes:
+            target = month_path(place, log, account, change.month)
+            made = _temporary(place, target) if keep else None
+            if made is not None:
+                cleanup.callback(made.unlink, missing_ok=True)
+            with _old_file((place, source), log, account, change.month) as old:
+                parts, records = _merge_month(old, change, log, account, made)
+            outcomes += parts
+            if records is not None:
+                staged[target] = made if records else None
+        for target, finished in staged.items():
+            _commit(place, finished, target)
+    return _joined(outcomes)
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    if not outcomes:
+        return Outcome()
+    return Outcome(
+        np.concatenate([part.added for part in outcomes]),
+        np.concatenate([part.changed for part in outcomes]),
+        np.concatenate([part.removed for part in outcomes]),
+    )
+
+
+@contextmanager
+def _old_file(
+    places: Iterable[Place | None], log: str, account: str, month: str
+) -> Iterator[MonthFile | None]:
+    """Open a month in the first of the places that has it; give None if none has."""
+    for place in filter(None, places):
+        path = month_path(place, log, account, month)
+        if place.fs.exists(path):
+            with open_file(place, path) as file:
+                yield file
+            return
+    yield None
+
+
+def _merge_month(
+    old: MonthFile | None, change: Change, log: str, account: str, made: Path | None
+) -> tuple[list[Outcome], int | None]:
+    """Merge one month group by group into the new file `made`, if there is to be one.
+
+    Returns what changed, and how many records the new file has: None if nothing changed, so that
+    there is no new file.
+    """
+    schema = _schema(old, change, log)
+    groups = list(pairwise(group_edges(change.month, GROUP_DAYS)))
+    outcomes: list[Outcome] = []
+    records = None
+    with ExitStack() as stack:
+        for at, (first, after) in enumerate(groups):
+            concerned = change.concerns(first, after)
+            if records is None and not concerned:
+                continue
+            table = schema.empty_table() if old is None else read_rows(old, schema, first, after)
+            if concerned:
+                merged = change.merge(table, first, after)
+                table = merged.table
+                if merged.differs:
+                    outcomes.append(Outcome(merged.added, merged.changed, merged.removed))
+                    # At the first difference, and only then, a new file is due.
+                    if records is None and made is not None:
+                        make_folders(made.parent)
+                        sink = stack.enter_context(new_file(made))
+                        writer = stack.enter_context(parquet_writer(sink, schema, log, account))
+                        before = (read_rows(old, schema, *edges) for edges in groups[:at] if old)
+                        records = sum(_write_group(writer, rows) for rows in before)
+            if records is not None:
+                records += _write_group(writer, table)
+    return outcomes, records
+
+
+def _write_group(writer: pq.ParquetWriter, rows: pa.Table) -> int:
+    if rows.num_rows:
+        # One chunk, one group: the same records make the same bytes.
+        writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
+    return int(rows.num_rows)
+
+
+def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
+    extras = list(change.extras)
+    if old is not None:
+        extras += extras_of(old.schema, log)
+    return pa.schema([*schema_of(log), *widest(extras)])
+
+
+def _temporary(place: Place, target: str) -> Path:
+    if not place.local:  # what is sent there is first written here
+        return temporary_name(Path(tempfile.gettempdir()) / FILE)
+    return temporary_name(Path(target))
+
+
+def _commit(place: Place, made: Path | None, target: str) -> None:
+    """Put a finished file in its place, or remove the month if no record is left."""
+    if place.local:
+        if made is not None:
+            put_in_place(made, Path(target))
+        else:
+            Path(target).unlink()
+            sync_folder(Path(target).parent)
+    elif made is not None:
+        place.fs.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
+        place.fs.put_file(str(made), target)
+    else:
+        place.fs.rm_file(target)
 
 
 @contextmanager
 def locked(place: Place, log: str, account: str) -> Iterator[None]:
-    """Let one process at a time write one log of one account; sweep what a killed one left.
+    """Let one process at a time write one log of one account; remove what a killed one left.
 
     Only a local disk can lock. On an object store each month is still old or new, but of two
     processes that write the same month at the same moment the later one wins.
@@ -85,7 +316,7 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
         bucket = place.root.partition("/")[0]
         if bucket and not place.fs.exists(bucket):  # fsspec would make it, misspelt as it may be
             raise ArchiveError(
-                f"cannot write to {place.name}: there is no {bucket!r}, make it first"
+                f"cannot write to {place.name}: there is no {bucket!r}, create it first"
             )
         yield
         return
@@ -99,99 +330,8 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
     except Timeout:
         raise ArchiveError(
             f"another process has been writing {log!r} of {account!r} for {WAIT_S} s:"
-            " try again when it is done"
+            " try again when it has finished"
         ) from None
-
-
-def write_months(place: Place, log: str, account: str, changes: Iterable[Change]) -> list[str]:
-    """Merge changes into their months; return the months whose records changed.
-
-    Every new file is complete on the disk before the first is put in place, so a full disk
-    changes nothing.
-    """
-    staged: dict[str, Path | None] = {}
-    with ExitStack() as cleanup:
-        for change in changes:
-            target = month_path(place, log, account, change.month)
-            with _old(place, target) as old:
-                schema = _schema(old, change, log)
-                if all(before.equals(after) for before, after in _groups(old, change, schema)):
-                    continue
-                made = _temporary(place, target)
-                cleanup.callback(made.unlink, missing_ok=True)
-                groups = _groups(old, change, schema, every=True)
-                rows = _write(made, schema, log, account, (after for _, after in groups))
-            staged[change.month] = made if rows else None
-        for month, made_whole in staged.items():
-            _commit(place, made_whole, month_path(place, log, account, month))
-    return list(staged)
-
-
-@contextmanager
-def _old(place: Place, target: str) -> Iterator[MonthFile | None]:
-    if not place.fs.exists(target):
-        yield None
-        return
-    with open_file(place, target) as file:
-        yield file
-
-
-def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
-    extras = extras_of(change.rows.schema, log)
-    if old is not None:
-        extras += extras_of(old.schema, log)
-    return pa.schema([*schema_of(log), *widest(extras)])
-
-
-def _groups(
-    old: MonthFile | None, change: Change, schema: pa.Schema, *, every: bool = False
-) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Give the rows before and after of each group; unless `every`, only where they can differ."""
-    stamps = stamps_of(change.rows)
-    for first, after in pairwise(group_edges(change.month, GROUP_DAYS)):
-        low, high = np.searchsorted(stamps, [first, after]).tolist()
-        spans = [(a, b) for a, b in change.spans if a < after and b > first]
-        spoken_of = low < high or bool(spans)
-        if not spoken_of and not every:
-            continue
-        before = schema.empty_table() if old is None else read_rows(old, schema, first, after)
-        new = change.rows.slice(low, high - low)
-        yield before, merge(before, new, spans) if spoken_of else before
-
-
-def _temporary(place: Place, target: str) -> Path:
-    if not place.local:  # what is sent there is first made here
-        return temporary_name(Path(tempfile.gettempdir()) / FILE)
-    make_folders(Path(target).parent)
-    return temporary_name(Path(target))
-
-
-def _write(
-    made: Path, schema: pa.Schema, log: str, account: str, groups: Iterable[pa.Table]
-) -> int:
-    rows = 0
-    with new_file(made) as sink, parquet_writer(sink, schema, log, account) as writer:
-        for group in groups:
-            if group.num_rows:
-                # One chunk, one group: the same records make the same bytes.
-                writer.write_table(group.combine_chunks(), row_group_size=group.num_rows)
-                rows += group.num_rows
-    return rows
-
-
-def _commit(place: Place, made: Path | None, target: str) -> None:
-    """Put one finished file in its place, or take the month away where no row is left."""
-    if place.local:
-        if made is not None:
-            put_in_place(made, Path(target))
-        else:
-            Path(target).unlink()
-            sync_folder(Path(target).parent)
-    elif made is not None:
-        place.fs.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
-        place.fs.put_file(str(made), target)
-    else:
-        place.fs.rm_file(target)
 
 
 @contextmanager
@@ -214,69 +354,3 @@ def parquet_writer(
         sorting_columns=[pq.SortingColumn(schema.names.index("date"))],
     ) as writer:
         yield writer
-
-
-_FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
-
-_LAST: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A frame that can be written, and the spans (microseconds) that it holds whole."""
-
-    log: str
-    frame: pd.DataFrame
-    stamps: npt.NDArray[np.int64]
-    spans: tuple[tuple[int, int], ...]
-
-
-def told(frame: pd.DataFrame, log: str, days: Iterable[str | date] | None) -> Told:
-    """Check a frame and say what it tells; `days` are local days of its own zone.
-
-    Raises
-    ------
-    MixedLogsError
-        If `frame` is of the other log.
-    ConfigurationError
-        If the index is naive, a stamp is missing or of no year that a folder can be named after.
-    """
-    log_of(frame, check_log(log))
-    shaped = conform(frame, log, tz="UTC")
-    tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
-    named = [days] if isinstance(days, str | date) else days or ()
-    firsts = [parse_day(day) for day in named]
-    spans = ((instant_us(day_start(d, tz)), instant_us(day_start(d + DAY, tz))) for d in firsts)
-    return Told(log, shaped, _stamps(shaped), tuple(sorted(spans)))
-
-
-def _stamps(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
-    index = cast(pd.DatetimeIndex, frame.index)
-    if index.hasnans:
-        raise ConfigurationError(
-            "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
-        )
-    stamps = index.asi8
-    if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _LAST):
-        raise ConfigurationError(
-            f"a stamp lies outside the years 1 to 9999: {index[0]} to {index[-1]}"
-        )
-    return stamps
-
-
-def write(place: Place, account: str, said: Told) -> list[str]:
-    """Merge what a frame tells; return the months that changed."""
-    if not len(said.stamps) and not said.spans:
-        return []
-    with locked(place, said.log, account):
-        held = months(place, said.log, account)
-        emptied = {m for m in held if any(overlap(m, span) for span in said.spans)}
-        names = sorted(emptied | set(months_of(said.stamps)))
-        # One month at a time becomes a table, so that a year needs no second copy of itself.
-        changes = (_change(said, month) for month in names)
-        return write_months(place, said.log, account, changes)
-
-
-def _change(said: Told, month: str) -> Change:
-    low, high = np.searchsorted(said.stamps, month_edges(month)).tolist()
-    return Change(month, table_of(said.frame.iloc[low:high], said.log), said.spans)

@@ -1,4 +1,4 @@
-"""The pages that a wearer sees: the login, and what went wrong before it. No script at all."""
+"""The pages that a wearer sees: the login, and what went wrong before it. No scripts."""
 
 import base64
 import hashlib
@@ -41,8 +41,8 @@ _BASE = """<!doctype html>
 _LOGIN = (
     _BASE
     % """<p>The application <code>{{ client_id }}</code> asks to <strong>read your 15-second and
-60-second logs</strong> (scope <code>{{ scope }}</code>) until you withdraw it. It will be told
-at <code>{{ redirect_uri }}</code>.</p>
+60-second logs</strong> (scope <code>{{ scope }}</code>) until you revoke its access. Your answer
+goes to <code>{{ redirect_uri }}</code>.</p>
 {% if error %}<p role="alert" id="error">{{ error }}</p>{% endif %}
 <form method="post" action="/v1/oauth/authorize" autocomplete="on">
 <input type="hidden" name="form" value="{{ form }}">
@@ -59,7 +59,7 @@ at <code>{{ redirect_uri }}</code>.</p>
 _ERROR = (
     _BASE
     % """<p role="alert">{{ description }}</p>
-<p>Nothing was sent to any application. Go back to the application and start again.</p>"""
+<p>Nothing was sent to any application. Return to the application and try again.</p>"""
 )
 
 _environment = Environment(autoescape=True)
@@ -68,7 +68,7 @@ _error = _environment.from_string(_ERROR)
 
 
 def page_headers(form_targets: str) -> dict[str, str]:
-    """Return headers that keep a page out of caches, frames and the reach of scripts."""
+    """Return headers that keep a page out of caches and frames and free of scripts."""
     return {
         "Cache-Control": "no-store",
         "Content-Security-Policy": (
@@ -81,11 +81,11 @@ def page_headers(form_targets: str) -> dict[str, str]:
     }
 
 
-def login_page(*, status: int = 200, form_target: str, **shown: Any) -> Response:
+def login_page(*, status: int, form_target: str, **shown: Any) -> Response:
     """Return the page that asks for name, password and consent.
 
-    `form_target` is where the application waits: browsers hold the redirect that follows the
-    form against the policy as well.
+    `form_target` is where the application waits: browsers also apply the policy to the redirect
+    that follows the form.
     """
     text = _login.render(title="Log in", style=_STYLE, **shown)
     headers = page_headers(f"'self' {form_target}")
@@ -93,6 +93,6 @@ def login_page(*, status: int = 200, form_target: str, **shown: Any) -> Response
 
 
 def error_page(status: int, description: str) -> Response:
-    """Return the page for a login that cannot begin or go on."""
-    text = _error.render(title="This login cannot go on", style=_STYLE, description=description)
+    """Return the page for a login that cannot start or continue."""
+    text = _error.render(title="This login cannot continue", style=_STYLE, description=description)
     return Response(text, status, headers=page_headers("'none'"), media_type="text/html")

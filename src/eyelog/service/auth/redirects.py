@@ -1,4 +1,4 @@
-"""Which redirect addresses an application may register, and which ones match them."""
+"""Redirect addresses: which an application may register, and which match a registered one."""
 
 from urllib.parse import SplitResult, urlsplit
 
@@ -10,12 +10,12 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 def _split(uri: str) -> SplitResult | None:
-    """Return the parts of a usable redirect address, None where it is not one."""
+    """Return the parts of a usable redirect address, or None."""
     if not uri.isascii() or not uri.isprintable() or any(c in uri for c in " #\"'<>\\;,"):
         return None
     try:
         parts = urlsplit(uri)
-        parts.port  # noqa: B018 (reading it is what checks it)
+        parts.port  # noqa: B018 (reading the port checks it)
     except ValueError:
         return None
     if parts.username is not None or parts.password is not None:
@@ -27,24 +27,24 @@ def _split(uri: str) -> SplitResult | None:
 
 
 def check_redirect_uri(uri: str) -> str:
-    """Return `uri` if it can be registered, else raise `ConfigurationError`."""
+    """Return `uri` if an application may register it, else raise `ConfigurationError`."""
     if _split(uri) is None:
         raise ConfigurationError(
-            f"{uri!r} cannot be a redirect URI: give an absolute address without fragment, such"
+            f"{uri!r} cannot be a redirect URI: use an absolute address without a fragment, such"
             " as http://127.0.0.1/callback (any port) or https://example.org/callback"
         )
     return uri
 
 
-def matches(registered: str, asked: str) -> bool:
-    """Whether `asked` is the registered address; a loopback address may name any port.
+def matches(registered: str, requested: str) -> bool:
+    """Return whether two addresses are the same; a loopback address may have any port.
 
     RFC 8252, section 7.3: an application that listens on a loopback address gets its port from
-    the system at the time of the request.
+    the system when it asks for the login.
     """
-    if registered == asked:
+    if registered == requested:
         return True
-    ours, theirs = _split(registered), _split(asked)
+    ours, theirs = _split(registered), _split(requested)
     if ours is None or theirs is None or ours.scheme != "http":
         return False
     if ours.hostname not in _LOOPBACK:
@@ -58,7 +58,7 @@ def matches(registered: str, asked: str) -> bool:
 
 
 def form_target(uri: str) -> str:
-    """Return the source expression that lets a form's answer lead to `uri` (CSP form-action)."""
+    """Return the CSP form-action source that lets the form's response redirect to `uri`."""
     parts = urlsplit(uri)
     if parts.scheme in ("http", "https"):
         return f"{parts.scheme}://{parts.netloc}"

@@ -1,7 +1,7 @@
 """Accounts, applications, codes and tokens: what the service remembers between requests.
 
-Of every code, token and secret only a hash is kept, of a password a salted scrypt. The rules of
-time and of use stand here too, each in one transaction.
+Only hashes of codes, tokens and secrets are stored, and a salted scrypt of each password. The
+rules on how long and how often they can be used are here too, each in one transaction.
 """
 
 import os
@@ -23,18 +23,11 @@ from eyelog.service.auth.secrets import (
 )
 from eyelog.service.auth.state import State
 
-__all__ = [
-    "ACCESS_SECONDS",
-    "CODE_SECONDS",
-    "SCOPE",
-    "Bearer",
-    "GrantRefused",
-    "Registry",
-]
+__all__ = ["ACCESS_SECONDS", "SCOPE", "Bearer", "GrantRefused", "Registry"]
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
-CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
-SCOPE = "read"  # the contract leaves the set of scopes open: to read one's own logs is all there is
+_CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
+SCOPE = "read"  # the contract leaves the scopes open; reading one's own logs is the only use
 
 
 class GrantRefused(Exception):
@@ -43,7 +36,7 @@ class GrantRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Whom an access token speaks for."""
+    """The account and the application that an access token was issued to."""
 
     account: str
     client_id: str
@@ -55,18 +48,18 @@ class Registry:
     Parameters
     ----------
     archive_path : path
-        The archive's folder. The first account or application that is added makes it, and the
-        file ``_service.sqlite`` (0600) in it; so does `signing_key`, where the service begins.
+        The archive's folder. It is created, with ``_service.sqlite`` (0600) in it, by the first
+        account or application added, or by `signing_key` when a service starts.
 
     Raises
     ------
     ConfigurationError
-        If the path is no local folder, or the file cannot be used.
+        If the path is not local, or the file cannot be used.
 
     Examples
     --------
     >>> import tempfile
-    >>> from eyelog.service.auth.tokens import Registry
+    >>> from eyelog.service.auth.registry import Registry
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     registry = Registry(folder)
     ...     registry.add_account("ada")
@@ -87,10 +80,10 @@ class Registry:
         """The archive's folder."""
         return self._state.folder
 
-    # --- accounts and applications, by command -------------------------------------------------
+    # --- accounts and applications ---------------------------------------------------------------
 
     def add_account(self, name: str, password: str | None = None) -> None:
-        """Add a wearer; without a password the login page does not let the account in.
+        """Add a wearer; without a password, only a code of `issue_code` logs the account in.
 
         Raises
         ------
@@ -100,26 +93,26 @@ class Registry:
         usable = name.isprintable() and name == name.strip() and 1 <= len(name.encode()) <= 64
         if not usable:
             raise ConfigurationError(
-                f"{name!r} cannot be an account's name: use 1 to 64 printable characters, no"
-                " space at either end"
+                f"{name!r} cannot be an account's name: use 1 to 64 printable characters, without"
+                " a space at either end"
             )
         if password is not None and not password:
-            raise ConfigurationError(f"the password of account {name!r} is empty: give one")
-        kept = None if password is None else hash_password(password)
+            raise ConfigurationError(f"the password of account {name!r} is empty: choose one")
+        stored = None if password is None else hash_password(password)
         self._state.prepare()
         try:
             with self._state.write() as db:
-                db.execute("INSERT INTO account VALUES (?, ?)", (name, kept))
+                db.execute("INSERT INTO account VALUES (?, ?)", (name, stored))
         except sqlite3.IntegrityError:
             raise ConfigurationError(f"account {name!r} exists already") from None
 
     def add_application(self, redirect_uri: str) -> tuple[str, str]:
-        """Register an application and return its id and secret, which is not kept in clear.
+        """Register an application; return its id and its secret, of which only a hash is stored.
 
         Raises
         ------
         ConfigurationError
-            If the redirect URI is not absolute or carries a fragment.
+            If the redirect URI is not absolute or has a fragment.
         """
         check_redirect_uri(redirect_uri)
         client_id, secret = new_token()[:22], new_token()
@@ -136,25 +129,25 @@ class Registry:
         return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
 
     def redirect_uri(self, client_id: str) -> str | None:
-        """Return the address registered for an application, None where there is none."""
-        found = self._state.rows(
+        """Return the address that an application registered, or None if there is no such one."""
+        rows = self._state.rows(
             "SELECT redirect_uri FROM application WHERE client_id = ?", client_id
         )
-        return found[0][0] if found else None
+        return rows[0][0] if rows else None
 
     def check_secret(self, client_id: str, secret: str) -> bool:
-        """Whether `secret` is that of the application."""
-        found = self._state.rows("SELECT secret FROM application WHERE client_id = ?", client_id)
-        kept: bytes = found[0][0] if found else bytes(32)
-        return compare_digest(kept, digest(secret)) and bool(found)
+        """Return whether `secret` is the secret of the application."""
+        rows = self._state.rows("SELECT secret FROM application WHERE client_id = ?", client_id)
+        stored: bytes = rows[0][0] if rows else bytes(32)
+        return compare_digest(stored, digest(secret)) and bool(rows)
 
     def check_login(self, name: str, password: str) -> bool:
-        """Whether the account exists, has a password, and it is this one."""
-        found = self._state.rows("SELECT password FROM account WHERE name = ?", name)
-        return check_password(password, found[0][0] if found else None)
+        """Return whether the account exists and has this password."""
+        rows = self._state.rows("SELECT password FROM account WHERE name = ?", name)
+        return check_password(password, rows[0][0] if rows else None)
 
     def signing_key(self) -> bytes:
-        """Return the key that signs cursors and forms; it is made with the file."""
+        """Return the key that signs cursors and forms; it is created with the file."""
         self._state.prepare()
         return bytes(self._state.rows("SELECT value FROM meta WHERE name = 'signing_key'")[0][0])
 
@@ -168,15 +161,15 @@ class Registry:
         Raises
         ------
         ConfigurationError
-            If the account or application is unknown, or the redirect URI is not the registered
-            one.
+            If the account or application is unknown, or the redirect URI is not the one that the
+            application registered.
         """
-        self._known(account, client_id)
+        self._check_known(account, client_id)
         registered = self.redirect_uri(client_id)
         if registered is None or not matches(registered, redirect_uri):
             raise ConfigurationError(
                 f"redirect URI {redirect_uri!r} is not registered for this application:"
-                f" it registered {registered!r}"
+                f" use {registered!r}"
             )
         code = new_token()
         with self._state.write() as db:
@@ -189,7 +182,7 @@ class Registry:
                     client_id,
                     redirect_uri,
                     challenge,
-                    time.time() + CODE_SECONDS,
+                    time.time() + _CODE_SECONDS,
                 ),
             )
         return code
@@ -197,14 +190,14 @@ class Registry:
     def exchange(
         self, code: str, client_id: str, redirect_uri: str, verifier: str | None
     ) -> tuple[str, str]:
-        """Spend a code and return an access and a refresh token.
+        """Exchange a code for an access token and a refresh token.
 
-        A code that comes a second time revokes what its first use gave (RFC 6749, 4.1.2).
+        A second use of a code revokes the tokens of the first (RFC 6749, section 4.1.2).
 
         Raises
         ------
         GrantRefused
-            If the code is unknown, used, expired or bound to something else.
+            If the code is unknown, used, expired or bound to another request.
         """
         origin = digest(code)
         with self._state.write() as db:
@@ -220,18 +213,18 @@ class Registry:
                 if expires <= time.time():
                     raise GrantRefused("the code has expired: log in again")
                 if redirect_uri != bound_uri:
-                    raise GrantRefused("redirect_uri is not the one that the code was issued for")
+                    raise GrantRefused("the code was issued for another redirect_uri")
                 _check_verifier(challenge, verifier)
                 db.execute("UPDATE code SET used = 1 WHERE hash = ?", (origin,))
                 access, refresh = new_token(), new_token()
-                _keep(db, access, "access", account, client_id, origin)
-                _keep(db, refresh, "refresh", account, client_id, origin)
+                _store(db, access, "access", account, client_id, origin)
+                _store(db, refresh, "refresh", account, client_id, origin)
                 return access, refresh
             db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
-        raise GrantRefused("the code was used before; the tokens issued for it are revoked")
+        raise GrantRefused("the code was used before; its tokens are now revoked")
 
     def refresh(self, refresh_token: str, client_id: str) -> str:
-        """Return a new access token; the refresh token and older access tokens stay as they are.
+        """Return a new access token; the refresh token and older access tokens stay valid.
 
         Raises
         ------
@@ -253,19 +246,19 @@ class Registry:
             if revoked:
                 raise GrantRefused("the refresh token is revoked: log in again")
             access = new_token()
-            _keep(db, access, "access", account, client_id, origin)
+            _store(db, access, "access", account, client_id, origin)
         return access
 
     def bearer(self, access_token: str) -> Bearer | str:
-        """Return whom an access token speaks for, or why it is refused."""
-        found = self._state.rows(
+        """Return the bearer of an access token, or the reason to refuse it."""
+        rows = self._state.rows(
             "SELECT account, client_id, expires, revoked FROM token"
             " WHERE hash = ? AND kind = 'access'",
             digest(access_token),
         )
-        if not found:
+        if not rows:
             return "the access token is unknown"
-        account, client_id, expires, revoked = found[0]
+        account, client_id, expires, revoked = rows[0]
         if revoked:
             return "the access token is revoked"
         if expires <= time.time():
@@ -273,10 +266,10 @@ class Registry:
         return Bearer(account, client_id)
 
     def revoke(self, token: str, caller: Bearer) -> bool:
-        """Revoke a token of the caller's; False where it is another application's or account's.
+        """Revoke a token of the caller; return False if it belongs to someone else.
 
-        An unknown token counts as revoked (RFC 7009). An access token goes alone; a refresh
-        token takes the access tokens of its grant with it.
+        An unknown token counts as revoked (RFC 7009). Revoking an access token leaves all others
+        valid; revoking a refresh token revokes all tokens of its grant.
         """
         with self._state.write() as db:
             row = db.execute(
@@ -294,25 +287,25 @@ class Registry:
                 db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (digest(token),))
         return True
 
-    def _known(self, account: str, client_id: str) -> None:
+    def _check_known(self, account: str, client_id: str) -> None:
         accounts = self.accounts()
         if account not in accounts:
             raise ConfigurationError(
                 f"unknown account {account!r}{near(account, accounts)}:"
-                " eyelog service add-account adds one"
+                " add it with eyelog service add-account"
             )
         clients = [row[0] for row in self._state.rows("SELECT client_id FROM application")]
         if client_id not in clients:
             raise ConfigurationError(
                 f"unknown client id {client_id!r}{near(client_id, clients)}:"
-                " eyelog service add-application registers an application"
+                " register the application with eyelog service add-application"
             )
 
 
 def _check_verifier(challenge: str | None, verifier: str | None) -> None:
     if challenge is None:
         if verifier is not None:
-            # RFC 9700, 2.1.1: a challenge must not have been stripped from the login.
+            # RFC 9700, section 2.1.1: someone may have stripped the challenge from the login.
             raise GrantRefused("code_verifier was sent, but the login had no code_challenge")
     elif verifier is None:
         raise GrantRefused("code_verifier is missing: the login had a code_challenge")
@@ -320,7 +313,7 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
         raise GrantRefused("code_verifier does not match the code_challenge")
 
 
-def _keep(
+def _store(
     db: sqlite3.Connection, token: str, kind: str, account: str, client_id: str, origin: bytes
 ) -> None:
     expires = time.time() + ACCESS_SECONDS if kind == "access" else None
@@ -331,7 +324,7 @@ def _keep(
 
 
 def _forget(db: sqlite3.Connection) -> None:
-    """Drop what can no longer matter: codes and access tokens a month past their end."""
-    long_ago = time.time() - ACCESS_SECONDS
-    db.execute("DELETE FROM code WHERE expires < ?", (long_ago,))
-    db.execute("DELETE FROM token WHERE expires < ?", (long_ago,))
+    """Delete what no longer matters: codes and access tokens that expired a month ago."""
+    month_ago = time.time() - ACCESS_SECONDS
+    db.execute("DELETE FROM code WHERE expires < ?", (month_ago,))
+    db.execute("DELETE FROM token WHERE expires < ?", (month_ago,))

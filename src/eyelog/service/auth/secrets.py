@@ -1,4 +1,4 @@
-"""Random tokens and passwords, and what of them may be kept: only their hashes."""
+"""Random tokens and passwords, and their hashes, which are all that is stored."""
 
 import base64
 import hashlib
@@ -7,14 +7,14 @@ import secrets
 
 __all__ = ["check_password", "digest", "hash_password", "new_token", "pkce_challenge"]
 
-# scrypt at one of OWASP's equivalent settings: 16 MB and about 0.2 s a guess.
+# scrypt at one of OWASP's equivalent settings: 16 MB and about 0.2 s per guess.
 _LOG2_N, _R, _P = 14, 8, 5
 
 
 def new_token() -> str:
     """Return at least 255 random bits as 43 characters, safe in an address and on a command line.
 
-    A first "-" would be taken for an option by whoever passes the token on as an argument.
+    None begins with "-", which a command line would take for an option.
     """
     while (token := secrets.token_urlsafe(32)).startswith("-"):
         pass
@@ -22,7 +22,7 @@ def new_token() -> str:
 
 
 def digest(token: str) -> bytes:
-    """Return the SHA-256 of a random token; 256 random bits need no slow hash."""
+    """Return the SHA-256 of a random token; 256 random bits do not need a slow hash."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -44,12 +44,12 @@ def _scrypt(password: str, salt: bytes) -> bytes:
 
 
 def hash_password(password: str) -> bytes:
-    """Return salt and scrypt hash of a password, to be kept."""
+    """Return salt and scrypt hash of a password, for storage."""
     salt = secrets.token_bytes(16)
     return salt + _scrypt(password, salt)
 
 
-def check_password(password: str, kept: bytes | None) -> bool:
-    """Whether `password` is the one that was kept; takes as long where none was kept."""
-    salt, wanted = (kept[:16], kept[16:]) if kept else (bytes(16), bytes(64))
-    return hmac.compare_digest(_scrypt(password, salt), wanted) and kept is not None
+def check_password(password: str, stored: bytes | None) -> bool:
+    """Return whether `password` has the stored hash; takes as long where none is stored."""
+    salt, hashed = (stored[:16], stored[16:]) if stored else (bytes(16), bytes(64))
+    return hmac.compare_digest(_scrypt(password, salt), hashed) and stored is not None

@@ -1,6 +1,6 @@
-"""The file of the service's state: SQLite, in the archive's folder, for its owner alone.
+"""The file of the service's state: SQLite, in the archive's folder, readable only by its owner.
 
-The one secret that stands in it in clear is the key that signs cursors and forms.
+Its only secret in clear text is the key that signs cursors and forms.
 """
 
 import os
@@ -15,7 +15,7 @@ from eyelog.errors import ConfigurationError
 
 __all__ = ["State"]
 
-# Parquet tools that open the folder pass over names that begin with an underscore.
+# Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
 
 _SCHEMA = """
@@ -40,31 +40,31 @@ class State:
         folder = os.fspath(archive_path)
         if "://" in folder:
             raise ConfigurationError(
-                f"the service runs on a local archive, not on {folder!r}: sync or copy it to a"
-                " folder first"
+                f"the service needs a local archive, not {folder!r}: sync or copy it to a folder"
+                " first"
             )
         self.folder = Path(folder).expanduser()
         self._file = self.folder / _FILE_NAME
 
     def prepare(self) -> None:
-        """Make the file where there is none, with its schema and signing key (0600).
+        """Create the file (0600) with its schema and signing key, if it does not exist.
 
         Raises
         ------
         ConfigurationError
-            If the file cannot be made or used.
+            If the file cannot be created or used.
         """
         try:
             prepare(self._file, _fill)
         except OSError as error:
             raise ConfigurationError(
-                f"cannot keep the service's state in {self._file}: {error.strerror}"
+                f"cannot store the service's state in {self._file}: {error.strerror}"
             ) from None
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
-        """Return what a query finds; nothing, where there is no file."""
+        """Return the rows of a query; none if the file does not exist."""
         if not self._file.exists():
             return []
         with self._open() as db:

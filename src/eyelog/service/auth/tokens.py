@@ -1,7 +1,7 @@
-"""OAuth 2.0: the token and revoke endpoints, and who speaks by a bearer token.
+"""OAuth 2.0: the token and revoke endpoints, and the bearer of an access token.
 
 RFC 6749 (tokens and their errors), RFC 6750 (bearer tokens), RFC 7009 (revocation), RFC 7636
-(PKCE, S256 alone).
+(PKCE, only S256).
 """
 
 import re
@@ -16,9 +16,9 @@ from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE, Bearer, GrantRefused, Registry
 from eyelog.service.responses import Problem, json_answer
 
-__all__ = ["Bearer", "Registry", "authenticate", "revoke", "token"]
+__all__ = ["authenticate", "revoke", "token"]
 
-NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _REALM = 'Bearer realm="eyelog"'
 _BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 
@@ -29,9 +29,9 @@ async def token(request: Request) -> Response:
     try:
         answer = await to_thread.run_sync(_grant, request.app.state.registry, form)
     except Problem as problem:
-        problem.headers |= NO_STORE
+        problem.headers |= _NO_STORE
         raise
-    return json_answer(answer, headers=NO_STORE)
+    return json_answer(answer, headers=_NO_STORE)
 
 
 def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
     registered = registry.redirect_uri(client_id)
     if registered is None or not matches(registered, redirect_uri):
         raise Problem(
-            400, "invalid_grant", "redirect_uri is not the one registered for this application"
+            400, "invalid_grant", "redirect_uri is not the address that the application registered"
         )
     try:
         if grant_type == "authorization_code":
@@ -85,38 +85,33 @@ async def revoke(request: Request) -> Response:
         raise Problem(
             400,
             "unauthorized_client",
-            "the token belongs to another application or account, so it was not revoked",
+            "the token belongs to another application or account and was not revoked",
         )
-    return json_answer({}, headers=NO_STORE)
+    return json_answer({}, headers=_NO_STORE)
 
 
 def authenticate(request: Request) -> Bearer:
-    """Return whom the request's bearer token speaks for.
+    """Return the account and application of the request's bearer token.
 
     Raises
     ------
     Problem
         401 with ``WWW-Authenticate``, if there is no bearer token or it is not valid.
     """
-    given = request.headers.getlist("authorization")
-    if not given:
+    headers = request.headers.getlist("authorization")
+    if not headers:
         raise Problem(
             401,
             "unauthorized",
-            "send the access token as the header Authorization: Bearer ACCESS_TOKEN",
+            "send the access token in the header Authorization: Bearer ACCESS_TOKEN",
             headers={"WWW-Authenticate": _REALM},
         )
-    found = _BEARER.fullmatch(given[0].strip()) if len(given) == 1 else None
-    if found is None:
-        why: Bearer | str = "the Authorization header is not one bearer token"
-    else:
-        registry: Registry = request.app.state.registry
-        why = registry.bearer(found[1])
-    if isinstance(why, Bearer):
-        return why
-    raise Problem(
-        401,
-        "invalid_token",
-        why,
-        headers={"WWW-Authenticate": f'{_REALM}, error="invalid_token", error_description="{why}"'},
+    match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
+    registry: Registry = request.app.state.registry
+    bearer = (
+        registry.bearer(match[1]) if match else "the Authorization header is not one bearer token"
     )
+    if isinstance(bearer, Bearer):
+        return bearer
+    challenge = f'{_REALM}, error="invalid_token", error_description="{bearer}"'
+    raise Problem(401, "invalid_token", bearer, headers={"WWW-Authenticate": challenge})

@@ -1,7 +1,7 @@
 """The data endpoints: one page of records from the archive, and the cursor of the next one.
 
-A cursor is signed, and bound to its query. The position in it is the stamp of the last record
-that was given, not a count of records: a record that arrives late moves no page, so none is given
+A cursor is signed and bound to its query. Its position is the stamp of the last record sent, not
+a number of records: a record that arrives late does not shift the pages, so no record is sent
 twice and none that was there is left out.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["Cursors", "answer"]
 
 
 class Cursors:
-    """Makes and reads the cursors of one service."""
+    """Make and read the cursors of one service."""
 
     def __init__(self, key: bytes) -> None:
         self._signer = URLSafeSerializer(
@@ -34,19 +34,17 @@ class Cursors:
         return self._signer.dumps([after_us, _mark(bound_to)])
 
     def read(self, cursor: str, bound_to: Sequence[Any]) -> int:
-        """Return the stamp after which to go on, or refuse a cursor that is not this query's."""
+        """Return the stamp after which to continue; refuse a cursor of another query."""
         try:
             after_us, mark = self._signer.loads(cursor)
         except (BadSignature, ValueError, TypeError):
-            raise Problem(
-                400, "invalid_cursor", "the cursor is not one that this service gave"
-            ) from None
+            raise Problem(400, "invalid_cursor", "this service did not issue the cursor") from None
         if mark != _mark(bound_to):
             raise Problem(
                 400,
                 "invalid_cursor",
                 "the cursor belongs to another request: account, log, date_from, date_to and"
-                " fields must be those of the request that gave it",
+                " fields must equal those of the request that returned it",
             )
         return int(after_us)
 
@@ -58,16 +56,16 @@ def _mark(bound_to: Sequence[Any]) -> str:
 def answer(
     windows: Windows, account: str, query: Query, *, cursors: Cursors, page_size: int
 ) -> bytes:
-    """Return the body of one page, its records in the offset that was asked.
+    """Return the body of one page, with its records in the offset of the query.
 
     Raises
     ------
     Problem
-        400, if the cursor is not one of this query.
+        400, if the cursor belongs to another query.
     ArchiveError
         If the archive is damaged.
     """
-    bound_to = (account, page_size, *query.stated)
+    bound_to = (account, page_size, *query.bound)
     after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
     frame = windows.read(query, account, keep_above=page_size)
     stamps = cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8

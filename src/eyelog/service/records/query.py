@@ -1,27 +1,29 @@
-"""The query of a data request: which records are asked for, or which rule is broken."""
+"""The query of a data request: which records it asks for, or which rule it breaks."""
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from eyelog.catalogue import catalogue, near
+from eyelog.service.parameters import by_name
 from eyelog.service.responses import Problem
 
-__all__ = ["DATE_PATTERN", "PARAMETERS", "Query", "parse_query"]
+__all__ = ["DATE_PATTERN", "Query", "parse_query"]
 
-PARAMETERS = ("date_from", "date_to", "fields", "cursor")
+_PARAMETERS = ("date_from", "date_to", "fields", "cursor")
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _DATE = re.compile(DATE_PATTERN)
-_YEARS = (2, 9998)  # a day from either edge of the calendar, so that every offset can be had
+_YEARS = (2, 9998)  # a day from either end of the calendar, so that every offset is possible
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One range of one log, in the offset that was asked.
+    """One range of one log, in the offset of the request.
 
-    ``names`` are the fields of each record in catalogue order, ``date`` among them only where it
-    was asked for; ``stated`` is what a cursor is bound to.
+    ``names`` are the fields of each record in catalogue order, ``date`` among them only if
+    requested; ``bound`` is the part of the request that a cursor is bound to.
     """
 
     log: str
@@ -29,7 +31,7 @@ class Query:
     end: datetime
     names: tuple[str, ...]
     cursor: str | None
-    stated: tuple[str | None, ...]
+    bound: tuple[str | None, ...]
 
 
 def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
@@ -38,31 +40,28 @@ def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
     Raises
     ------
     Problem
-        400, if a parameter is unknown, repeated or missing, a date, the range or a field name
+        400, if a parameter is unknown, repeated or missing, or a date, the range or a field name
         breaks its rule.
     """
-    given: dict[str, str] = {}
-    for name, value in pairs:
-        if name not in PARAMETERS:
+    parameters = by_name(pairs)
+    for name in parameters:
+        if name not in _PARAMETERS:
             raise _bad(
-                f"unknown parameter {name[:64]!r}{near(name[:64], PARAMETERS)}: they are"
-                f" {', '.join(PARAMETERS)}"
+                f"unknown parameter {name[:64]!r}{near(name[:64], _PARAMETERS)}: use"
+                f" {', '.join(_PARAMETERS)}"
             )
-        if name in given:
-            raise _bad(f"parameter {name!r} is given more than once")
-        given[name] = value
     for name in ("date_from", "date_to"):
-        if name not in given:
+        if name not in parameters:
             raise _bad(f"parameter {name!r} is missing")
-    start, end = (_date(name, given[name]) for name in ("date_from", "date_to"))
+    start, end = (_date(name, parameters[name]) for name in ("date_from", "date_to"))
     _check_range(start, end)
     return Query(
         log=log,
         start=start,
         end=end,
-        names=_fields(log, given.get("fields")),
-        cursor=given.get("cursor"),
-        stated=(log, given["date_from"], given["date_to"], given.get("fields")),
+        names=_fields(log, parameters.get("fields")),
+        cursor=parameters.get("cursor"),
+        bound=(log, parameters["date_from"], parameters["date_to"], parameters.get("fields")),
     )
 
 
@@ -71,30 +70,28 @@ def _bad(description: str) -> Problem:
 
 
 def _date(name: str, text: str) -> datetime:
-    found = None
+    date = None
     if _DATE.match(text) and not text.endswith("\n"):
-        try:
-            found = datetime.fromisoformat(text)
-        except ValueError:
-            found = None
-    if found is None:
+        with suppress(ValueError):
+            date = datetime.fromisoformat(text)
+    if date is None:
         # Unencoded, the + of an offset reaches the service as a space.
-        hint = ": write the + of its offset as %2B in an address" if " " in text else ""
+        hint = ": in an address, write the + of its offset as %2B" if " " in text else ""
         raise _bad(
             f"{name} {text[:64]!r} is not a date and time YYYY-MM-DDThh:mm:ss with an offset"
             f" (Z or +hh:mm){hint}"
         )
-    if not _YEARS[0] <= found.year <= _YEARS[1]:
+    if not _YEARS[0] <= date.year <= _YEARS[1]:
         raise _bad(f"{name} lies outside the years {_YEARS[0]} to {_YEARS[1]}")
-    return found
+    return date
 
 
 def _check_range(start: datetime, end: datetime) -> None:
     if start.utcoffset() != end.utcoffset():
-        raise _bad("date_from and date_to have different offsets: ask for each offset by itself")
+        raise _bad("date_from and date_to have different offsets: send one request per offset")
     if start.date() != end.date():
         raise _bad(
-            "the range spans days: date_from and date_to must lie on one local date, at most"
+            "the range spans days: date_from and date_to must lie on the same local date, at most"
             " 23:59:59 apart"
         )
     if start > end:
@@ -102,14 +99,14 @@ def _check_range(start: datetime, end: datetime) -> None:
 
 
 def _fields(log: str, text: str | None) -> tuple[str, ...]:
-    known = catalogue(log)
+    names = tuple(catalogue(log))
     if text is None:
-        return tuple(known)
-    wanted = set(text.split(","))
-    for name in sorted(wanted):
-        if name not in known:
+        return names
+    requested = set(text.split(","))
+    for name in sorted(requested):
+        if name not in names:
             raise _bad(
-                f"unknown field {name[:64]!r} in fields{near(name[:64], known)}: use names of"
+                f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of"
                 f" the {log} record, joined by commas without spaces"
             )
-    return tuple(name for name in known if name in wanted)
+    return tuple(name for name in names if name in requested)

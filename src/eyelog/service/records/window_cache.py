@@ -1,20 +1,17 @@
-"""The windows that are being walked: each read from the archive once, not once a page.
+"""The windows whose pages are being requested: each is read from the archive once, not per page.
 
 A day of the 15-second log is a dozen pages; reading it for each of them took five times as long.
-A window is kept while its month files stay the same files, so a page never shows an older state
-of the archive than the disk has.
+A window is kept while its months are not written, so a page never shows an older state of the
+archive than the disk has.
 """
 
 import os
 from collections import OrderedDict
 from collections.abc import Hashable
-from datetime import UTC
-from pathlib import Path
 from threading import Lock
 
 import pandas as pd
 
-from eyelog.archive.parquet import layout
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
 from eyelog.errors import ArchiveError
@@ -31,7 +28,6 @@ class Windows:
 
     def __init__(self, archive_path: str | os.PathLike[str]) -> None:
         self._archive = Archive(archive_path)
-        self._place = layout.open_place(archive_path)
         self._kept: OrderedDict[Hashable, pd.DataFrame] = OrderedDict()
         self._lock = Lock()
 
@@ -45,7 +41,8 @@ class Windows:
         ArchiveError
             If the archive is damaged. Nothing recorded yet is an empty frame.
         """
-        key = (query.log, account, query.start, query.end, query.names, self._state(query, account))
+        state = self._archive.fingerprint(query.log, query.start, query.end, account=account)
+        key = (query.log, account, query.start, query.end, query.names, state)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -71,18 +68,3 @@ class Windows:
             return empty(query.log, names=asked)
         frame.attrs = {}  # pandas copies them deeply for every column that is taken
         return frame
-
-    def _state(self, query: Query, account: str) -> Hashable:
-        """Return what changes when a file of the window is replaced."""
-        edges = (edge.astimezone(UTC) for edge in (query.start, query.end))
-        months = sorted({f"{edge.year:04d}-{edge.month:02d}" for edge in edges})
-        paths = [layout.month_path(self._place, query.log, account, month) for month in months]
-        return tuple(_identity(Path(path)) for path in paths)
-
-
-def _identity(path: Path) -> Hashable:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,145 @@
+"""The callback of a login: its code, its state, and who may listen."""
+
+import queue
+import socket
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+import requests
+
+from eyelog.access.auth.application import Application
+from eyelog.access.auth.callback import can_listen, code_of, receiving
+from eyelog.access.auth.login import login
+from eyelog.errors import AuthorizationError, ConfigurationError
+from support import authority, faulty
+from support.access import credentials
+from support.authority import Authority
+from support.browser import FREE, Browser, returns
+
+
+@pytest.fixture
+def there():
+    with faulty.server(Authority()) as running:
+        yield running
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+@pytest.mark.parametrize("port", [":0", ""])
+def test_any_loopback_address_gets_a_free_port(home, there, host, port):
+    if host == "[::1]" and not socket.has_ipv6:
+        pytest.skip("no IPv6 here")
+    application = Application(
+        authority.CLIENT_ID, authority.CLIENT_SECRET, f"http://{host}{port}/cb?app=1"
+    )
+    try:
+        with receiving(application.redirect_uri, state="s", answers=queue.SimpleQueue()):
+            pass
+    except ConfigurationError:
+        pytest.skip("no IPv6 loopback here")
+
+    def visit(query):
+        callback = urlencode({"code": authority.CODE, "state": query["state"]})
+        return requests.get(f"{query['redirect_uri']}&{callback}", timeout=5)
+
+    browser = Browser(visit)
+    who = credentials(home, there.url, application=application)
+    login(who, open_browser=False, say=browser.say)
+    assert browser.query["redirect_uri"].startswith(f"http://{host}:")
+    assert browser.query["redirect_uri"].endswith("/cb?app=1")
+
+
+def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
+    application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    browser = Browser(returns())
+    login(
+        credentials(home, there.url, application=application), open_browser=False, say=browser.say
+    )
+    assert browser.query["redirect_uri"] == uri
+
+
+def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
+    browser = Browser(returns())
+    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
+    page = browser.visited.result()
+    assert page.status_code == 200
+    assert "close this window" in page.text
+    for secret in (authority.CODE, browser.query["state"]):
+        assert secret not in page.text + str(page.headers)
+    assert page.headers["Cache-Control"] == "no-store"
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
+    def visit(query):
+        base = query["redirect_uri"]
+        port = urlsplit(base).port
+        with socket.create_connection(("127.0.0.1", port)):  # opened ahead, never used
+            icon = requests.get(base.replace("/callback", "/favicon.ico"), timeout=5)
+            bare = requests.get(base, timeout=5)
+            with socket.create_connection(("127.0.0.1", port)) as noise:
+                noise.sendall(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
+            posted = requests.post(base, data={"code": "x"}, timeout=5)
+            last = returns()(query)
+        return [each.status_code for each in (icon, bare, posted, last)]
+
+    browser = Browser(visit)
+    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
+    assert browser.visited.result() == [404, 404, 501, 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("https://h/cb?code=abc&state=st", "abc"),
+        ("<https://h/cb?state=st&code=a%2Bb%2F%3D>", "a+b/="),
+        ("  'code=abc&state=st' ", "abc"),
+        ("?code=abc&state=st#_", "abc"),
+        ("com.example.app:/cb?code=abc&state=st", "abc"),
+        ("abc", "abc"),
+        ("SplxlOBeZQQYbYS6WxSbIA==", "SplxlOBeZQQYbYS6WxSbIA=="),
+        ("two words", None),
+        ("", None),
+        ("https://h/cb", None),
+        ("https://h/cb?code=", None),
+        ("https://h/cb?state=st", None),
+        ("a\x00b", None),
+        ("https://h/cb?x=y", None),
+    ],
+)
+def test_the_code_is_read_from_a_pasted_text(text, code):
+    assert code_of(text, state="st") == code
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "code=a&state=x",
+        "code=a",
+        "code=a&code=b&state=st",
+        "code=a&state=st&state=x",
+        "code=a&state=st&error=e",
+        "error=e&state=x",
+        "error=access_denied",
+    ],
+)
+def test_a_callback_of_another_login_is_refused(query):
+    with pytest.raises(AuthorizationError, match="eyelog login"):
+        code_of(f"http://127.0.0.1/?{query}", state="st")
+
+
+@pytest.mark.parametrize(
+    ("uri", "possible"),
+    [
+        ("http://127.0.0.1/cb", True),
+        ("http://127.8.8.8:1/cb", True),
+        ("http://localhost:9/cb", True),
+        ("https://localhost:9/cb", False),
+        ("http://lab.example/cb", False),
+        ("http://localhost.example/cb", False),
+        ("com.example.app:/cb", False),
+    ],
+)
+def test_only_plain_http_on_loopback_can_be_listened_on(uri, possible):
+    assert can_listen(uri) is possible

@@ -1,0 +1,111 @@
+"""Pages are joined into one table."""
+
+import warnings
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import Page, join_pages
+from eyelog.provenance import history
+from support.answers import (
+    EYES,
+    MINUTES,
+    Record,
+    answer,
+    by_hour,
+    frame_of,
+    records_of,
+    stamp,
+    walks,
+)
+from support.records import records as made_up
+
+# Joining
+
+
+def test_the_same_record_on_two_pages_counts_once() -> None:
+    rows = records_of(made_up(EYES, "2026-10-24", 20))
+    pages = [answer(by_hour(rows[:12])), answer(by_hour(rows[9:]))]
+    found = frame_of(*pages)
+    assert_frame_equal(found, frame_of(answer(by_hour(rows))))
+    assert history(found)[-1] == {"step": "decode", "records": 20, "repeated": 3, "conflicts": 0}
+
+
+def test_of_different_records_on_one_stamp_the_one_on_the_later_page_wins() -> None:
+    first = answer({"0": [{"date": stamp(1), "stp": 9}, {"date": stamp(0), "stp": 1, "gw": "x"}]})
+    later = answer({"0": [{"date": stamp(0), "stp": 2}]})
+    found = frame_of(first, later)
+    assert found["stp"].tolist() == [2.0, 9.0]
+    assert found["gw"].isna().all()
+    assert history(found)[-1] == {"step": "decode", "records": 2, "repeated": 1, "conflicts": 1}
+    assert frame_of(later, first)["stp"].tolist() == [1.0, 9.0]
+
+
+def test_within_a_page_the_later_in_its_list_wins_hours_taken_by_number() -> None:
+    same = [{"date": stamp(0), "stp": n} for n in range(4)]
+    assert frame_of(answer({"0": same}))["stp"].tolist() == [3.0]
+    assert frame_of(answer({"10": same[:1], "9": same[1:2]}))["stp"].tolist() == [0.0]
+    assert history(frame_of(answer({"0": same})))[-1]["conflicts"] == 1
+
+
+def test_a_difference_in_a_text_or_an_unknown_field_is_a_conflict_too() -> None:
+    for name, values in {"gw": ["", None], "new": [[1], [2]]}.items():
+        hours = {"0": [{"date": stamp(0), name: value} for value in values]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", el.EyelogWarning)
+            found = frame_of(answer(hours))
+        assert history(found)[-1]["conflicts"] == 1
+
+
+def test_one_instant_in_two_offsets_is_one_record() -> None:
+    dates = ["2026-10-24T00:00:00Z", "2026-10-24T09:00:00+09:00"]
+    found = frame_of(answer({"0": [{"date": date, "stp": 4} for date in dates]}))
+    assert history(found)[-1] == {"step": "decode", "records": 1, "repeated": 1, "conflicts": 0}
+
+
+def test_pages_of_the_other_log_are_refused() -> None:
+    page = decode_page(answer({}, MINUTES), MINUTES)
+    with pytest.raises(el.MixedLogsError, match="standard_mode_logs"):
+        join_pages([page], EYES)
+
+
+def test_a_frame_does_not_share_memory_with_its_pages() -> None:
+    page = decode_page(answer({"0": [{"date": stamp(0), "stp": 1, "isl": True}]}), EYES)
+    found = join_pages([page], EYES)
+    found.loc[:, "stp"] = 5
+    found.loc[:, "isl"] = False
+    assert page.columns["stp"].tolist() == [1.0]
+    assert join_pages([page], EYES)["isl"].tolist() == [True]
+
+
+def test_a_page_counts_its_records() -> None:
+    page = decode_page(answer({"0": [{"date": stamp(0)}], "1": []}, cursor="next"), EYES)
+    assert isinstance(page, Page)
+    assert (page.log, page.cursor, page.n, page.unknown) == (EYES, "next", 1, ())
+
+
+# Laws
+
+
+@given(walks(), st.data())
+@settings(max_examples=30)
+def test_paged_and_shuffled_equals_whole_and_in_order(
+    walk: tuple[str, list[Record]], data: st.DataObject
+) -> None:
+    log, rows = walk
+    whole = frame_of(answer({"0": rows}, log), log=log, tz="Europe/Berlin")
+    mixed = data.draw(st.permutations(rows))
+    cuts = data.draw(st.lists(st.integers(0, len(rows)), max_size=3).map(sorted))
+    pages = []
+    for low, high in zip([0, *cuts], [*cuts, len(rows)], strict=True):
+        hours: dict[str, list[Record]] = {}
+        for row in mixed[low:high]:
+            hours.setdefault(data.draw(st.sampled_from(["0", "9", "10", "x"])), []).append(row)
+        pages.append(answer(hours, log))
+    found = frame_of(*pages, log=log, tz="Europe/Berlin")
+    assert_frame_equal(found, whole)
+    assert found.attrs == whole.attrs

@@ -1,0 +1,19 @@
+"""What the tests of the importers share."""
+
+from pathlib import Path
+
+import pytest
+
+from support.loggerfiles import Put
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    """Return a function that writes a file and returns its path."""
+
+    def write(content: str | bytes, name: str = "log.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

@@ -1,0 +1,333 @@
+"""Import, sync and archive on the command line: tables on stdout, reasons on stderr, a status."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.cli import main
+from support import faulty, live
+from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, zipped
+from support.paged import Paged
+from support.paths import DATASETS
+from support.records import records
+
+START, END = "2024-03-01", "2024-03-03"
+RANGE = [START, END, "--account", "ada", "--tz", "Asia/Tokyo"]
+LOGS = [live.COMPUTED, live.STANDARD]
+FILES = [str(path) for path in sorted(DATASETS.glob("2026*.csv"))]
+
+
+@pytest.fixture
+def imported(capsys) -> None:
+    assert main(["import", *FILES, "--account", "ada"]) == 0
+    capsys.readouterr()
+
+
+def test_an_import_reports_account_log_and_counts(home, capsys) -> None:
+    assert main(["import", *FILES, "--account", "ada"]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0].split()[:8] == [
+        "file", "log", "status", "read", "kept", "repeated", "conflicts", "refused"
+    ]  # fmt: skip
+    assert "computed_data imported   964   964         0          0        0" in out
+    assert "standard_mode_logs imported   241" in out
+    assert f"1,205 rows added something new to account 'ada' in {home / 'archive'}" in err
+
+
+def test_a_second_import_adds_nothing_new(imported, capsys) -> None:
+    assert main(["import", *FILES, "--account", "ada", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["status"], row["kept"]) for row in rows] == [("nothing new", 0)] * 2
+    assert rows[0]["first"] == "2026-10-20T23:00:07Z"
+    assert {row["account"] for row in rows} == {"ada"}
+
+
+def test_a_dry_run_writes_nothing(home, capsys) -> None:
+    assert main(["import", *FILES, "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    assert "to import" in out
+    assert "dry run: nothing was written" in err
+    assert not (home / "archive").exists()
+
+
+def test_a_refused_file_is_named_and_the_exit_status_is_one(tmp_path, capsys) -> None:
+    good = logger_csv(el.sample(SIXTY).iloc[:9], SIXTY)
+    box = tmp_path / "session.zip"
+    box.write_bytes(
+        zipped({"a_summaryData.csv": good, "b_currentData.csv": "date,accX,accY\n1,2,3\n"})
+    )
+    assert main(["import", str(box), "--archive", str(tmp_path / "here")]) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert err[-2] == (
+        f"refused {box}: b_currentData.csv: it has 20 Hz motion and eye-event data (currentData)"
+    )
+    assert err[-1] == "eyelog: error: 1 of 2 files were refused (the others are imported)"
+    stored = el.Archive(tmp_path / "here").read(SIXTY, "2026-10-01", "2026-10-31")
+    assert len(stored) == 9
+
+
+@pytest.mark.filterwarnings("default")
+def test_junk_is_a_warning_with_file_and_line(tmp_path, capsys) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("date,stp\n2026-10-21T00:00:15Z,3\njunk\n")
+    assert main(["import", str(path)]) == 0
+    assert "a.csv: left out 1 of 2 lines that are not records (line 3: it has 1 column, not 2" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nope.csv"], "there is no file or folder nope.csv"),
+        (["{empty}"], "these paths contain no file"),
+        ([*FILES, "--tz", "Asia/Toky"], "unknown time zone 'Asia/Toky'"),
+    ],
+)
+def test_what_cannot_be_imported_is_one_line(tmp_path, capsys, arguments, reason) -> None:
+    (tmp_path / "empty").mkdir()
+    filled = [each.format(empty=tmp_path / "empty") for each in arguments]
+    assert main(["import", *filled]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert reason in err
+
+
+@pytest.mark.parametrize("words", [["archive"], ["archive", "inventory"]])
+def test_the_archive_lists_accounts_and_logs(imported, capsys, words) -> None:
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert lines[1].split()[:2] == ["ada", FIFTEEN]
+    assert main(["archive", "inventory", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["log"], row["records"]) for row in rows] == [(FIFTEEN, 964), (SIXTY, 241)]
+
+
+def test_an_empty_archive_says_so(tmp_path, capsys) -> None:
+    assert main(["archive", "inventory", "--archive", str(tmp_path / "none")]) == 0
+    assert "none is empty" in capsys.readouterr().err
+
+
+def test_verify_is_silent_on_stdout_until_there_is_damage(imported, home, capsys) -> None:
+    assert main(["archive", "verify"]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"No damage found in the archive {home / 'archive'}.\n")
+    path = next((home / "archive").rglob("data.parquet"))
+    path.write_bytes(path.read_bytes()[:-100])
+    assert main(["archive", "verify"]) == 1
+    out, err = capsys.readouterr()
+    assert "2026-10" in out
+    assert err.splitlines()[-1].startswith("eyelog: error: 1 problem(s) found")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "answers"])
+def test_an_export_goes_back_in_unchanged(imported, tmp_path, capsys, name) -> None:
+    path = tmp_path / name
+    days = ["2026-10-21", "2026-10-21", "--tz", "Asia/Tokyo"]
+    command = ["archive", "export", FIFTEEN, *days, "--account", "ada", "-o", str(path)]
+    assert main(command) == 0
+    made = capsys.readouterr().out.splitlines()
+    assert all(Path(each).is_file() for each in made)
+    if name.endswith(".parquet"):
+        assert len(pd.read_parquet(path)) == 964
+        return
+    assert main(["import", str(path), "--account", "ada", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["repeated"] == 964
+
+
+def test_an_export_of_a_missing_account_is_one_line(imported, tmp_path, capsys) -> None:
+    command = [
+        "archive",
+        "export",
+        SIXTY,
+        "2026-10-21",
+        "2026-10-21",
+        "-o",
+        str(tmp_path / "x.csv"),
+    ]
+    assert main(command) == 1
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1
+    assert "no account 'me'" in err
+
+
+def test_two_imports_at_once_lose_nothing(tmp_path) -> None:
+    frame = el.sample(SIXTY).iloc[:600]
+    for i in range(2):
+        part = logger_csv(frame.iloc[i * 300 : i * 300 + 300], SIXTY)
+        (tmp_path / f"{i}.csv").write_text(part)
+    archive = tmp_path / "archive"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "eyelog", "import", str(tmp_path / f"{i}.csv"),
+             "--archive", str(archive)],
+            env=dict(os.environ),
+            stdout=subprocess.DEVNULL,
+        )
+        for i in range(2)
+    ]  # fmt: skip
+    assert [process.wait(120) for process in running] == [0, 0]
+    assert el.Archive(archive).inventory()["records"].tolist() == [600]
+
+
+# Sync
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
+    frames = [
+        records(live.COMPUTED, f"{START} 09:00", 1000, tz="Asia/Tokyo"),
+        records(live.STANDARD, f"{START} 09:00", 1000, tz="Asia/Tokyo"),
+    ]
+    folder = tmp_path_factory.mktemp("served") / "archive"
+    with live.service(folder, {"ada": frames}) as running:
+        yield running
+
+
+@pytest.fixture
+def logged_in(there: live.Live, monkeypatch: pytest.MonkeyPatch) -> live.Live:
+    monkeypatch.setenv("EYELOG_BASE_URL", there.url)
+    monkeypatch.setenv("EYELOG_CLIENT_ID", there.client_id)
+    monkeypatch.setenv("EYELOG_CLIENT_SECRET", there.client_secret)
+    monkeypatch.setenv("EYELOG_REDIRECT_URI", there.redirect_uri)
+    assert main(["login", "--account", "ada", "--code", there.code("ada")]) == 0
+    return there
+
+
+@pytest.fixture
+def shaky(monkeypatch: pytest.MonkeyPatch) -> Iterator[faulty.Server]:
+    with faulty.server(Paged(size=50)) as server:
+        monkeypatch.setenv("EYELOG_BASE_URL", server.url)
+        monkeypatch.setenv("EYELOG_ACCESS_TOKEN", "a-token-of-the-environment")
+        yield server
+
+
+def test_both_logs_go_into_the_archive_of_the_home(logged_in, there, home, capsys) -> None:
+    capsys.readouterr()
+    assert main(["sync", "all", *RANGE]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    head, *rows = (line.split() for line in shown.out.splitlines())
+    assert head[:6] == ["log", "fetched", "unchanged", "empty", "failed", "days"]
+    assert head[6:] == ["asked", "records", "removed"]
+    assert rows == [
+        ["computed_data", "1", "0", "2", "0", "3", "3", "1000", "0"],
+        ["standard_mode_logs", "2", "0", "1", "0", "3", "3", "1000", "0"],
+    ]
+    served, synced = el.Archive(there.archive), el.Archive(home / "archive")
+    for log in LOGS:
+        frames = [each.read(log, START, END, account="ada") for each in (served, synced)]
+        assert frames[0].equals(frames[1])
+    assert main(["archive", "inventory", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["log"], row["records"]) for row in rows] == [(log, 1000) for log in LOGS]
+
+
+def test_json_lists_every_day_and_another_archive_can_be_named(logged_in, tmp_path, capsys) -> None:
+    capsys.readouterr()
+    place = ["--archive", str(tmp_path / "mine"), "--json"]
+    for state, asked in (("fetched", True), ("unchanged", False)):
+        assert main(["sync", "standard_mode_logs", *RANGE, *place]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert [row["day"] for row in rows] == [START, "2024-03-02", END]
+        assert {(row["log"], row["removed"]) for row in rows} == {("standard_mode_logs", 0)}
+        assert [row["state"] for row in rows] == [state, state, "empty"]
+        assert [row["asked"] for row in rows] == [asked, asked, state == "fetched"]
+    assert el.Archive(tmp_path / "mine").accounts() == ["ada"]
+
+
+def test_a_failed_day_is_reported_and_makes_the_exit_status_one(shaky, capsys) -> None:
+    paged = shaky.script
+
+    def script(request: faulty.Request) -> faulty.Answer:
+        return faulty.html() if "2024-03-02" in request.query["date_from"] else paged(request)
+
+    shaky.script = script
+    assert main(["sync", "standard_mode_logs", START, END]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[1].split()[1:6] == ["2", "0", "0", "1", "3"]
+    reason, error = shown.err.splitlines()
+    assert reason.startswith("standard_mode_logs 2024-03-02 failed: ")
+    assert error.startswith("eyelog: error: 1 of 3 days failed")
+    assert main(["sync", "standard_mode_logs", START, END, "--json"]) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["state"] for row in rows] == ["unchanged", "failed", "unchanged"]
+    assert rows[1]["records"] is None
+    shaky.script = paged
+    assert main(["sync", "standard_mode_logs", START, END]) == 0
+
+
+def test_a_service_that_is_gone_is_reported_in_few_lines(shaky, capsys) -> None:
+    shaky.script = lambda _: faulty.error(404, "not_found")
+    assert main(["sync", "standard_mode_logs", START, "2024-12-31"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[1].split()[4:6] == ["306", "306"]
+    lines = shown.err.splitlines()
+    assert len(lines) == 10 + 2
+    assert lines[10] == "... and 296 more days (--json lists them all)"
+    assert shaky.count() < 16
+
+
+def test_a_refused_token_stops_the_sync_at_once(shaky, capsys) -> None:
+    shaky.script = lambda _: faulty.error(401, "invalid_token")
+    assert main(["sync", "all", START, "2024-04-30"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    stopped, error = shown.err.splitlines()
+    assert stopped == "Stopped: every other day would fail too. The days before are kept."
+    assert "eyelog login" in error
+    assert "a-token" not in shown.err
+    assert shaky.count() <= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["sync", "computed", START, END], "did you mean 'computed_data'"),
+        (["sync", "all", END, START], "starts after it ends"),
+        (["sync", "all", START, END, "--tz", "Asia/Tokio"], "Asia/Tokyo"),
+        (["sync", "all", "2024-02-30", END], "not a day"),
+        (["sync", "all", START, END, "--archive", "nosuch://x"], "archive's path"),
+    ],
+)
+def test_a_failed_sync_is_one_line_that_says_why(shaky, home, capsys, arguments, says) -> None:
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert says in error
+    assert shaky.count() == 0
+    assert not (home / "archive").exists()
+
+
+def test_a_sync_writes_under_the_name_of_the_account(shaky, home, capsys) -> None:
+    assert main(["sync", "standard_mode_logs", START, END, "--account", "ben"]) == 0
+    assert el.Archive(home / "archive").accounts() == ["ben"]
+
+
+def test_in_a_terminal_a_long_sync_shows_how_long_it_will_take(shaky, tmp_path: Path) -> None:
+    termios = pytest.importorskip("termios")
+    shaky.script = Paged(size=50, delay=0.25)
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(ours, (24, 100))
+    command = [sys.executable, "-m", "eyelog", "sync", "standard_mode_logs", START, "2024-03-30"]
+    try:
+        with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as child:
+            os.close(theirs)
+            shown = b""
+            while b"<" not in shown:  # elapsed < remaining
+                shown += os.read(ours, 4096)
+            assert child.communicate()[0].count(b"\n") == 2
+        assert child.returncode == 0
+    finally:
+        os.close(ours)
+    assert b"sync standard_mode_logs of me" in shown

@@ -1,0 +1,30 @@
+"""`eyelog demo` runs the main job from end to end."""
+
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from eyelog.cli import main
+
+
+def test_the_demo_runs_the_main_job(tmp_path: Path, capsys, monkeypatch) -> None:
+    # Days in the future are not requested: the demo's must be past on a slow clock, too.
+    class Slow(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime(2026, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("eyelog.access.days.datetime", Slow)
+    assert main(["demo", "--output", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    for part in ("Logged in through OAuth", "attrition", "blink_rate_per_min", "heatmap-"):
+        assert part in text
+    assert len(list((tmp_path / "out").glob("*.png"))) == 8
+    assert len(list((tmp_path / "out").glob("*.csv"))) == 2
+
+
+def test_a_file_in_place_of_the_output_folder_is_one_line(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "out"
+    path.write_text("kept")
+    assert main(["demo", "--output", str(path)]) == 1
+    assert f"{path} is a file" in capsys.readouterr().err
+    assert path.read_text() == "kept"

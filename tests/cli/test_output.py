@@ -1,0 +1,57 @@
+"""Tables as text, and files that are written whole or not at all."""
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eyelog.cli import main
+from eyelog.cli.output import check_ending, readable, records
+from eyelog.errors import ConfigurationError
+from support.commands import RANGE
+
+
+def test_a_full_disk_is_reported_with_the_file(of_ada, capsys, monkeypatch, tmp_path) -> None:
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", full)
+    path = tmp_path / "days.csv"
+    assert main(["daily", "computed_data", *RANGE, *of_ada, "-o", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert f"cannot write {path}: No space left on device" in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stamps_keep_their_own_offset_in_json_and_durations_are_seconds() -> None:
+    days = pd.date_range("2025-10-20", periods=2, freq="D", tz="Asia/Tokyo", name="day")
+    table = pd.DataFrame({"longest": pd.to_timedelta([90, None], unit="s")}, index=days)
+    assert records(table) == [
+        {"day": "2025-10-20T00:00:00+09:00", "longest": 90.0},
+        {"day": "2025-10-21T00:00:00+09:00", "longest": None},
+    ]
+
+
+def test_a_summary_for_reading_leaves_out_what_no_day_has() -> None:
+    days = pd.date_range("2025-10-20", periods=2, freq="D", tz="Asia/Tokyo")
+    table = pd.DataFrame(
+        {
+            "steps": [10.0, np.nan],
+            "lat_mean": [np.nan, np.nan],
+            "lat_n": [0.0, 0.0],
+            "first_worn": [days[0] + pd.Timedelta("7h5min"), pd.NaT],
+        },
+        index=days,
+    )
+    shown = readable(table)
+    assert list(shown.index) == ["steps", "first_worn"]
+    assert list(shown.columns) == ["Mon 20 Oct", "Tue 21 Oct"]
+    assert shown.loc["first_worn", "Mon 20 Oct"] == "07:05"
+
+
+def test_a_name_with_another_ending_is_refused_with_those_that_work() -> None:
+    with pytest.raises(ConfigurationError, match=r"x\.xlsx: .* \.png, \.svg or \.pdf"):
+        check_ending(Path("x.xlsx"), (".png", ".svg", ".pdf"))

@@ -1,0 +1,88 @@
+"""Every command explains itself, and the pages name commands as they are."""
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from eyelog.cli.main import build_parser
+from support.parsers import Command, commands
+from support.paths import ROOT
+
+COMMANDS = commands()
+PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md", "docs/house.md", "docs/importing.md"]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_command_says_what_it_does_and_what_each_argument_is(command: Command) -> None:
+    line, parser = COMMANDS[command]
+    assert line
+    nameless = [
+        action.option_strings or action.dest
+        for action in parser._actions
+        if not action.help and not isinstance(action, argparse._SubParsersAction)
+    ]
+    assert nameless == []
+
+
+def shell_lines(page: str) -> Iterator[list[str]]:
+    """Yield the words of each call of eyelog in the indented and fenced blocks of a page."""
+    lines, fence = [], ""
+    for line in (ROOT / page).read_text().splitlines():
+        if line.startswith("```"):
+            fence = "" if fence else line.strip("`") or "text"
+        elif fence in ("sh", "text") or (not fence and line.startswith("    ")):
+            lines.append(line)
+    for line in lines:
+        for part in re.split(r"\||&&", re.sub(r"\s#.*", "", line)):
+            words = re.sub(r"^\S*bin/", "", part.strip())
+            if words.startswith("eyelog "):
+                yield shlex.split(words)[1:]
+
+
+def usage_problem(words: list[str]) -> str | None:
+    """Return what is wrong with a usage line, with its brackets and capitals, or None."""
+    plain = [word.strip("[]") for word in words]
+    command: Command = ()
+    for word in plain:
+        if (*command, word) not in COMMANDS:
+            break
+        command = (*command, word)
+    if not command:
+        return f"there is no command {plain[0]!r}"
+    options = {name for action in COMMANDS[command][1]._actions for name in action.option_strings}
+    unknown = [word for word in plain if word.startswith("-") and word not in options]
+    return f"{' '.join(command)} has no option {unknown}" if unknown else None
+
+
+LINES = [(page, words) for page in PAGES for words in shell_lines(page)]
+
+
+@pytest.mark.parametrize(("page", "words"), LINES, ids=[f"{p}: {' '.join(w)}" for p, w in LINES])
+def test_a_shell_line_of_a_page_calls_eyelog_as_it_can_be_called(
+    page: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    if any("[" in word or word.isupper() for word in words):
+        assert usage_problem(words) is None
+        return
+    try:
+        build_parser().parse_args(words)
+    except SystemExit:
+        pytest.fail(capsys.readouterr().err)
+
+
+def test_the_readme_shows_the_main_commands() -> None:
+    shown = {words[0] for page, words in LINES if page == "README.md"}
+    assert shown >= {
+        "demo",
+        "login",
+        "fetch",
+        "daily",
+        "plot",
+        "import",
+        "sync",
+        "archive",
+        "serve",
+    }

@@ -1,0 +1,73 @@
+"""The tests follow the tree: a source file and its tests have the same place and name."""
+
+from pathlib import Path
+
+import pytest
+
+import eyelog
+from support.paths import TESTS
+
+SOURCE = Path(eyelog.__file__).parent
+MOST_LINES = 400
+
+# An `__init__.py` is a list of names or one line about its room, so it is left out as a whole.
+NO_TEST_FILE = {
+    "__main__.py": "one call of the command line",
+    "figures/defaults.py": "a table of settings",
+}
+
+# Tests of laws that hold across source files, and of what lies outside the package.
+NO_SOURCE_FILE = {
+    "analysis/compare/test_compare.py": "what every comparison keeps to",
+    "analysis/test_identities.py": "laws that tie several functions together",
+    "analysis/test_recovery.py": "planted truth, recovered by several functions",
+    "analysis/test_references.py": "independent implementations of several functions",
+    "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
+    "archive/test_remote.py": "an archive in memory and on an object store, across its files",
+    "datasets/test_make_sample.py": "the script beside the sample",
+    "docs/test_other_toolkits.py": "a page",
+    "docs/test_readme.py": "a page",
+    "service/test_service.py": "the service's extra: what the package says without it",
+}
+
+SOURCES = {
+    str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"
+}
+TEST_FILES = {str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py")}
+FOLLOWING = {
+    name for name in TEST_FILES if not name.startswith(("contract/", "support/", "reference/"))
+}
+
+
+def path_of_tests(source: str) -> str:
+    return str(Path(source).with_name(f"test_{Path(source).name}"))
+
+
+def source_of(test: str) -> str:
+    return str(Path(test).with_name(Path(test).name.removeprefix("test_")))
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES - set(NO_TEST_FILE)))
+def test_a_source_file_has_its_tests_in_the_same_place(source: str) -> None:
+    assert path_of_tests(source) in TEST_FILES
+
+
+@pytest.mark.parametrize("test", sorted(FOLLOWING - set(NO_SOURCE_FILE)))
+def test_a_test_file_has_its_source_in_the_same_place(test: str) -> None:
+    assert source_of(test) in SOURCES
+
+
+@pytest.mark.parametrize("test", sorted(TEST_FILES))
+def test_a_test_file_is_short_enough_to_be_read(test: str) -> None:
+    assert len((TESTS / test).read_text().splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("source", NO_TEST_FILE)
+def test_a_source_file_without_tests_is_still_an_exception(source: str) -> None:
+    assert path_of_tests(source) not in TEST_FILES
+
+
+@pytest.mark.parametrize("test", NO_SOURCE_FILE)
+def test_a_test_file_without_source_is_still_an_exception(test: str) -> None:
+    assert test in TEST_FILES
+    assert source_of(test) not in SOURCES

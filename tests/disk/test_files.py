@@ -1,0 +1,66 @@
+"""Files that only their owner may read, put in place whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from eyelog.disk.files import make_folders, new_file, temporary_name, whole_file
+
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_whole_file_replaces_the_old_one_at_the_end_of_the_block(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file"
+    for content in (b"old", b"new"):
+        with whole_file(target) as sink:
+            sink.write(content)
+            assert not target.exists() or target.read_bytes() == b"old"
+        assert target.read_bytes() == content
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    target.write_bytes(b"old")
+
+    def fail() -> None:
+        with whole_file(target) as sink:
+            sink.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@posix
+def test_files_and_folders_are_for_their_owner_alone_whatever_the_umask(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        make_folders(tmp_path / "a" / "b")
+        with whole_file(tmp_path / "a" / "b" / "file") as sink:
+            sink.write(b"x")
+    finally:
+        os.umask(old)
+    assert mode(tmp_path / "a") == mode(tmp_path / "a" / "b") == 0o700
+    assert mode(tmp_path / "a" / "b" / "file") == 0o600
+
+
+def test_a_new_file_never_overwrites_one_that_exists(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"old")
+    with pytest.raises(FileExistsError), new_file(tmp_path / "file"):
+        pass
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_temporary_names_are_hidden_and_never_the_same(tmp_path: Path) -> None:
+    names = {temporary_name(tmp_path / "file").name for _ in range(100)}
+    assert len(names) == 100
+    assert all(name.startswith(".file.") for name in names)

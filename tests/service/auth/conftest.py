@@ -1,0 +1,26 @@
+"""An empty registry of an archive, and a browser at the running service."""
+
+from pathlib import Path
+
+import pytest
+
+from eyelog.service.auth.registry import Registry
+from support.live import Live
+from support.login_page import Browser
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(tmp_path / "archive")
+
+
+@pytest.fixture
+def application(registry: Registry) -> tuple[str, str]:
+    """The id and secret of an application, beside an account of Ada's."""
+    registry.add_account("ada", "correct horse")
+    return registry.add_application("http://127.0.0.1/callback")
+
+
+@pytest.fixture
+def browser(there: Live) -> Browser:
+    return Browser(there)

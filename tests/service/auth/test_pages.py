@@ -1,0 +1,39 @@
+"""The login page: what it shows, and how it keeps out caches, frames and scripts."""
+
+import base64
+import hashlib
+import re
+
+from support.login_page import CALLBACK, Browser
+
+
+def test_the_page_shows_who_asks_for_what_and_where_the_answer_goes(browser: Browser) -> None:
+    page = browser.open()
+    assert page.status_code == 200
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    for shown in (browser.there.client_id, CALLBACK, "15-second", "<code>read</code>"):
+        assert shown in page.text
+    assert "<script" not in page.text
+
+
+def test_the_page_cannot_be_cached_framed_or_scripted(browser: Browser) -> None:
+    headers = browser.open().headers
+    assert headers["Cache-Control"] == "no-store"
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    # Browsers hold the redirect after the form against the policy too.
+    assert "form-action 'self' http://127.0.0.1:5007;" in policy
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+
+
+def test_the_policy_allows_the_style_of_the_page(browser: Browser) -> None:
+    page = browser.open()
+    style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)
+    assert style is not None
+    hashed = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert f"'sha256-{hashed}'" in page.headers["Content-Security-Policy"]

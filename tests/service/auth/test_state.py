@@ -1,0 +1,77 @@
+"""The file of the state: private, without anything worth stealing, and named when it is damaged."""
+
+import stat
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from eyelog.archive.store import Archive
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.registry import Registry
+from support.live import REDIRECT
+from support.records import records
+
+
+def test_only_the_owner_can_read_the_file(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "archive" / "_service.sqlite"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_could_read_is_closed_to_them(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "archive" / "_service.sqlite"
+    file.chmod(0o644)
+    Registry(tmp_path / "archive").signing_key()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_the_file_holds_no_token_code_secret_or_password(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    client_id, secret = application
+    code = registry.issue_code("ada", client_id, REDIRECT)
+    access, refresh = registry.exchange(code, client_id, REDIRECT, None)
+    newer = registry.refresh(refresh, client_id)
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "archive").iterdir())
+    for hidden in (secret, code, access, refresh, newer, "correct horse"):
+        assert hidden.encode() not in stored
+
+
+def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
+    assert registry.accounts() == []
+    with pytest.raises(ConfigurationError, match="unknown account"):
+        registry.issue_code("ada", "x", REDIRECT)
+    assert not (tmp_path / "archive").exists()
+
+
+def test_a_remote_archive_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="local archive"):
+        Registry("s3://bucket/archive")
+
+
+def test_a_damaged_file_is_reported_in_one_sentence(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
+    with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
+        registry.accounts()
+
+
+def test_a_file_in_place_of_the_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "archive").write_text("no folder")
+    with pytest.raises(ConfigurationError, match="cannot store the service's state"):
+        Registry(tmp_path / "archive").add_account("ada")
+
+
+def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive")
+    archive.write(
+        "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
+    )
+    Registry(tmp_path / "archive").add_account("ada")
+    assert len(pd.read_parquet(tmp_path / "archive")) == 3

@@ -1,0 +1,71 @@
+"""Answers for tests: records, bodies, and whole walks of them."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+from hypothesis import strategies as st
+
+from eyelog.answers.decode import decode_page
+from eyelog.answers.page import join_pages
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
+
+EYES, MINUTES = LOGS
+
+
+OPENS = datetime(2026, 10, 24, tzinfo=UTC)
+
+
+Record = dict[str, Any]
+
+
+def stamp(n: int, log: str = EYES) -> str:
+    return (OPENS + timedelta(seconds=n * INTERVAL_SECONDS[log])).isoformat()
+
+
+def answer(hours: Any, log: str = EYES, **more: Any) -> bytes:
+    return json.dumps({log: hours, **more}, allow_nan=True).encode()
+
+
+def frame_of(*bodies: bytes, log: str = EYES, **kw: Any) -> pd.DataFrame:
+    fields = kw.get("fields")
+    return join_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw)
+
+
+def records_of(frame: pd.DataFrame) -> list[Record]:
+    """Return the records of the service for a frame: missing values are null."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    rows = plain.to_dict("records")
+    return [{"date": at.isoformat(), **row} for at, row in zip(frame.index, rows, strict=True)]
+
+
+def by_hour(records: list[Record]) -> dict[str, list[Record]]:
+    hours: dict[str, list[Record]] = {}
+    for record in records:
+        hours.setdefault(str(int(record["date"][11:13])), []).append(record)
+    return hours
+
+
+def _value(name: str, log: str) -> st.SearchStrategy[Any]:
+    kind = catalogue(log)[name].value_type
+    if kind == "bool":
+        return st.booleans() | st.none()
+    if kind == "str":
+        return st.text(max_size=3) | st.none()
+    numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**70), 2**70)
+    return numbers | st.none()
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> tuple[str, list[Record]]:
+    """Draw records of either log: distinct stamps, any keys in any order, any values."""
+    log = draw(st.sampled_from(LOGS))
+    places = draw(st.lists(st.integers(0, 5000), max_size=12, unique=True))
+    names = st.lists(st.sampled_from(columns(log)), max_size=6, unique=True)
+    rows = []
+    for place in places:
+        row: Record = {name: draw(_value(name, log)) for name in draw(names)}
+        items = draw(st.permutations([("date", stamp(place, log)), *row.items()]))
+        rows.append(dict(items))
+    return log, rows
