@@ -238,6 +238,7 @@ def test_a_minute_is_unworn_in_part_and_uncounted_as_a_whole():
     assert (row["uncounted_h"], row["capped"]) == (pytest.approx(60 / 3600), 0)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize("log", LOGS)
 def test_what_was_not_counted_is_missing_without_steps_and_in_bins(log):
     frame = day(log, "2026-10-20T00:00:00Z", 2)

@@ -167,6 +167,7 @@ def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() 
     assert np.isnan(day["head_moves_yaw_per_h"])
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25)])
 def test_coverage_knows_the_length_of_the_day(day: str, hours: int) -> None:
     opens = pd.Timestamp(day).tz_localize(TZ)
@@ -192,6 +193,7 @@ def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_their_exposure() -> N
     assert day[["blink_n", "blink_exposure_min"]].tolist() == [33, 2.75]
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
@@ -204,6 +206,7 @@ def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: l
     assert "worn_h" not in el.daily(el.sample()[names]).columns
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_no_rows_give_an_empty_table_of_the_same_shape(week: pd.DataFrame) -> None:
     for names in (list(week.columns), ["tl_yav"]):
         full, none = el.daily(week[names]), el.daily(week[names].iloc[:0])
@@ -268,6 +271,7 @@ def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> Non
     np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.sampled_from(["end", "start"]))
 def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str) -> None:
@@ -279,6 +283,7 @@ def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str)
     assert days["coverage"].between(0, 1).all()
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.DataObject) -> None:

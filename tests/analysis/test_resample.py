@@ -230,6 +230,7 @@ def test_resample_twice_equals_once_where_sums_and_weights_add_up(log: str) -> N
         np.testing.assert_allclose(twice[name], once[name], rtol=1e-12, err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(

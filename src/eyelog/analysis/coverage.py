@@ -14,8 +14,15 @@ import pandas as pd
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
 from eyelog.analysis.grouped.summary import lone_rows, needed, records_of, sorted_frame
-from eyelog.analysis.quality.evidence import Wear, blink_evidence, check_wear, seconds
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    blink_evidence,
+    check_wear,
+    lacking_evidence,
+    seconds,
+)
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
@@ -32,6 +39,7 @@ SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
 
 
+@one_warning()
 def coverage(
     frame: pd.DataFrame,
     *,
@@ -95,6 +103,7 @@ def coverage(
     which = log_of(frame, log)
     check_stamp(stamp)
     check_wear(wear)
+    warn_unjudged(frame, lacking_evidence(frame, which))
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what="coverage")
     records = records_of(frame)

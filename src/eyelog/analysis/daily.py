@@ -31,7 +31,15 @@ from eyelog.analysis.grouped.summary import (
 )
 from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.tilt import TILT
-from eyelog.analysis.quality.evidence import Wear, check_wear, has_evidence, seconds, worn
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    check_wear,
+    has_evidence,
+    lacking_evidence,
+    seconds,
+    worn,
+)
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
@@ -49,6 +57,7 @@ NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
 
+@one_warning()
 def daily(
     frame: pd.DataFrame,
     *,
@@ -150,6 +159,8 @@ def daily(
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     check_wear(wear)
+    if judge:
+        warn_unjudged(frame, lacking_evidence(frame, which))
     least_us = duration_us(min_wear, "min_wear", example="5min")
     wanted = _fields(which)
     prepared = prepare(

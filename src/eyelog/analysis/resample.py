@@ -26,7 +26,8 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
     whole_name,
 )
-from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.quality.evidence import lacking_evidence, seconds
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.errors import ConfigurationError
@@ -36,6 +37,7 @@ from eyelog.provenance import record
 __all__ = ["resample"]
 
 
+@one_warning()
 def resample(
     frame: pd.DataFrame,
     every: str,
@@ -113,6 +115,8 @@ def resample(
     (True, {0})
     """
     which = log_of(frame, log)
+    if judge:
+        warn_unjudged(frame, lacking_evidence(frame, which))
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     known = catalogue(which)

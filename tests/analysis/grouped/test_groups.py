@@ -185,6 +185,7 @@ def test_a_day_whose_midnight_the_clock_skipped_is_a_day_of_its_own() -> None:
     assert hours["n"].max() <= 60
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_a_day_that_the_zone_skipped_cuts_no_other_day_in_two() -> None:
     # Apia went from the 29th to the 31st of December 2011.
     index = pd.date_range("2011-12-29 22:01", periods=180, freq="min", tz="Pacific/Apia")

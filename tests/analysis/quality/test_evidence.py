@@ -116,6 +116,7 @@ def test_the_simulated_wearer_has_the_same_seconds_masked_and_unmasked(log):
     assert_frame_equal(seconds(judged(frame)), seconds(frame))
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_masking_never_changes_the_time_that_was_worn_valid_or_walked(frame):
     nouns = ["worn_s", "valid_s", "walking_s"]

@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.limits import Limit, limit, limits
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.values import evidence, floats
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import (
@@ -46,6 +47,7 @@ __all__ = [
     "blink_evidence",
     "check_wear",
     "has_evidence",
+    "lacking_evidence",
     "off_pose",
     "seconds",
     "spans",
@@ -336,6 +338,27 @@ def _walking_s(frame: pd.DataFrame, log: str, length: float) -> Floats:
     took = np.full(len(frame), np.nan)
     np.divide(60.0 * steps, cadence, out=took, where=cadence > 0)
     return np.where(steps == 0, 0.0, np.minimum(took, length))
+
+
+def lacking_evidence(frame: pd.DataFrame, log: str) -> dict[str, list[str]]:
+    """Return what worn, valid and walking time could not be asked for, with the fields to add."""
+    if is_resampled(frame) or not has_evidence(frame, "worn", log=log):
+        return {}
+    asked = [(Reason.OFF_POSE, name) for name in POSE]
+    if has_evidence(frame, "valid", log=log):
+        names = ((Reason.MOVING, "walking"), (Reason.NOISY, "noise"), (Reason.INVALID, "valid"))
+        asked += [(reason, name) for reason, name in names if name in limits(log)]
+    lacking: dict[str, list[str]] = {}
+    for reason, name in asked:
+        field = role_field(log, limit(log, name).role)
+        if field not in frame.columns:
+            lacking.setdefault(str(reason.name), []).append(field)
+    if not has_evidence(frame, "walking", log=log):
+        parts = ("walking", "pace") if log == COMPUTED_DATA else ("walking",)
+        fields = role(log, *parts)
+        if not set(fields).isdisjoint(frame.columns):
+            lacking["walking time"] = [name for name in fields if name not in frame.columns]
+    return lacking
 
 
 def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:

@@ -1,7 +1,7 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -11,20 +11,22 @@ import pandas as pd
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import (
     Wear,
+    blink_evidence,
     check_wear,
     off_pose,
     spans,
     wear_values,
 )
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
+from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import evidence, floats, out_of_range
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import STANDARD_MODE_LOGS, Field, catalogue, role_field
+from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import history, record, stated_log
 
-__all__ = ["flag", "judged", "mask"]
+__all__ = ["flag", "flagged", "judged", "mask"]
 
 Bits = npt.NDArray[np.uint16]
 Range = tuple[float, float]
@@ -36,6 +38,9 @@ AT_ONCE: Final = 65_536
 MIN_WORN_S: Final = limit(STANDARD_MODE_LOGS, "worn").value
 MIN_WORN_STEPS_S: Final = limit(STANDARD_MODE_LOGS, "worn_for_steps").value
 WALKING_ABOVE: Final = limit(STANDARD_MODE_LOGS, "walking").value
+TILTS: Final = {
+    role_field(log, limit(log, name).role) for log in LOGS for name in CONTEXT[Reason.OFF_POSE]
+}
 TILT_SIDEWAYS: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_sideways").values)
 TILT_FORE_AFT: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values)
 
@@ -93,6 +98,12 @@ def flag(
     MixedLogsError
         If the frame holds fields of both logs.
 
+    Warns
+    -----
+    EyelogWarning
+        If the evidence for a reason is not in the frame: once a call, with the fields to add
+        (`eyelog.needed` lists those of a summary). So does every summary that judges.
+
     Notes
     -----
     The limits are the vendor's documented ones. At exactly 3 s of noise the vendor's English and
@@ -116,12 +127,40 @@ def flag(
     (True, 'uint16')
     """
     which = log_of(frame, log)
+    result = flagged(
+        frame,
+        which,
+        min_worn_s=min_worn_s,
+        min_worn_steps_s=min_worn_steps_s,
+        max_noise_s=max_noise_s,
+        walking_above=walking_above,
+        tilt_sideways=tilt_sideways,
+        tilt_fore_aft=tilt_fore_aft,
+        wear=wear,
+    )
+    warn_unjudged(frame, _lacking(frame, history(result)[-1]["unchecked"]))
+    return result
+
+
+def flagged(
+    frame: pd.DataFrame,
+    which: str,
+    *,
+    min_worn_s: float = MIN_WORN_S,
+    min_worn_steps_s: float = MIN_WORN_STEPS_S,
+    max_noise_s: float | None = None,
+    walking_above: float = WALKING_ABOVE,
+    tilt_sideways: Range = TILT_SIDEWAYS,
+    tilt_fore_aft: Range = TILT_FORE_AFT,
+    wear: Wear = "device",
+) -> pd.DataFrame:
+    """Return the reasons of `flag`, without its warning."""
     if not frame.index.is_monotonic_increasing:
         # What is stale depends on the order of time, so judge in it.
         order = np.argsort(frame.index, kind="stable")
-        ordered = flag(
+        ordered = flagged(
             frame.iloc[order],
-            log=which,
+            which,
             min_worn_s=min_worn_s,
             min_worn_steps_s=min_worn_steps_s,
             max_noise_s=max_noise_s,
@@ -176,7 +215,7 @@ def flag(
     unchecked = (
         {reason.name: ["resampled"] for reason in Reason if reason is not Reason.MISSING}
         if resampled
-        else _unchecked(frame, which, wanted)
+        else _unchecked(frame, which, wanted, wear)
     )
     return record(result, "flag", log=which, limits=chosen, unchecked=unchecked)
 
@@ -222,12 +261,11 @@ def mask(
     # them one by one in a copy of the frame would copy each of them three times.
     masked: dict[int, Any] = {}
     stored: Bools | None = None
-    for i in range(frame.shape[1]):
+    for i, name in enumerate(frame.columns):
         bits = reasons.iloc[:, i].to_numpy()
         bad = (bits & against) != 0
-        if stored is None and bad.any() and (bits & np.uint16(Reason.OFF_POSE)).any():
-            # Stored eyewear speaks against all that is measured on the head; with the tilt taken
-            # out, only the provenance knows when.
+        if stored is None and name in TILTS:
+            # With the tilt masked, only the provenance holds when the eyewear was stored.
             stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
         column = frame.iloc[:, i]
         if not bad.any() or isinstance(column.dtype, pd.StringDtype):
@@ -242,7 +280,7 @@ def mask(
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    if stored is not None:
+    if stored is not None and stored.any():
         details["off_pose"] = spans(frame.index, stored)
     allowed = [reason.name for reason in Reason if reason & passing]
     return record(result, "mask", log=stated_log(reasons), allow=allowed, **details)
@@ -347,7 +385,18 @@ def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits)
     _set(bits, stale, Reason.STALE)
 
 
-def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None, list[str]]:
+def _lacking(frame: pd.DataFrame, unchecked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the reasons whose evidence is not in the frame at all, not even as missing values."""
+    lacking = {
+        reason: [name for name in names if name not in frame.columns]
+        for reason, names in unchecked.items()
+    }
+    return {reason: names for reason, names in lacking.items() if names}
+
+
+def _unchecked(
+    frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear
+) -> dict[str | None, list[str]]:
     """Return the reasons that lack evidence, with the fields to add."""
 
     def absent(name: str) -> bool:
@@ -358,6 +407,8 @@ def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None
         for reason, names in evidence_for(log).items()
         if reason & wanted
     }
+    if wear == "blinks" and Reason.UNWORN & wanted:
+        missing[Reason.UNWORN.name] += [name for name in blink_evidence(log) if absent(name)]
     counters = {
         count
         for name in frame.columns
