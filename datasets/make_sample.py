@@ -83,7 +83,7 @@ def data_dictionary() -> bytes:
         "- kind: `static` fields are valid only while the wearer is still, `gait` fields only"
         " while the wearer walks.",
         "- rule: how values of several intervals are combined; `wmean by x` is a mean weighted by"
-        " the field `x`.",
+        " the field `x`, `rms by x` a root mean square weighted by it.",
         "- role: the parts that the field plays in an analysis.",
         "- source: `vendor-doc` means that the vendor documents the field; the meaning of all"
         " others is a guess from their names.",

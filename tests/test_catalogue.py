@@ -108,7 +108,8 @@ def test_a_row_has_a_label_and_words_from_the_known_sets(row: Field) -> None:
     assert row.label.strip()
     assert row.group.strip()
     assert row.kind in KINDS
-    assert row.agg in {"sum", "mean", "wmean", "pooled_sd", "max", "last", "circ_mean", "none"}
+    rules = {"sum", "mean", "wmean", "rms", "pooled_sd", "max", "last", "circ_mean", "none"}
+    assert row.agg in rules
     assert row.cleansing in {"", "weak", "strong"}
     assert row.source in {"vendor-doc", "unknown", "inferred"}
 
@@ -127,7 +128,7 @@ def test_a_range_is_ordered_and_leaves_the_invalid_value_outside(row: Field) -> 
 def test_a_weight_names_number_fields_of_the_same_log(row: Field) -> None:
     for name in row.weight:
         assert field(row.log, name).json_type == "number"
-    if row.agg == "wmean":
+    if row.agg in {"wmean", "rms"}:
         assert row.weight
     if row.agg in {"sum", "max", "last", "none"}:
         assert not row.weight

@@ -60,14 +60,15 @@ def _gaps_of_sixty(rows: list[Row], prefix: str, method: str) -> Rate:
     minutes = sum(usable_s(r) or 0 for r in timed) / 60
     used = [r for r in rows if r.get(count) is not None and r.get(mean) is not None]
     n = sum(r[count] for r in used)
-    if n == 0:
-        return _answer(0, minutes, None)
+    if n == 0 or not any(r[count] * r[mean] for r in used):
+        reason = "too little usable time" if minutes < LEAST_MIN else "no gap was measured"
+        return Rate(None, None, None, int(n), minutes, reason)
     if method == "mean":
         gap = sum(r[count] * r[mean] for r in used) / n
     else:
         gap = math.sqrt(sum(r[count] * r[mean] ** 2 for r in used) / n)
         gap /= math.sqrt(2) if method == "exponential" else 1.0
-    return _answer(n, minutes, 60 / gap if gap else None)
+    return _answer(n, minutes, 60 / gap)
 
 
 def _answer(n: float, minutes: float, rate: float | None) -> Rate:

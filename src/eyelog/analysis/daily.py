@@ -5,7 +5,16 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.gaps import gap_fields, gap_totals, rate_columns, shape_fields
+from eyelog.analysis.blinks.gaps import shape_fields
+from eyelog.analysis.blinks.readings import (
+    MIN_VALID_S,
+    has_fields,
+    rate_columns,
+    rate_fields,
+    reading_of,
+    sums_of,
+    terms_of,
+)
 from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
@@ -28,6 +37,7 @@ from eyelog.analysis.grouped.summary import (
     prepare,
     summary_table,
     time_weights,
+    weight_values,
 )
 from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.tilt import TILT
@@ -49,10 +59,10 @@ from eyelog.frame import interval_seconds, is_resampled, log_of
 
 __all__ = ["daily"]
 
-MIN_VALID_S = limit(COMPUTED_DATA, "blink_exposure").value
 HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
-# The strictly cleansed blinks of the 60-second log, as `blinks.rate` takes by default.
-CLEANSING = "strong"
+# Strength and duration are those of the strictly cleansed blinks of the 60-second log, as
+# `blinks.strength` takes by default.
+SHAPE_CLEANSING = "strong"
 NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
@@ -106,9 +116,9 @@ def daily(
           closes that belong to a run of wear of at least `min_wear`; missing without one;
         - ``steps``; ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
         - ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64 ``blink_n``
-          (gaps), ``blink_exposure_min`` (minutes of noise-free gaps; below 3 no rate),
-          ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within intervals),
-          ``blink_duration_ms``;
+          (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable minutes;
+          below 3 no rate), ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within
+          intervals), ``blink_duration_ms``;
         - ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``, ``eye_moves_vertical_per_h``,
           ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h``: per worn hour of the intervals in
           which they could be counted;
@@ -145,8 +155,10 @@ def daily(
     the wear in it), scores and tilt (weighted by valid and worn time). Shares and counts of scores
     are those of bins.
 
-    The blink rate of the 60-second log takes the strictly cleansed gaps for root mean squares
-    (firmware 2.2.0): it is a lower bound, see `eyelog.blinks.rate`.
+    The blink rate is that of `eyelog.blinks.rate` by its default method: gaps free of noise in the
+    15-second log; blinks counted (weak cleansing) over usable seconds in the 60-second log, and
+    missing where no blink was counted in 10 usable minutes or more. Strength and duration
+    are those of the strictly cleansed blinks of the 60-second log.
 
     Examples
     --------
@@ -185,17 +197,15 @@ def daily(
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
-    details: dict[str, Any] = (
-        {} if which == COMPUTED_DATA else {"blink_gaps": "rms", "cleansing": CLEANSING}
-    )
-    details |= {"min_wear_s": least_us / 1e6, "wear": wear}
+    details = _blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
     return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
 
 
 def _fields(log: str) -> list[str]:
     """Return the fields of a log that the summary is made from."""
-    used = [*pace_fields(log), *gap_fields(log, CLEANSING), *role(log, *MOVES, *TILT.values())]
-    return [*used, *shape_fields(log, CLEANSING).values(), *role(log, "score")]
+    used = [*pace_fields(log), *rate_fields(reading_of(log))]
+    used += [*role(log, *MOVES, *TILT.values()), *shape_fields(log, SHAPE_CLEANSING).values()]
+    return [*used, *role(log, "score")]
 
 
 def _has(prepared: Prepared, *names: str) -> bool:
@@ -272,29 +282,37 @@ def _gait(prepared: Prepared) -> dict[str, Floats]:
     return data
 
 
+def _blink_details(log: str) -> dict[str, Any]:
+    """Return what the provenance says of the blinks, and of when a day has no blink rate."""
+    rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": MIN_VALID_S}
+    if log == COMPUTED_DATA:
+        return {"blink_rate": rate}
+    rate["missing_without_a_blink_in_s"] = limit(log, "no_blink").value
+    return {"blink_rate": rate, "blink_shape": {"cleansing": SHAPE_CLEANSING}}
+
+
 def _blinks(prepared: Prepared) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    if _has(prepared, *gap_fields(prepared.log, CLEANSING)):
-        number, spent, _ = gap_totals(prepared, CLEANSING, "rms")
-        columns = rate_columns(number, spent, min_valid_s=MIN_VALID_S)
+    reading = reading_of(prepared.log)
+    if has_fields(prepared.frame, reading):
+        sums = sums_of(terms_of(prepared.frame, reading), prepared.groups)
+        columns = rate_columns(reading, sums)
         data["blink_rate_per_min"] = columns["rate_per_min"]
         data["blink_rate_low"], data["blink_rate_high"] = columns["low"], columns["high"]
-        data["blink_n"] = as_counts(number)
-        data["blink_exposure_min"] = spent / 60.0
-    shape = shape_fields(prepared.log, CLEANSING)
+        data["blink_n"] = as_counts(sums.number)
+        data["blink_exposure_min"] = sums.usable_s / 60.0
+    shape = shape_fields(prepared.log, SHAPE_CLEANSING)
     if not _has(prepared, shape["count"]):
         return data
-    weights, groups = prepared.values(shape["count"]), prepared.groups
-    if _has(prepared, shape["strength"]):
-        strength = prepared.values(shape["strength"])
-        data["blink_strength_uv"] = weighted_mean(strength, weights, groups)
-    if _has(prepared, shape["strength_sd"]):
-        data["blink_strength_sd_uv"] = pooled_sd(
-            prepared.values(shape["strength_sd"]), weights, groups
-        )
-    if _has(prepared, shape["duration"]):
-        duration = prepared.values(shape["duration"])
-        data["blink_duration_ms"] = weighted_mean(duration, weights, groups)
+    frame, groups = prepared.frame, prepared.groups
+    for column, part, reduced in (
+        ("blink_strength_uv", "strength", weighted_mean),
+        ("blink_strength_sd_uv", "strength_sd", pooled_sd),
+        ("blink_duration_ms", "duration", weighted_mean),
+    ):
+        if _has(prepared, name := shape[part]):
+            weights = weight_values(frame, name, (shape["count"],))
+            data[column] = reduced(prepared.values(name), weights, groups)
     return data
 
 

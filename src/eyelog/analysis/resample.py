@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.blinks.readings import blink_totals
 from eyelog.analysis.gait.pace import pace_totals
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
@@ -75,11 +76,13 @@ def resample(
         Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
-        walking that a pace is based on, see `eyelog.gait.pace`), ``valid_min``, ``walking_min``
-        (minutes that were valid and walked), int64 ``n`` (records), float64 ``exposure_min``
-        (minutes worn; missing where the evidence of wear is) and ``coverage`` (records / expected
-        records). A bin without records has ``n`` 0 and missing values. Texts and fields unknown to
-        the catalogue have no rule and are left out; the provenance names them.
+        walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
+        (blinks or gaps and usable minutes that the rate is based on, see `eyelog.blinks.rate`),
+        ``valid_min``, ``walking_min`` (minutes that were valid and walked), int64 ``n`` (records),
+        float64 ``exposure_min`` (minutes worn; missing where the evidence of wear is) and
+        ``coverage`` (records / expected records). A bin without records has ``n`` 0 and missing
+        values. Texts and fields unknown to the catalogue have no rule and are left out; the
+        provenance names them.
 
         Where they are needed, and only there, further columns keep what summaries of the bins
         would miss: ``NAME_total`` (the whole sum of a field, beside the one that `min_coverage`
@@ -101,6 +104,7 @@ def resample(
     -----
     Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) / sum(w), missing where the
     weights sum to 0; ``pooled_sd`` = sqrt(sum(w s^2) / sum(w)), the typical SD within an interval;
+    ``rms`` = sqrt(sum(w x^2) / sum(w)), for averages that are root mean squares themselves;
     ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums of bins of bins are
     those of the records themselves at any `min_coverage`; largest, last, shares and weighted
     values are as long as it takes nothing out in between. Unweighted means, SDs and directions are
@@ -142,6 +146,8 @@ def resample(
     carried |= _counted(frame, which, groups, time)
     taken, walked = pace_totals(frame, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
+    blinks, usable = blink_totals(frame, which, groups)
+    data |= {"blink_n": blinks, "blink_min": usable / 60.0}
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
     recorded = numbers(time["recorded_s"]) > 0

@@ -22,12 +22,7 @@ from eyelog.cli.output import (
 from eyelog.cli.source import add_source, field_list, read_source
 from eyelog.figures.defaults import KINDS
 
-__all__ = ["BLINK_NOTE", "add_commands"]
-
-BLINK_NOTE = (
-    "The blink rate of the 60-second log is a lower bound: from firmware 2.2.0 on its gaps are"
-    " root mean squares (see eyelog.blinks.rate)."
-)
+__all__ = ["add_commands"]
 
 
 def add_commands(commands: Any) -> None:
@@ -122,8 +117,6 @@ def _daily(args: argparse.Namespace) -> int:
         note("There are no records in this range.")
     else:
         emit(readable(table), as_json=False)
-    if args.log == "standard_mode_logs" and len(table):
-        note(BLINK_NOTE)
     if losses is not None:
         emit(losses, as_json=args.json)
     return 0

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.data import BLINK_NOTE
 from eyelog.cli.output import emit, readable, write_figure, write_table
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.figures.defaults import KINDS
@@ -131,7 +130,6 @@ def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
         _print_step(step, f"Daily summary of {log} (first week; all days are in {output}):")
         emit(readable(table.head(7)), as_json=False)
         write_table(table, output / f"daily-{log}.csv")
-    print(f"    {BLINK_NOTE}")
     _print_step(8, "Figures:")
     for log, frame in frames.items():
         _draw(log, frame, output)

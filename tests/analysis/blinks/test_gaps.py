@@ -17,13 +17,13 @@ def test_a_length_without_gaps_is_left_over_in_the_buffer_and_does_not_count() -
 
 def test_a_minute_without_gaps_needs_no_average() -> None:
     frame = minutes([3.0, np.nan], [10, 0])
-    row = el.blinks.rate(frame, min_valid="0s", gaps="mean").iloc[0]
+    row = el.blinks.rate(frame, min_valid="0s", method="mean").iloc[0]
     assert row[["rate_per_min", "coverage"]].tolist() == [20.0, 1.0]
 
 
 def test_an_unknown_cleansing_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="'strong' or 'weak'"):
-        el.blinks.rate(minutes([3.0], [9]), cleansing="mild", gaps="rms")  # type: ignore[arg-type]
+        el.blinks.rate(minutes([3.0], [9]), cleansing="mild")  # type: ignore[arg-type]
 
 
 def test_the_correction_removes_the_bias_of_noise() -> None:

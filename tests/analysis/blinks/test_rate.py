@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from support.blinks import gaps, minutes, poisson_wearer
 from support.frames import EYES, MINUTES, frame_of
 
-RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage"]
+RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage", "reason"]
 
 
 def test_the_rate_pools_gaps_and_is_not_a_mean_of_rates() -> None:
@@ -50,40 +50,77 @@ def test_invalid_moving_and_unworn_intervals_do_not_count() -> None:
     assert row[["n", "coverage"]].tolist() == [6, 0.25]
 
 
-def test_the_gaps_of_the_60_second_log_are_read_as_root_mean_squares_with_a_warning() -> None:
+def test_root_mean_squares_are_a_lower_bound_and_exponential_gaps_are_not() -> None:
     frame = minutes([3.0, 6.0], [10, 5])
-    with pytest.warns(EyelogWarning, match="lower bound"):
-        table = el.blinks.rate(frame, min_valid="0s")
+    found = {
+        kind: el.blinks.rate(frame, min_valid="0s", method=kind).iloc[0]
+        for kind in ("rms", "exponential", "mean")
+    }
     gap = np.sqrt((10 * 9 + 5 * 36) / 15)
-    assert table["rate_per_min"].tolist() == [pytest.approx(60 / gap)]
-    assert table["exposure_min"].tolist() == [pytest.approx(15 * gap / 60)]
+    assert found["rms"]["rate_per_min"] == pytest.approx(60 / gap)
+    assert found["mean"]["rate_per_min"] == pytest.approx(60 * 15 / (30 + 30))
+    assert found["exponential"]["rate_per_min"] == pytest.approx(60 / gap * np.sqrt(2))
+    assert found["rms"]["rate_per_min"] <= found["mean"]["rate_per_min"]
+    # The exposure is the time measured without noise, never what the gaps would add up to.
+    assert [row["exposure_min"] for row in found.values()] == [2, 2, 2]
 
 
-def test_saying_how_to_read_the_gaps_silences_the_warning() -> None:
-    frame = minutes([3.0, 6.0], [10, 5])
+def test_the_default_of_the_60_second_log_counts_blinks_and_does_not_warn() -> None:
+    frame = frame_of(MINUTES, {"lc_bk_n": [10, 20, 0, None], "nis_s": [0, 6, 0, 0]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {
-            kind: el.blinks.rate(frame, min_valid="0s", gaps=kind)["rate_per_min"].iloc[0]
-            for kind in ("rms", "exponential", "mean")
-        }
-    assert found["mean"] == pytest.approx(60 * 15 / (30 + 30))
-    assert found["exponential"] == pytest.approx(found["rms"] * np.sqrt(2))
-    assert found["rms"] <= found["mean"]
+        row = el.blinks.rate(frame, min_valid="0s").iloc[0]
+    assert row["rate_per_min"] == pytest.approx(30 / 2.9)
+    assert row[["n", "exposure_min", "coverage"]].tolist() == [30, 2.9, 0.75]
 
 
-def test_both_cleansings_stand_side_by_side() -> None:
-    frame = minutes([3.0] * 20, [10] * 20).join(
-        minutes([2.0] * 20, [15] * 20, "lc_")[["lc_bki_av", "lc_bki_n"]]
+def test_minutes_without_a_gap_have_no_rate_by_gaps_and_say_so() -> None:
+    row = el.blinks.rate(minutes([3.0] * 5, [0] * 5), method="rms").iloc[0]
+    assert np.isnan(row["rate_per_min"])
+    assert row["reason"] == "no gap was measured in 5 usable minutes"
+
+
+def test_all_methods_and_cleansings_stand_side_by_side() -> None:
+    frame = (
+        minutes([3.0] * 20, [10] * 20)
+        .join(minutes([2.0] * 20, [15] * 20, "lc_")[["lc_bki_av", "lc_bki_n"]])
+        .assign(sc_bk_n=12.0, lc_bk_n=16.0)
     )
-    row = el.blinks.cleansings(frame).iloc[0]
-    assert row[["strong_rate_per_min", "weak_rate_per_min", "difference_per_min"]].tolist() == [
-        pytest.approx(20),
-        pytest.approx(30),
-        pytest.approx(10),
-    ]
-    weak = el.blinks.rate(frame, cleansing="weak", gaps="rms")
-    assert weak["n"].tolist() == [300]
+    table = el.blinks.cleansings(frame)
+    assert table.index.names == ["group", "method", "cleansing"]
+    assert table["rate_per_min"].loc["all"].to_dict() == {
+        ("counts", "strong"): pytest.approx(12),
+        ("counts", "weak"): pytest.approx(16),
+        ("exponential", "strong"): pytest.approx(20 * np.sqrt(2)),
+        ("exponential", "weak"): pytest.approx(30 * np.sqrt(2)),
+        ("mean", "strong"): pytest.approx(20),
+        ("mean", "weak"): pytest.approx(30),
+        ("rms", "strong"): pytest.approx(20),
+        ("rms", "weak"): pytest.approx(30),
+    }
+    by_hour = el.blinks.cleansings(frame, by="hour")
+    for method, cleansing in table.loc["all"].index:
+        alone = el.blinks.rate(frame, by="hour", method=method, cleansing=cleansing)
+        beside = by_hour.xs((method, cleansing), level=("method", "cleansing"))
+        pd.testing.assert_frame_equal(beside, alone)
+
+
+def test_a_method_of_the_other_log_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="method must be 'gaps' for 'computed_data'"):
+        el.blinks.rate(gaps([12.0], [6]), method="counts")
+    with pytest.raises(ConfigurationError, match="'counts' or 'exponential' or 'mean' or 'rms'"):
+        el.blinks.rate(minutes([3.0], [10]), method="gaps")
+
+
+def test_bins_have_the_rate_and_the_exposure_of_their_records() -> None:
+    for log in (EYES, MINUTES):
+        frame = el.sample(log)
+        bins = el.resample(frame, "1h", min_coverage=1)
+        whole, pooled = (el.blinks.rate(f, by="1D").drop(columns="coverage") for f in (frame, bins))
+        pd.testing.assert_frame_equal(pooled, whole, check_index_type=False)
+    narrow = el.resample(minutes([3.0] * 60, [10] * 60), "1h")
+    with pytest.raises(FieldError, match="'lc_bk_n'"):  # bins know no other usable time
+        el.blinks.rate(narrow, method="rms")
 
 
 def test_the_rate_by_hour_of_day_and_by_context() -> None:
@@ -125,7 +162,9 @@ def test_a_frame_without_gaps_is_refused_and_names_their_fields() -> None:
     with pytest.raises(FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
     with pytest.raises(FieldError, match="'lc_bki_n', 'lc_bki_av'"):
-        el.blinks.rate(minutes([3.0], [10]), cleansing="weak", gaps="rms")
+        el.blinks.rate(minutes([3.0], [10]), cleansing="weak", method="rms")
+    with pytest.raises(FieldError, match="'val_s', 'nis_s', 'lc_bk_n'"):
+        el.blinks.rate(frame_of(MINUTES, {"sc_bk_n": [1]}, calm=False))
 
 
 def test_bursts_and_cleansings_of_the_15_second_log_are_refused() -> None:
@@ -144,7 +183,7 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
     [
         {"min_valid": "soon"},
         {"min_valid": "-1min"},
-        {"gaps": "median"},
+        {"method": "median"},
         {"by": "fortnight"},
         {"stamp": "middle"},
     ],
@@ -160,16 +199,39 @@ def test_noise_is_not_corrected_in_bins() -> None:
         el.blinks.rate(bins, correct_noise=True)
 
 
+def test_noise_is_not_corrected_where_its_intervals_are_masked() -> None:
+    frame = el.sample()
+    reasons = el.flag(frame)
+    with pytest.raises(ConfigurationError, match="from before mask"):
+        el.blinks.rate(el.mask(frame, reasons), correct_noise=True)
+    kept = el.mask(frame, reasons, allow=el.Reason.NOISY | el.Reason.INVALID | el.Reason.SATURATED)
+    pd.testing.assert_frame_equal(
+        el.blinks.rate(kept, correct_noise=True, judge=False),
+        el.blinks.rate(frame, correct_noise=True),
+    )
+
+
+def test_noise_without_a_quiet_interval_is_not_corrected_and_says_so() -> None:
+    frame = gaps([12.0] * 40, [6] * 40).assign(nis_time=2.0)
+    row = el.blinks.rate(frame, correct_noise=True).iloc[0]
+    assert row[["rate_per_min", "low", "high", "noise_per_min"]].isna().all()
+    assert row["reason"].startswith("no quiet interval")
+
+
+def test_counts_have_nothing_to_correct_for_noise() -> None:
+    with pytest.raises(ConfigurationError, match="method='exponential'"):
+        el.blinks.rate(el.sample(MINUTES), correct_noise=True)
+
+
 @pytest.mark.parametrize("log", [EYES, MINUTES])
 @pytest.mark.parametrize("name", ["rate", "strength", "duration", "effective_n", "bursts"])
 def test_no_rows_give_a_table_of_the_same_shape(log: str, name: str) -> None:
     if log == EYES and name == "bursts":
         return
     frame = el.sample(log)
-    options = {"gaps": "rms"} if name == "rate" else {}
     ask = getattr(el.blinks, name)
     for by in (None, "1D", "hour"):
-        full, none = ask(frame, by=by, **options), ask(frame.iloc[:0], by=by, **options)
+        full, none = ask(frame, by=by), ask(frame.iloc[:0], by=by)
         assert none.dtypes.equals(full.dtypes)
         assert len(none) == (1 if by is None else 0)
 
@@ -181,8 +243,7 @@ def test_the_rate_of_a_simulated_wearer_comes_near_the_planted_one(log: str) -> 
     truth = el.simulate_truth("2026-10-19", 7, **where)
     blinked = truth["blink_rate_per_min"] * truth["blink_min"]
     planted = blinked.sum() / truth["blink_min"].sum()
-    shape = {} if log == EYES else {"gaps": "exponential"}
-    found = el.blinks.rate(frame, correct_noise=True, **shape)["rate_per_min"].iloc[0]
+    found = el.blinks.rate(frame, correct_noise=log == EYES)["rate_per_min"].iloc[0]
     # Rest is what can be measured, and the planted rate is that of the whole day.
     assert found == pytest.approx(planted, rel=0.1)
 

@@ -195,3 +195,15 @@ def test_the_band_holds_the_planted_course_about_95_times_in_100() -> None:
         row = table.loc[("level", pd.Timedelta("2min"))]
         held.append(row["change_low"] <= 2.0 <= row["change_high"])
     assert 0.88 < np.mean(held) < 0.99
+
+
+def test_root_mean_squares_have_a_root_mean_square_over_events() -> None:
+    frame = frame_of(MINUTES, {"sc_bki_n": [1, 3, 1, 3], "sc_bki_av": [2.0, 6.0, 4.0, 8.0]})
+    times = [frame.index[0] - pd.Timedelta("1min"), frame.index[1]]
+    table = events(frame, times, before="0min", after="2min", every="2min", fields="sc_bki_av")
+    each = [(4 + 3 * 36) / 4, (16 + 3 * 64) / 4]
+    assert table["mean"].tolist() == [pytest.approx(np.sqrt(np.mean(each)))]
+    series = frame["sc_bki_av"].iloc[[0, 2]]
+    series.attrs = dict(frame.attrs)
+    alone = events(series, times, before="0min", after="1min", every="1min")
+    assert alone["mean"].tolist() == [pytest.approx(np.sqrt((4 + 16) / 2))]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.analysis.compare.rate_ratio import rate_ratio
+from support.frames import frame_of
 
 
 def rates(n, minutes) -> pd.DataFrame:
@@ -82,6 +83,25 @@ def test_rates_without_exposure_or_of_both_logs_are_refused_or_missing() -> None
         rate_ratio(rates(1, 0), rates(5, 10))
     with pytest.raises(el.FieldError, match="exposure_min"):
         rate_ratio(rates(1, 0).drop(columns="exposure_min"), rates(5, 10))
-    minutes = el.blinks.rate(el.sample("standard_mode_logs"), gaps="rms")
+    minutes = el.blinks.rate(el.sample("standard_mode_logs"))
     with pytest.raises(el.MixedLogsError):
         rate_ratio(el.blinks.rate(el.sample()), minutes)
+
+
+def test_rates_that_are_not_counts_over_their_exposure_are_refused() -> None:
+    frame = el.sample("standard_mode_logs")
+    counted = el.blinks.rate(frame)
+    for table in (
+        el.blinks.rate(frame, method="rms"),
+        el.blinks.rate(frame, method="exponential", correct_noise=True),
+    ):
+        with pytest.raises(el.ConfigurationError, match=r"n / exposure_min"):
+            rate_ratio(table, counted)
+
+
+def test_hours_without_one_blink_are_no_measurement_and_do_not_count() -> None:
+    frame = frame_of("standard_mode_logs", {"lc_bk_n": [0] * 12 + [15] * 12 + [0] * 5})
+    by = np.repeat(["mute", "awake", "short"], [12, 12, 5])
+    table = el.blinks.rate(frame, by=by)
+    found = rate_ratio(table, table.loc[["awake"]])
+    assert (found.n_one, found.exposure_one_min) == (180, 17)

@@ -142,6 +142,7 @@ def test_every_rule_of_the_catalogue_is_carried_out() -> None:
         "mean": 3.0,
         "wmean": 3.0,
         "pooled_sd": np.sqrt((1 + 25 + 2 * 9) / 4),
+        "rms": np.sqrt((1 + 25 + 2 * 9) / 4),
     }
     for rule, value in expected.items():
         assert reductions.by_rule(rule, values, weights, groups_of(3))[0] == pytest.approx(value)

@@ -17,7 +17,7 @@ from eyelog.provenance import record
 from support.frames import EYES, MINUTES, frame_of
 
 ASK: dict[str, Callable[..., Any]] = {
-    "blinks.rate": lambda f, **k: el.blinks.rate(f, gaps="rms", **k),
+    "blinks.rate": el.blinks.rate,
     "blinks.strength": el.blinks.strength,
     "blinks.duration": el.blinks.duration,
     "blinks.bursts": el.blinks.bursts,

@@ -1,7 +1,8 @@
 """Blinks: rate with its exposure and exact interval, strength, duration, bursts.
 
-Rates are computed from noise-free gaps between blinks, never from counts over clock time, because
-blinks under noise are lost. Gaps are pooled as their sum and their number, never as rates.
+Blinks under noise are lost, so rates are computed from noise-free gaps between blinks (15-second
+log) or from blinks counted over the seconds free of noise (60-second log), never from counts over
+clock time. Sums are pooled, never rates.
 """
 
 from eyelog.analysis.blinks.effective_n import effective_n

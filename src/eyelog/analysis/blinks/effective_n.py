@@ -1,19 +1,28 @@
 """How many independent blinks a rate is based on, by block bootstrap."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.gaps import Cleansing, Gaps, check_gaps, gap_fields, gap_totals
+from eyelog.analysis.blinks.gaps import Cleansing
+from eyelog.analysis.blinks.readings import (
+    Method,
+    rate_columns,
+    rate_fields,
+    reading_of,
+    seconds_of,
+    sums_of,
+    terms_of,
+)
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.series.bootstrap import check_draws, multiplicities
+from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
-from eyelog.frame import log_of
+from eyelog.frame import is_resampled, log_of
 
 __all__ = ["effective_n"]
+
+LEAST_BLOCKS = 10
 
 
 def effective_n(
@@ -23,20 +32,20 @@ def effective_n(
     block: str = "10min",
     draws: int = 1000,
     seed: int = 0,
-    cleansing: Cleansing = "strong",
-    gaps: Gaps = "rms",
+    method: Method | None = None,
+    cleansing: Cleansing | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
     """Return how many independent blinks the rate is based on, by block bootstrap.
 
-    The buffers of neighbouring records overlap and the blink rate drifts, so gaps are not
+    The buffers of neighbouring records overlap and the blink rate drifts, so blinks are not
     independent, and the exact Poisson interval of `eyelog.blinks.rate` is too narrow.
 
     Parameters
     ----------
-    frame, by
+    frame : DataFrame
         As in `eyelog.blinks.rate`.
     block : str
         Width of the blocks that are drawn; it should exceed the range of the dependence.
@@ -44,7 +53,7 @@ def effective_n(
         Number of bootstrap samples, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same result.
-    cleansing, gaps, judge, stamp, log
+    by, method, cleansing, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -52,8 +61,10 @@ def effective_n(
     DataFrame
         Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
         ``n_effective``, ``rate_per_min``, ``low`` and ``high`` (2.5 and 97.5 percentiles of the
-        draws), int64 ``n`` (gaps) and ``blocks`` (with gaps), float64 ``exposure_min`` and
-        ``coverage``. With fewer than 10 blocks ``n_effective``, ``low`` and ``high`` are missing.
+        draws), int64 ``n`` (blinks or gaps) and ``blocks`` (with usable time), float64
+        ``exposure_min`` and ``coverage``, and string ``reason`` (why something is missing; else
+        empty). The rate is missing where that of `eyelog.blinks.rate` is (3 usable minutes);
+        ``n_effective``, ``low`` and ``high`` also with fewer than 10 blocks, or without a blink.
 
     Raises
     ------
@@ -67,7 +78,10 @@ def effective_n(
     Notes
     -----
     Non-overlapping blocks of time are drawn with replacement (Carlstein 1986, Annals of
-    Statistics 14:1171) and the rate is pooled from each draw. A Poisson rate r based on n events
+    Statistics 14:1171) and the rate is pooled from the sums of each draw: of blinks and usable
+    seconds, or of gaps and their (squared) lengths, with one root at the end. The interval is a
+    little narrow: for 48 blocks of a drifting rate it contains the planted mean rate in 90 to
+    95.5 % of samples. A Poisson rate r based on n events
     has the variance r^2 / n; ``n_effective`` is the n at which that equals the variance of the
     draws. It can exceed n where blinks come more evenly than at random.
 
@@ -79,56 +93,72 @@ def effective_n(
     True
     """
     which = log_of(frame, log)
-    check_gaps(gaps)
+    reading = reading_of(which, method, cleansing)
     duration_us(block, "block", sign="positive")
     check_draws(draws, seed)
     prepared = prepare(
         frame,
-        gap_fields(which, cleansing),
+        rate_fields(reading, resampled=is_resampled(frame)),
         by,
         purpose="blinks.effective_n",
         log=which,
         judge=judge,
         stamp=stamp,
     )
-    number, seconds, covered = gap_totals(prepared, cleansing, gaps)
+    terms = terms_of(prepared.frame, reading)
+    sums = sums_of(terms, prepared.groups)
+    columns = rate_columns(reading, sums)
+    rate, reason = columns["rate_per_min"], list(columns["reason"])
     blocks = _blocks(prepared, block, stamp)
-    n_of, s_of, _ = gap_totals(blocks, cleansing, gaps)
+    parts = sums_of(terms, blocks)
     data = {
-        "n_effective": np.full(len(number), np.nan),
-        "rate_per_min": ratio(number * 60.0, seconds),
-        "low": np.full(len(number), np.nan),
-        "high": np.full(len(number), np.nan),
-        "n": as_counts(number),
-        "blocks": np.zeros(len(number), dtype=np.int64),
-        "exposure_min": seconds / 60.0,
-        "coverage": covered,
+        "n_effective": np.full(len(rate), np.nan),
+        "rate_per_min": rate,
+        "low": np.full(len(rate), np.nan),
+        "high": np.full(len(rate), np.nan),
+        "n": as_counts(sums.number),
+        "blocks": np.zeros(len(rate), dtype=np.int64),
+        "exposure_min": sums.usable_s / 60.0,
+        "coverage": prepared.coverage(terms.known),
     }
-    owner = np.asarray(blocks.groups.labels, dtype=np.int64)
-    for i in range(len(number)):
-        mine = (owner == i) & (n_of > 0)
+    owner = np.asarray(blocks.labels, dtype=np.int64)
+    for i in range(len(rate)):
+        mine = (owner == i) & (parts.usable_s > 0)
         data["blocks"][i] = mine.sum()
-        if mine.sum() >= 10:
-            blinks, minutes = n_of[mine], s_of[mine] / 60.0
-            drawn = multiplicities(len(blinks), draws, seed + i)
-            rates = np.concatenate([(times @ blinks) / (times @ minutes) for times in drawn])
-            data["low"][i], data["high"][i] = np.quantile(rates, [0.025, 0.975])
-            spread = rates.var(ddof=1)
-            if spread > 0:
-                data["n_effective"][i] = data["rate_per_min"][i] ** 2 / spread
+        if reason[i]:
+            continue
+        if mine.sum() < LEAST_BLOCKS:
+            reason[i] = f"fewer than {LEAST_BLOCKS} blocks: no interval"
+            continue
+        number, size = parts.number[mine], parts.size[mine]
+        drawn = [
+            ratio(times @ number, seconds_of(reading, times @ number, times @ size) / 60.0)
+            for times in multiplicities(len(number), draws, seed + i)
+        ]
+        rates = np.concatenate(drawn)
+        spread = float(np.nanvar(rates, ddof=1))
+        if spread > 0:
+            (data["low"][i],), (data["high"][i],) = interval(rates[:, None])
+            data["n_effective"][i] = rate[i] ** 2 / spread
+        else:
+            reason[i] = "the blocks do not differ: no interval"
     return summary_table(
-        data, prepared, "blinks.effective_n", block=str(block), draws=int(draws), seed=int(seed)
+        data | {"reason": pd.array(reason, dtype="string")},
+        prepared,
+        "blinks.effective_n",
+        block=str(block),
+        draws=int(draws),
+        seed=int(seed),
+        **reading.details,
     )
 
 
-def _blocks(prepared: Prepared, block: str, stamp: str) -> Prepared:
-    """Return the same frame in groups of one block of one group; labels say which group."""
+def _blocks(prepared: Prepared, block: str, stamp: str) -> Groups:
+    """Return groups of one block of one group each; labels say which group."""
     groups = prepared.groups
     of_time = time_groups(prepared.index, block, stamp=stamp)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]
     bounds = np.append(starts, len(key)).astype(np.int64)
-    seconds = np.ones(len(starts))
-    pieces = Groups(pd.Index(owner), bounds, groups.order, seconds)
-    return replace(prepared, groups=pieces)
+    return Groups(pd.Index(owner), bounds, groups.order, np.ones(len(starts)))

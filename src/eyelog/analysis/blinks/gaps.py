@@ -1,10 +1,11 @@
-"""Gaps between blinks: their fields, how they are pooled, and how often noise breaks them."""
+"""The blink fields of each log, and how often noise breaks the gaps between blinks."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy import stats
 
-from eyelog.analysis.grouped.reductions import count_rows, garwood, ratio, root_mean_square, total
+from eyelog.analysis.grouped.reductions import count_rows, ratio
 from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.runs import follows
@@ -14,24 +15,17 @@ from eyelog.errors import ConfigurationError
 __all__ = [
     "CLEANSINGS",
     "Cleansing",
-    "Gaps",
+    "Onsets",
     "burst_fields",
-    "check_gaps",
+    "count_field",
     "gap_fields",
-    "gap_totals",
     "noise_onsets",
-    "rate_columns",
     "shape_fields",
 ]
 
 Cleansing = Literal["strong", "weak"]
 
-Gaps = Literal["rms", "mean", "exponential"]
-
 CLEANSINGS: tuple[Cleansing, ...] = ("strong", "weak")
-
-# Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
-GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
 
 
 def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
@@ -41,6 +35,11 @@ def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
         _field(log, cleansing, "gap_count"),
         _field(log, cleansing, length),
     )
+
+
+def count_field(log: str, cleansing: str) -> str:
+    """Return the field of the number of blinks."""
+    return _field(log, cleansing, "blink_count")
 
 
 def shape_fields(log: str, cleansing: str) -> dict[str, str]:
@@ -69,55 +68,38 @@ def _field(log: str, cleansing: str, part: str) -> str:
     return role_field(log, part, cleansing=cleansing)
 
 
-def gap_totals(prepared: Prepared, cleansing: str, gaps: str) -> tuple[Floats, Floats, Floats]:
-    """Return for each group the number of gaps, their seconds, and the coverage."""
-    number_name, length_name = gap_fields(prepared.log, cleansing)
-    n, length = prepared.values(number_name), prepared.values(length_name)
-    # Without gaps their length is 0, whatever is left in the buffer.
-    counted = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
-    used = np.where(counted, n, np.nan)
-    if prepared.log == COMPUTED_DATA:
-        seconds = total(np.where(n == 0, 0.0, np.where(counted, length, np.nan)), prepared.groups)
-    else:
-        seconds = total(np.where(n == 0, 0.0, used * length), prepared.groups)
-        if gaps != "mean":
-            typical = root_mean_square(length, used, prepared.groups) / GAP_SHAPE[gaps]
-            gaps_used = total(used, prepared.groups)
-            seconds = np.where(gaps_used > 0, gaps_used * typical, seconds)
-    number = np.nan_to_num(total(used, prepared.groups))
-    return number, np.nan_to_num(seconds), prepared.coverage(counted)
+class Onsets(NamedTuple):
+    """Onsets of noise per noise-free minute, with a 95 % interval; missing where not countable."""
+
+    per_min: Floats
+    low: Floats
+    high: Floats
 
 
-def rate_columns(
-    number: Floats, seconds: Floats, *, min_valid_s: float, noise_per_min: Floats | float = 0.0
-) -> dict[str, Floats]:
-    """Return rate, low and high per minute; missing where the gaps add up to too little time."""
-    minutes = seconds / 60.0
-    enough = (seconds >= min_valid_s) & (seconds > 0)
-    low, high = garwood(number, minutes)
-    columns = {"rate_per_min": ratio(number, minutes), "low": low, "high": high}
-    return {
-        name: np.where(enough, np.maximum(values - noise_per_min, 0.0), np.nan)
-        for name, values in columns.items()
-    }
+def noise_onsets(prepared: Prepared, cleansing: str) -> Onsets:
+    """Return how often noise sets in.
 
-
-def check_gaps(gaps: str | None) -> None:
-    """Raise `ConfigurationError` unless `gaps` is None or one of its values."""
-    if gaps not in (None, "mean", *GAP_SHAPE):
-        raise ConfigurationError(f"gaps must be 'rms', 'exponential' or 'mean', not {gaps!r}")
-
-
-def noise_onsets(prepared: Prepared, cleansing: str) -> Floats:
-    """Return the onsets of noise per noise-free minute; missing where they cannot be counted."""
+    The frame must hold the gaps of noisy intervals too: where those are masked, the intervals in
+    which noise sets in are the ones that are not looked at.
+    """
     noise = prepared.values(role_field(prepared.log, "noise_s"))
     n = prepared.values(gap_fields(prepared.log, cleansing)[0])
     length = float(INTERVAL_SECONDS[prepared.log])
     stamps = prepared.index.asi8
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)
-    judged = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
-    noisy = count_rows(judged & (noise > 0), prepared.groups)
-    share = ratio(noisy, count_rows(judged, prepared.groups))
-    with np.errstate(divide="ignore"):
-        return np.where(share < 1, -np.log1p(-share) * 60.0 / length, np.nan)
+    used = after_quiet & ~np.isnan(noise) & ~np.isnan(n)
+    noisy, all_of_them = (
+        count_rows(chosen, prepared.groups) for chosen in (used & (noise > 0), used)
+    )
+    share = ratio(noisy, all_of_them)
+    quiet = all_of_them - noisy
+    # Clopper & Pearson 1934; beta has no parameter 0, where the limit is 0 or 1.
+    low = np.where(noisy > 0, stats.beta.ppf(0.025, noisy, quiet + 1.0), 0.0)
+    high = np.where(quiet > 0, stats.beta.ppf(0.975, noisy + 1.0, quiet), 1.0)
+
+    def per_min(shares: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.where(share < 1, -np.log1p(-shares) * 60.0 / length, np.nan)
+
+    return Onsets(per_min(share), per_min(low), per_min(high))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.reductions import combined_sd, pooled_sd, ratio, total, weighted_mean
+from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import COMPUTED_DATA
@@ -33,15 +33,16 @@ def _shape(
     values, weights = prepared.values(average), prepared.values(number)
     # Without blinks there is no average to miss: such a record counts as covered.
     counted = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
-    sd = np.full(len(values), np.nan) if spread is None else prepared.values(spread)
-    noun, unit = name.rsplit("_", 1)
-    both = combined_sd(np.zeros(len(values)), values, weights, prepared.groups)
+    # A record without an SD counts in no SD: within and between are of the same records.
+    sd = np.zeros(len(values)) if spread is None else prepared.values(spread)
     parts = combined_sd(sd, values, weights, prepared.groups)
+    none = np.full(len(prepared.groups), np.nan)
+    noun, unit = name.rsplit("_", 1)
     return {
         name: weighted_mean(values, weights, prepared.groups),
-        f"{noun}_sd_{unit}": pooled_sd(sd, weights, prepared.groups),
-        f"{noun}_sd_between_{unit}": both.between,
-        f"{noun}_sd_total_{unit}": parts.total,
+        f"{noun}_sd_{unit}": none if spread is None else parts.within,
+        f"{noun}_sd_between_{unit}": parts.between,
+        f"{noun}_sd_total_{unit}": none if spread is None else parts.total,
     } | _exposure(prepared, counted, weights)
 
 
@@ -83,7 +84,8 @@ def strength(
     Notes
     -----
     SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
-    the variance between the intervals, sum(n (m - M)^2) / sum(n).
+    the variance between the intervals, sum(n (m - M)^2) / sum(n). Intervals without an SD count
+    in none of the three SDs, so that their squares always add up.
 
     Examples
     --------

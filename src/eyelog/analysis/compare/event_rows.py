@@ -63,14 +63,14 @@ def open_columns(
         refuse_sentinel(frame, what="events")
         which = stated_log(frame) if log is None else log
         known = catalogue(which).get(str(frame.name)) if which else None
-        angle = known is not None and known.agg == "circ_mean"
+        rule = known.agg if known is not None and known.agg in ("circ_mean", "rms") else "mean"
         unit = known.unit if known is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         values = _finite(numbers(frame))
         seconds = interval_seconds(frame, which)
         return (
             index,
-            [Column(name, values, "circ_mean" if angle else "mean", None, unit)],
+            [Column(name, values, rule, None, unit)],
             0 if np.isnan(seconds) else round(seconds * 1e6),
             which,
         )

@@ -104,8 +104,10 @@ def events(
     so all offsets up to 0 are based on rows that had ended by the event; the first bin after it can
     hold a row that began before.
     Rows in one bin become one value by the field's rule (weighted mean, direction of the mean unit
-    vector for tilt, and so on); each event then counts once. A gap removes what lies in it and
-    nothing else, so offsets can be based on different events: compare ``n``.
+    vector for tilt, and so on); each event then counts once. The ``mean`` of a field that is a root
+    mean square itself (the blink gaps of the 60-second log) is the root mean square over events. A
+    gap removes what lies in it and nothing else, so offsets can be based on different events:
+    compare ``n``.
 
     The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
     Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It assumes that events
@@ -182,9 +184,11 @@ def _reduced(column: Column, groups: Groups) -> Floats:
 def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:
     """Return mean, change and their bands for each offset (events are rows)."""
     angle = column.rule == "circ_mean"
+    squares = column.rule == "rms"
     changes = difference(values, own) if angle else values - own
     out: dict[str, Any] = {}
-    for name, courses in (("mean", values), ("change", changes)):
+    # Root mean squares have a root mean square over events too; their changes are differences.
+    for name, courses in (("mean", values**2 if squares else values), ("change", changes)):
         known = ~np.isnan(courses)
         one = np.ones((1, len(courses)))
         out[name] = _means(one, courses, known, angle=angle)[0]
@@ -196,6 +200,8 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn)
+        if squares and name == "mean":
+            out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
         prefix = "" if name == "mean" else "change_"
         out[f"{prefix}low"], out[f"{prefix}high"] = low, high
         out["n" if name == "mean" else "n_change"] = known.sum(axis=0).astype(np.int64)

@@ -1,20 +1,25 @@
 """Two groups' rates: their ratio with its interval."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.compare.group_difference import MISSING
+from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import one_log
+from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.provenance import history
 
 __all__ = [
     "RateRatio",
     "rate_ratio",
 ]
+
+NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
 
 
 class RateRatio(NamedTuple):
@@ -42,7 +47,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     one, other : DataFrame
         Tables with ``n`` (events) and ``exposure_min`` (minutes in which they could be counted),
         such as from `eyelog.blinks.rate`; their rows are pooled. Select rows for a day, hour or
-        label.
+        label. Rows in which the counter of blinks stood still (see `eyelog.blinks.rate`) are left
+        out.
 
     Returns
     -------
@@ -60,7 +66,9 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     MixedLogsError
         If the tables are of different logs.
     ConfigurationError
-        If a count or exposure is negative, or a count is not a whole number.
+        If a count or exposure is negative, or a count is not a whole number; or if a table of
+        `eyelog.blinks.rate` is corrected for noise, or read off the average gaps of the 60-second
+        log: its rate is not its count over its exposure.
 
     Notes
     -----
@@ -117,7 +125,11 @@ def _pooled(table: pd.DataFrame) -> tuple[int, float]:
     lacking = [name for name in ("n", "exposure_min") if name not in table.columns]
     if lacking:
         raise FieldError(f"rate_ratio: a table lacks {', '.join(lacking)}")
+    _check_counts(table)
     events, minutes = (numbers(table[name]) for name in ("n", "exposure_min"))
+    if "reason" in table.columns:
+        mute = (events == 0) & NO_BLINK.keeps(minutes * 60.0) & (table["reason"] != "").to_numpy()
+        events, minutes = events[~mute], minutes[~mute]
     both = np.isfinite(events) & np.isfinite(minutes)
     events, minutes = events[both], minutes[both]
     if (events < 0).any() or (minutes < 0).any() or (events % 1 != 0).any():
@@ -127,3 +139,16 @@ def _pooled(table: pd.DataFrame) -> tuple[int, float]:
     if (events[minutes == 0] > 0).any():
         raise ConfigurationError("rate_ratio: a row has events without any exposure")
     return int(events.sum()), float(minutes.sum())
+
+
+def _check_counts(table: pd.DataFrame) -> None:
+    """Refuse blink rates that are not a count over an exposure."""
+    rates = [step for step in history(table) if step["step"] == "blinks.rate"]
+    if not rates:
+        return
+    step = rates[-1]
+    if step.get("correct_noise") or step.get("method") not in (None, "gaps", "counts"):
+        raise ConfigurationError(
+            "rate_ratio needs rates that are n / exposure_min: take blinks.rate(frame) without"
+            " correct_noise, and of the 60-second log with method='counts'"
+        )

@@ -155,11 +155,11 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
     Parameters
     ----------
     rule : str
-        ``sum``, ``max``, ``last``, ``mean``, ``wmean``, ``pooled_sd`` or ``circ_mean``.
+        ``sum``, ``max``, ``last``, ``mean``, ``wmean``, ``rms``, ``pooled_sd`` or ``circ_mean``.
     values : array of float64
         One value per row.
     weights : array of float64 or None
-        One weight per row, for the last four; None weighs all rows alike.
+        One weight per row, for the last five; None weighs all rows alike.
     groups : Groups
         The rows of each group.
 
@@ -174,8 +174,8 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
         return largest(values, groups)
     if rule == "last":
         return last(values, groups)
-    if rule == "pooled_sd":
-        return pooled_sd(values, weights, groups)
+    if rule in ("pooled_sd", "rms"):
+        return root_mean_square(values, weights, groups)
     if rule == "circ_mean":
         return circular_mean(values, weights, groups)
     if rule in ("mean", "wmean"):

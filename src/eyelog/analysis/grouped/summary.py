@@ -12,6 +12,7 @@ from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio, sum_fields
 from eyelog.analysis.quality.evidence import Wear, blink_evidence
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
@@ -42,7 +43,8 @@ __all__ = [
 
 # What `eyelog.resample` writes about its bins.
 BIN_COLUMNS = (
-    "pace_steps", "pace_min", "valid_min", "walking_min", "n", "exposure_min", "coverage",
+    "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
+    "n", "exposure_min", "coverage",
 )  # fmt: skip
 # What bins carry besides where it is not plain from their values: the whole sum of a field whose
 # sum coverage has made missing, and the weight behind a value that some records lack.
@@ -150,14 +152,21 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
     return frame, order
 
 
-def trusted(frame: pd.DataFrame, log: str, *, judge: bool, wear: Wear = "device") -> pd.DataFrame:
-    """Return the judged frame; or without `judge` the frame without infinities.
+def trusted(
+    frame: pd.DataFrame,
+    log: str,
+    *,
+    judge: bool,
+    allow: Reason | None = None,
+    wear: Wear = "device",
+) -> pd.DataFrame:
+    """Return the judged frame, or without `judge` the frame without infinities.
 
     Bins are not judged again. An infinity is not a measurement (judging flags it as out of range),
     and no sum could include it.
     """
     if judge and not is_resampled(frame):
-        return judged(frame, log=log, wear=wear)
+        return judged(frame, log=log, allow=allow, wear=wear)
     if any(step["step"] in ("mask", "resample") for step in history(frame)):
         return frame
     endless = {
@@ -237,9 +246,12 @@ def prepare(
     judge: bool = True,
     stamp: str = "end",
     optional: Iterable[str] = (),
+    allow: Reason | None = None,
     wear: Wear = "device",
 ) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
+
+    Reasons that are `allow`ed do not take a value out; the default is that of `eyelog.mask`.
 
     Raises
     ------
@@ -277,7 +289,7 @@ def prepare(
         stamp=stamp,
         lone=lone_rows(frame),
     )
-    frame = trusted(frame, which, judge=judge, wear=wear)
+    frame = trusted(frame, which, judge=judge, allow=allow, wear=wear)
     return Prepared(frame, which, groups, records, whole)
 
 

@@ -286,9 +286,11 @@ def mask(
     return record(result, "mask", log=stated_log(reasons), allow=allowed, **details)
 
 
-def judged(frame: pd.DataFrame, *, log: str | None = None, **limits: Any) -> pd.DataFrame:
+def judged(
+    frame: pd.DataFrame, *, log: str | None = None, allow: Reason | None = None, **limits: Any
+) -> pd.DataFrame:
     """Return the frame with its flagged values masked, under the given limits of `flag`."""
-    return mask(frame, flag(frame, log=log, **limits))
+    return mask(frame, flag(frame, log=log, **limits), allow=allow)
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
