@@ -151,7 +151,8 @@ def test_a_column_of_days_carries_their_hours_and_coverage_through_every_choice_
 
 def test_days_without_evidence_of_wear_are_exposed_as_long_as_they_were_recorded() -> None:
     frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=5, tz="Asia/Tokyo")
-    table = el.daily(frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]])
+    with pytest.warns(el.EyelogWarning, match="wea_s"):
+        table = el.daily(frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]])
     assert "worn_h" not in table
     seen = observed(table["steps"], what="trend")
     assert seen.exposure_h == pytest.approx(table["recorded_h"].sum())
