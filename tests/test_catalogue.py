@@ -8,8 +8,10 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import (
+    COMPUTED_DATA,
     INTERVAL_SECONDS,
     LOGS,
+    STANDARD_MODE_LOGS,
     Field,
     catalogue,
     catalogue_version,
@@ -20,6 +22,7 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.errors import ConfigurationError, FieldError
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -226,3 +229,41 @@ def test_only_documented_fields_play_a_part() -> None:
 def test_the_version_of_the_catalogue_is_a_short_digest() -> None:
     assert len(catalogue_version()) == 12
     assert int(catalogue_version(), 16) >= 0
+
+
+SUMMARIES = ["daily", "steps", "trend", "eye", "gait", "blinks", "head"]
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("what", SUMMARIES)
+def test_what_a_summary_needs_gives_what_all_fields_give_without_a_warning(what, log):
+    frame = el.simulate("2026-10-19", 1, log=log, seed=2)
+    names = el.needed(what, log=log)
+    part = el.daily(frame[list(names)])
+    pd.testing.assert_frame_equal(part, el.daily(frame)[list(part.columns)])
+    assert set(el.resample(frame[list(names)], "1h")) <= set(el.resample(frame, "1h"))
+
+
+@pytest.mark.parametrize("recipe", ["steps", "trend", "eye", "mind", "gait"])
+def test_a_recipe_can_be_followed_with_the_fields_of_its_name(recipe):
+    log = COMPUTED_DATA if recipe == "mind" else STANDARD_MODE_LOGS
+    frame = el.sample(log)
+    part = frame[list(el.needed(recipe, log=log))]
+    pd.testing.assert_frame_equal(
+        el.attrition(part, recipe=recipe), el.attrition(frame, recipe=recipe)
+    )
+
+
+def test_the_name_of_a_summary_stands_for_its_fields_among_others():
+    steps = el.needed("steps", log=COMPUTED_DATA)
+    assert check_fields(COMPUTED_DATA, "steps") == steps
+    assert set(check_fields(COMPUTED_DATA, ["steps", "bl"])) == {*steps, "bl"}
+
+
+def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
+    with pytest.raises(ConfigurationError, match="did you mean 'daily'"):
+        el.needed("dayly", log=COMPUTED_DATA)
+    with pytest.raises(ConfigurationError, match="the other log"):
+        el.needed("mind", log=STANDARD_MODE_LOGS)
+    with pytest.raises(FieldError, match="did you mean 'blinks'"):
+        check_fields(COMPUTED_DATA, "blink")

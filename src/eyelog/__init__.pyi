@@ -24,6 +24,7 @@ from .archive.importing.read import read_logger_csv as read_logger_csv
 from .archive.importing.table import read_table as read_table
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
+from .catalogue import needed as needed
 from .errors import AnswerError as AnswerError
 from .errors import ArchiveError as ArchiveError
 from .errors import AuthorizationError as AuthorizationError

@@ -40,6 +40,7 @@ __all__ = [
     "field",
     "fields",
     "near",
+    "needed",
     "role",
     "role_field",
 ]
@@ -58,6 +59,42 @@ _DTYPES: Final = {
     "str": "string",
     "datetime": "datetime64[us, UTC]",
 }
+
+
+_SIDES: Final = tuple(
+    f"{part}_{side}"
+    for part in ("sway_sideways", "sway_fore_aft", "sway_vertical", "landing")
+    for side in ("right", "left")
+)
+_HEAD: Final = ("head_moves_pitch", "head_moves_yaw")
+_TILT: Final = ("tilt_fore_aft", "tilt_sideways")
+_EYES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
+_BLINKS: Final = (
+    *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
+    *("blink_strength_sd", "blink_duration"),
+)
+# The summaries that fields can be chosen for, with the roles of their fields.
+SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "daily": ("steps", "pace", *_HEAD, *_TILT, *_EYES, *_BLINKS, "score"),
+        "steps": ("steps",),
+        "trend": _HEAD,
+        "eye": _EYES,
+        "mind": ("score",),
+        "gait": ("steps", "pace", *_SIDES),
+        "blinks": (*_BLINKS, "blink_duration_sd", "burst_count"),
+        "head": (*_HEAD, *_TILT, "tilt_fore_aft_sd", "tilt_sideways_sd"),
+    }
+)
+_WORN: Final = ("worn", "worn_s", *_TILT)
+# The roles of what fields of a kind are judged by, and of what tells how long somebody walked.
+_EVIDENCE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "static": (*_WORN, "valid", "walking", "walking_s", "pace", "noise_s", "measured_s"),
+        "motion": _WORN,
+        "gait": (*_WORN, "walking", "walking_s", "pace"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +251,58 @@ def role_field(log: str, part: str, *, cleansing: str | None = None) -> str:
     return names[0]
 
 
+def needed(what: str, *, log: str) -> tuple[str, ...]:
+    """Return the fields that a summary or recipe needs, with the evidence to judge them by.
+
+    Parameters
+    ----------
+    what : str
+        ``"daily"`` (all of `eyelog.daily`) or a part of it: ``"steps"``, ``"gait"`` (steps, pace,
+        sway and landing), ``"trend"`` (head movements), ``"head"`` (head movements and tilt),
+        ``"eye"`` (eye movements), ``"blinks"``, ``"mind"`` (scores, 15-second log). The recipes
+        of `eyelog.attrition` need the fields of their name.
+    log : {"computed_data", "standard_mode_logs"}
+        The 15-second or the 60-second log.
+
+    Returns
+    -------
+    tuple of str
+        In catalogue order. With these alone a summary gives what it gives with all fields. Where
+        fields are chosen (``fields=`` of `eyelog.Client` and `eyelog.Archive`, ``--fields``) the
+        name can be given instead.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such summary or log, or only the other log has its fields.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> el.needed("steps", log="computed_data")
+    ('stp', 'isl', 'tl_yav', 'tl_xav', 'cad')
+    >>> frame = el.sample()
+    >>> el.daily(frame[list(el.needed("daily", log="computed_data"))]).equals(el.daily(frame))
+    True
+    """
+    rows = catalogue(log)
+    if what not in SUMMARIES:
+        raise ConfigurationError(
+            f"unknown summary {what!r}{near(what, SUMMARIES)}: use one of {', '.join(SUMMARIES)}"
+        )
+    chosen = set(role(log, *SUMMARIES[what]))
+    if not chosen:
+        raise ConfigurationError(f"log {log!r} has no fields for {what!r}: the other log has")
+    chosen |= {weight for name in chosen for weight in rows[name].weight}
+    kinds = {rows[name].kind for name in chosen}
+    chosen |= set(role(log, *(part for kind in kinds for part in _EVIDENCE.get(kind, ()))))
+    return tuple(name for name in columns(log) if name in chosen)
+
+
 def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     """Return `names` in catalogue order, each once and without ``date``; None means all.
+
+    The name of a summary stands for all fields that it needs (`needed`).
 
     Raises
     ------
@@ -225,8 +312,15 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return columns(log)
     wanted = {names} if isinstance(names, str) else set(names)
-    for name in sorted(wanted):
-        field(log, name)
+    for name in sorted(wanted - set(SUMMARIES)):
+        if name not in catalogue(log):
+            raise FieldError(
+                f"unknown field {name!r} in log {log!r}{near(name, [*catalogue(log), *SUMMARIES])}:"
+                f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all that a"
+                " summary needs"
+            )
+    for name in sorted(wanted & set(SUMMARIES)):
+        wanted |= set(needed(name, log=log))
     chosen = tuple(name for name in columns(log) if name in wanted)
     if not chosen:
         raise FieldError(f"no field of log {log!r} was named: name at least one besides 'date'")

@@ -272,9 +272,14 @@ def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeInd
 
 
 def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight ends its day."""
-    wall = index.tz_localize(None).as_unit("us").asi8
-    of_day: npt.NDArray[np.int64] = (wall - 1) % DAY_US + 1
+    """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight ends its day.
+
+    A stamp closes its interval, so the clock is that of the microsecond before it: the stamp at
+    which clocks go from 02:00 to 03:00 closes 01:59:59 and stands for 02:00.
+    """
+    inside = index - timedelta(microseconds=1)  # in UTC
+    wall = inside.tz_localize(None).as_unit("us").asi8
+    of_day: npt.NDArray[np.int64] = wall % DAY_US + 1
     return of_day
 
 

@@ -219,7 +219,7 @@ def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
 
 
 def test_a_day_says_what_its_steps_miss():
-    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2})
+    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2, "cad": [120.0] * 8})
     frame["isl"] = pd.array([False] * 7 + [True], dtype="boolean")
     row, totals = el.coverage(frame).iloc[0], el.daily(frame).iloc[0]
     assert totals["steps"] == 120 + 510
@@ -238,6 +238,7 @@ def test_a_minute_is_unworn_in_part_and_uncounted_as_a_whole():
     assert (row["uncounted_h"], row["capped"]) == (pytest.approx(60 / 3600), 0)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize("log", LOGS)
 def test_what_was_not_counted_is_missing_without_steps_and_in_bins(log):
     frame = day(log, "2026-10-20T00:00:00Z", 2)

@@ -152,7 +152,11 @@ def test_wear_that_began_before_midnight_begins_the_day_at_midnight() -> None:
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
         ["2026-10-19T15:00:30Z", "2026-10-19T15:01:30Z"],
     )
-    assert el.daily(frame)["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+    days = el.daily(frame, min_wear="2min")
+    assert days["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+    assert el.daily(frame)["first_worn"].isna().all()
+    with pytest.raises(ConfigurationError, match="min_wear"):
+        el.daily(frame, min_wear="-1min")
 
 
 def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() -> None:
@@ -163,6 +167,7 @@ def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() 
     assert np.isnan(day["head_moves_yaw_per_h"])
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25)])
 def test_coverage_knows_the_length_of_the_day(day: str, hours: int) -> None:
     opens = pd.Timestamp(day).tz_localize(TZ)
@@ -207,10 +212,11 @@ def test_the_history_says_how_the_blinks_were_read() -> None:
     assert history(el.daily(el.sample()))[-1]["blink_rate"]["method"] == "gaps"
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["stp"], ["n", "coverage", "recorded_h", "walking_h", "steps"]),
+        (["stp", "cad"], ["n", "coverage", "recorded_h", "walking_h", "steps"]),
         (["sc_fcs"], ["n", "coverage", "recorded_h", "sc_fcs_mean", "sc_fcs_high_share"]),
     ],
 )
@@ -219,6 +225,7 @@ def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: l
     assert "worn_h" not in el.daily(el.sample()[names]).columns
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_no_rows_give_an_empty_table_of_the_same_shape(week: pd.DataFrame) -> None:
     for names in (list(week.columns), ["tl_yav"]):
         full, none = el.daily(week[names]), el.daily(week[names].iloc[:0])
@@ -282,6 +289,7 @@ def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> Non
     np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.sampled_from(["end", "start"]))
 def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str) -> None:
@@ -293,6 +301,7 @@ def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str)
     assert days["coverage"].between(0, 1).all()
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.DataObject) -> None:

@@ -89,11 +89,66 @@ def test_bins_without_records_are_rows_without_values() -> None:
     assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
 
 
+CARRIED = ("_total", "_weight", "_pitch_min", "_yaw_min", "horizontal_min", "vertical_min")
+
+
+def test_sums_stay_whole_beside_those_that_coverage_makes_missing() -> None:
+    frame = frame_of(EYES, {"stp": [7, None, None, None, 9, 0, 0, 0], "cad": [100] * 8})
+    bins = el.resample(frame, "1min")
+    assert bins["stp"].fillna(-1).tolist() == [-1, 9]
+    assert bins["stp_total"].tolist() == [7, 9]
+    assert el.resample(bins, "2min")["stp"].tolist() == [16]
+    assert el.daily(bins)["steps"].tolist() == [16]
+    assert "stp_total" not in el.resample(frame, "1min", min_coverage=0)
+    assert "stp_total" not in history(el.resample(bins, "2min"))[-1]["left_out"]
+
+
+def test_a_weight_without_its_value_weighs_nothing_in_bins_of_bins() -> None:
+    rows = {"bk_n": [1, 3, 2, 2], "bkw_av": [100.0, None, 200.0, 200.0]}
+    frame = frame_of(EYES, rows)
+    bins = el.resample(frame, "30s", min_coverage=0)
+    assert bins["bk_n"].tolist() == [4, 4]
+    assert bins["bkw_av_weight"].tolist() == [1, 4]
+    assert el.resample(bins, "1min")["bkw_av"].tolist() == [180]
+    assert el.resample(frame, "1min")["bkw_av"].tolist() == [180]
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_movements_per_hour_of_bins_are_those_of_the_records(log: str) -> None:
+    frame = el.sample(log)
+    names = [name for name in el.daily(frame) if "moves" in name]
+    straight = el.daily(frame)[names]
+    for share in (0, 0.5, 1):
+        through = el.daily(el.resample(frame, "1h", min_coverage=share))[names]
+        np.testing.assert_allclose(through, straight, rtol=1e-9)
+
+
+def test_the_provenance_says_how_bins_are_stamped() -> None:
+    frame = frame_of(EYES, {"re_u": [1] * 8})
+    assert history(el.resample(frame, "1min"))[-1]["stamp"] == "end"
+    assert history(el.resample(frame, "1min", stamp="start"))[-1]["stamp"] == "start"
+
+
+def test_a_day_of_the_boundary_record_alone_is_no_day_of_bins_either() -> None:
+    frame = at(frame_of(EYES, {"re_u": [1] * 3}), [f"2026-10-2{d}T00:00:00Z" for d in (0, 1, 2)])
+    frame = pd.concat([frame.iloc[:1], frame_of(EYES, {"re_u": [1] * 3})])
+    frame.attrs = {"eyelog": {"log": EYES, "history": []}}
+    early = at(frame.iloc[:1], ["2026-10-19T23:58:00Z"])  # the same bin, but not its end
+    for first, days in ((frame.iloc[:1], 1), (early, 2)):
+        records = pd.concat([first, frame.iloc[1:]])
+        records.attrs = dict(frame.attrs)
+        assert len(el.daily(records)) == days
+        bins = el.resample(records, "10min")
+        found = el.daily(bins)
+        assert len(found[found["n"] > 0]) == days
+        assert len(found) == days
+
+
 def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> None:
     frame = el.sample()
     table = el.resample(frame, "1h")
     fields = [name for name in frame.columns if name != "gw"]
-    assert list(table.columns) == [*fields, *BIN_COLUMNS]
+    assert [name for name in table if not name.endswith(CARRIED)] == [*fields, *BIN_COLUMNS]
     assert list(table.columns[-3:]) == ["n", "exposure_min", "coverage"]
     assert table.dtypes.drop("n").eq("float64").all()
     assert table["n"].dtype == "int64"
@@ -105,6 +160,8 @@ def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
     frame = el.sample("standard_mode_logs")
     full, none = el.resample(frame, "10min"), el.resample(frame.iloc[:0], "10min")
     assert len(none) == 0
+    # But for what bins carry besides, which is there only where it is needed.
+    full = full[[name for name in full if not name.endswith(CARRIED)]]
     assert none.dtypes.equals(full.dtypes)
     assert none.index.dtype == full.index.dtype
     assert none.index.name == "date"
@@ -173,6 +230,7 @@ def test_resample_twice_equals_once_where_sums_and_weights_add_up(log: str) -> N
         np.testing.assert_allclose(twice[name], once[name], rtol=1e-12, err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
 @given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(

@@ -38,6 +38,7 @@ NAMES = [
     "flag",
     "gaps",
     "mask",
+    "needed",
     "plot_daily",
     "plot_distribution",
     "plot_heatmap",

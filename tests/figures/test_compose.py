@@ -43,6 +43,7 @@ def test_a_timeline_leaves_out_default_fields_that_the_frame_lacks_and_rejected_
     assert np.isfinite(lines["hm_yo"]).sum() == masked["hm_yo"].notna().sum()
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("kind", "fields", "error", "message"),
     [

@@ -16,7 +16,7 @@ MINUTES = "standard_mode_logs"
 
 # A worn, quiet, resting interval of each log: nothing speaks against what is measured in it.
 CALM: Mapping[str, Mapping[str, Any]] = {
-    EYES: {"isl": False, "vld": True, "stp": 0, "nis_time": 0, "tl_xav": 0, "tl_yav": 10},
+    EYES: {"isl": False, "vld": True, "stp": 0, "cad": 0, "nis_time": 0, "tl_xav": 0, "tl_yav": 10},
     MINUTES: {"val_s": 60, "wea_s": 60, "nis_s": 0, "stp_s": 0, "tl_xav": 0, "tl_yav": 10},
 }
 

@@ -179,8 +179,9 @@ class Client:
         start, end : str, date or aware datetime
             Local days of the zone (``"2026-10-24"``), both included, or instants. The range may
             have any length; days wholly in the future are not asked for.
-        fields : sequence of str, optional
-            The columns to return; by default all. A fetch of few columns is faster.
+        fields : sequence of str or str, optional
+            The columns to return; by default all. A fetch of few columns is faster. The name of a
+            summary (``"daily"``, ``"steps"``) brings all that it needs, see `eyelog.needed`.
         tz : str, optional
             IANA zone of the days and the index; by default the client's.
         refresh : bool

@@ -13,9 +13,16 @@ import pandas as pd
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
-from eyelog.analysis.grouped.summary import needed, records_of, sorted_frame
-from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.grouped.summary import lone_rows, needed, records_of, sorted_frame
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    blink_evidence,
+    check_wear,
+    lacking_evidence,
+    seconds,
+)
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
@@ -32,8 +39,14 @@ SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400
 
 
+@one_warning()
 def coverage(
-    frame: pd.DataFrame, *, every: str = "1D", log: str | None = None, stamp: str = "end"
+    frame: pd.DataFrame,
+    *,
+    every: str = "1D",
+    wear: Wear = "device",
+    log: str | None = None,
+    stamp: str = "end",
 ) -> pd.DataFrame:
     """Return how much of each day, or other bin, was recorded, worn, valid, walked and counted.
 
@@ -43,6 +56,9 @@ def coverage(
         A frame of one log, or one that `eyelog.resample` has made.
     every : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
+    wear : {"device", "blinks"}
+        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
+        pose, see `eyelog.daily`.
     log : str, optional
         Which log it is, where neither the provenance nor the columns show it.
     stamp : {"end", "start"}
@@ -86,6 +102,8 @@ def coverage(
     """
     which = log_of(frame, log)
     check_stamp(stamp)
+    check_wear(wear)
+    warn_unjudged(frame, lacking_evidence(frame, which))
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what="coverage")
     records = records_of(frame)
@@ -93,11 +111,11 @@ def coverage(
     if len(groups):
         # Of the days, those from the first to the last that hold more than a boundary record.
         filled = groups.labels.isin(
-            day_groups(index, stamp=stamp, every=every, records=records).labels
+            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    time = seconds(frame, log=which)
+    time = seconds(frame, log=which, wear=wear)
     recorded_s = time["recorded_s"].to_numpy()
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
     recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
@@ -111,16 +129,20 @@ def coverage(
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
     unworn_s = recorded_s - time["worn_s"].to_numpy()
-    uncounted_s, capped = _step_counts(frame, which, recorded_s)
+    uncounted_s, capped = _step_counts(frame, which, recorded_s, wear)
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
-    return record(table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp)
+    return record(
+        table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp, wear=wear
+    )
 
 
-def _step_counts(frame: pd.DataFrame, log: str, recorded_s: Floats) -> tuple[Floats, Floats]:
+def _step_counts(
+    frame: pd.DataFrame, log: str, recorded_s: Floats, wear: Wear
+) -> tuple[Floats, Floats]:
     """Return for each row the recorded seconds without a step count, and whether one is capped.
 
     Both are missing where the frame has no steps, and in bins, which have only their sums.
@@ -131,7 +153,8 @@ def _step_counts(frame: pd.DataFrame, log: str, recorded_s: Floats) -> tuple[Flo
         return missing, missing
     # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
     # and changes nothing in a masked frame.
-    judged_steps = judged(frame[needed(frame, log, names)], log=log)
+    used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
+    judged_steps = judged(frame[needed(frame, log, used)], log=log, wear=wear)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
     capped = np.zeros(len(frame), dtype=bool)
     for name in names:

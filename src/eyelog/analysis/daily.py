@@ -30,16 +30,29 @@ from eyelog.analysis.grouped.reductions import (
     weighted_mean,
 )
 from eyelog.analysis.grouped.summary import (
+    MOVES,
     Prepared,
     as_counts,
+    counted_s,
     prepare,
     summary_table,
     time_weights,
+    weight_values,
 )
 from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.tilt import TILT
-from eyelog.analysis.quality.evidence import has_evidence, seconds, worn
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    check_wear,
+    has_evidence,
+    lacking_evidence,
+    seconds,
+    worn,
+)
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
@@ -50,16 +63,17 @@ HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # Strength and duration are those of the strictly cleansed blinks of the 60-second log, as
 # `blinks.strength` takes by default.
 SHAPE_CLEANSING = "strong"
-# Parts that fields play in the catalogue; their movements are given per worn hour.
-MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
 NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
 
+@one_warning()
 def daily(
     frame: pd.DataFrame,
     *,
     min_coverage: float = 0.0,
+    min_wear: str = "5min",
+    wear: Wear = "device",
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -74,6 +88,12 @@ def daily(
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
         its times, and its other values are missing. Default 0: eyewear is worn for a part of the
         day, so every day has values, and its coverage beside them.
+    min_wear : str
+        Shortest run of wear that can hold the first or the last wear of a day. Eyewear that is
+        taken out of its case, or moves in a bag, looks worn for a record or two.
+    wear : {"device", "blinks"}
+        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
+        pose (see Notes). Bins of a resampled frame keep the wear that they were made with.
     judge : bool
         Mask first what `eyelog.flag` flags. Bins of a resampled frame are not judged
         again.
@@ -90,9 +110,10 @@ def daily(
         Days without records have no row. Columns, as far as the frame holds their fields:
 
         - int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
-          ``recorded_h``, ``worn_h``, ``valid_h`` (resting eye data usable), ``walking_h``;
-        - ``first_worn``, ``last_worn``: stamps at which the first worn interval opens and the last
-          one closes;
+          ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
+          ``walking_h`` (while worn);
+        - ``first_worn``, ``last_worn``: stamps at which the first interval opens and the last one
+          closes that belong to a run of wear of at least `min_wear`; missing without one;
         - ``steps``; ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
         - ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64 ``blink_n``
           (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable minutes;
@@ -120,13 +141,19 @@ def daily(
 
     Notes
     -----
-    Sums add up over bins, so ``daily(resample(frame, "10min", min_coverage=0))`` has the same
-    ``n``, coverage, hours, steps, pace, blink rate, strength and duration as ``daily(frame)``.
-    Close, but not the same: the stamps of wear (known to a bin),
-    movements per hour (worn or valid time of whole bins), scores and tilt (weighted by valid and
-    worn time). Shares and counts of scores are those of
-    bins. With the default of `eyelog.resample` bins that are covered for less than half have no
-    values, so their steps are missing from the day.
+    Worn time is that of ``isl`` or ``wea_s`` in pose: eyewear whose tilt lies outside -45 to 45
+    degrees sideways or -45 to 90 fore-aft is stored. A wearer who sits still may look to the
+    15-second log as if nobody wore it. With ``wear="blinks"`` an interval in pose counts as worn
+    also where blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then
+    all of ``val_s``). Pass the records themselves then: masking by the default takes such blinks
+    out.
+
+    Sums add up over bins and bins keep them whole, so ``daily(resample(frame, "10min"))`` has the
+    same ``n``, coverage, hours, steps, pace, movements per hour and blink rate as ``daily(frame)``
+    at any ``min_coverage``, and with ``min_coverage=0`` the same blink strength and duration.
+    Close, but not the same: the stamps of wear (known to a bin, and a run of bins lasts as long as
+    the wear in it), scores and tilt (weighted by valid and worn time). Shares and counts of scores
+    are those of bins.
 
     The blink rate is that of `eyelog.blinks.rate` by its default method: gaps free of noise in the
     15-second log; blinks counted (weak cleansing) over usable seconds in the 60-second log, and
@@ -143,21 +170,35 @@ def daily(
     which = log_of(frame, log)
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    check_wear(wear)
+    if judge:
+        warn_unjudged(frame, lacking_evidence(frame, which))
+    least_us = duration_us(min_wear, "min_wear", example="5min")
     wanted = _fields(which)
     prepared = prepare(
-        frame, [], "1D", purpose="daily", log=which, judge=judge, stamp=stamp, optional=wanted
+        frame,
+        [],
+        "1D",
+        purpose="daily",
+        log=which,
+        judge=judge,
+        stamp=stamp,
+        optional=wanted,
+        wear=wear,
     )
-    time = seconds(prepared.frame, log=which)
-    worn_s = numbers(time["worn_s"]) if has_evidence(prepared.frame, "worn", log=which) else None
-    data = _times(prepared, time, stamp) | _gait(prepared) | _blinks(prepared)
+    time = seconds(prepared.whole, log=which, wear=wear)
+    worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=which) else None
+    data = _times(prepared, time)
+    if worn_s is not None:
+        data |= _first_and_last(prepared, _lasting_wear(prepared, worn_s, least_us, wear), stamp)
+    data |= _gait(prepared) | _blinks(prepared)
     data |= _moves(prepared, time, worn_s) | _tilt(prepared, time) | _scores(prepared, time)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
-    return summary_table(
-        data, prepared, "daily", min_coverage=float(min_coverage), **_blink_details(which)
-    )
+    details = _blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
+    return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
 
 
 def _fields(log: str) -> list[str]:
@@ -171,8 +212,8 @@ def _has(prepared: Prepared, *names: str) -> bool:
     return all(name in prepared.frame.columns for name in names)
 
 
-def _times(prepared: Prepared, time: pd.DataFrame, stamp: str) -> dict[str, Any]:
-    """Return how much of the day was recorded, worn, valid and walked, and when it was worn."""
+def _times(prepared: Prepared, time: pd.DataFrame) -> dict[str, Any]:
+    """Return how much of the day was recorded, worn, valid and walked."""
     groups = prepared.groups
     recorded = numbers(time["recorded_s"])
     data: dict[str, Any] = {
@@ -181,22 +222,39 @@ def _times(prepared: Prepared, time: pd.DataFrame, stamp: str) -> dict[str, Any]
         "recorded_h": total(recorded, groups) / 3600.0,
     }
     for noun in ("worn", "valid", "walking"):
-        if has_evidence(prepared.frame, noun, log=prepared.log):
+        if has_evidence(prepared.whole, noun, log=prepared.log):
             data[f"{noun}_h"] = total(numbers(time[f"{noun}_s"]), groups) / 3600.0
-    if has_evidence(prepared.frame, "worn", log=prepared.log):
-        data |= _first_and_last(prepared, stamp)
     return data
 
 
-def _first_and_last(prepared: Prepared, stamp: str) -> dict[str, pd.DatetimeIndex]:
-    """Return when the first worn interval of each day opens and the last one closes."""
-    frame, groups = prepared.frame, prepared.groups
+def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int, wear: Wear) -> Bools:
+    """Return the rows that belong to a run of wear of at least `least_us`, over midnights too.
+
+    A run of bins lasts as long as the wear in it.
+    """
+    frame, us = prepared.whole, prepared.index.as_unit("us").asi8
+    step_us = interval_seconds(frame, prepared.log) * 1e6
     if is_resampled(frame):
-        on = numbers(frame["exposure_min"]) > 0
+        on = worn_s > 0
     else:
-        on = numbers(worn(frame, log=prepared.log)) > 0
-    index = prepared.index
-    width = pd.Timedelta(interval_seconds(frame, prepared.log), "s").as_unit("us")
+        on = numbers(worn(frame, log=prepared.log, wear=wear)) > 0
+    firsts, lasts = runs(on, us, step_us)
+    if is_resampled(frame):
+        through = np.concatenate([[0.0], np.cumsum(np.nan_to_num(worn_s))])
+        # The sums of minutes are rounded in the last place.
+        long = through[lasts + 1] - through[firsts] >= least_us / 1e6 - 1e-6
+    else:
+        long = us[lasts] - us[firsts] + step_us >= least_us
+    edges = np.zeros(len(us) + 1, dtype=np.int64)
+    edges[firsts[long]] += 1
+    edges[lasts[long] + 1] -= 1
+    return np.cumsum(edges)[:-1] > 0
+
+
+def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.DatetimeIndex]:
+    """Return when the first of the chosen intervals of each day opens and the last one closes."""
+    groups, index = prepared.groups, prepared.index
+    width = pd.Timedelta(interval_seconds(prepared.whole, prepared.log), "s").as_unit("us")
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
     day_opens = cast(pd.DatetimeIndex, groups.labels)
     lasted = pd.to_timedelta(groups.seconds, unit="s").as_unit("us")
@@ -246,17 +304,15 @@ def _blinks(prepared: Prepared) -> dict[str, Any]:
     shape = shape_fields(prepared.log, SHAPE_CLEANSING)
     if not _has(prepared, shape["count"]):
         return data
-    weights, groups = prepared.values(shape["count"]), prepared.groups
-    if _has(prepared, shape["strength"]):
-        strength = prepared.values(shape["strength"])
-        data["blink_strength_uv"] = weighted_mean(strength, weights, groups)
-    if _has(prepared, shape["strength_sd"]):
-        data["blink_strength_sd_uv"] = pooled_sd(
-            prepared.values(shape["strength_sd"]), weights, groups
-        )
-    if _has(prepared, shape["duration"]):
-        duration = prepared.values(shape["duration"])
-        data["blink_duration_ms"] = weighted_mean(duration, weights, groups)
+    frame, groups = prepared.frame, prepared.groups
+    for column, part, reduced in (
+        ("blink_strength_uv", "strength", weighted_mean),
+        ("blink_strength_sd_uv", "strength_sd", pooled_sd),
+        ("blink_duration_ms", "duration", weighted_mean),
+    ):
+        if _has(prepared, name := shape[part]):
+            weights = weight_values(frame, name, (shape["count"],))
+            data[column] = reduced(prepared.values(name), weights, groups)
     return data
 
 
@@ -264,15 +320,13 @@ def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dic
     """Return movements per worn hour of the intervals in which they could be counted."""
     if worn_s is None:
         return {}
-    # A bin does not show which intervals those were; for the eyes they were the valid ones.
-    eyes_s = numbers(time["valid_s"]) if is_resampled(prepared.frame) else worn_s
     data = {}
     for name in MOVES:
         parts = role(prepared.log, name)
         if not _has(prepared, *parts):
             continue
         made = sum_fields(prepared.frame, parts)
-        spent = eyes_s if name.startswith("eye") else worn_s
+        spent = counted_s(prepared.whole, name, time)
         # Time without a count does not count, nor does a count without time.
         hours = total(np.where(np.isnan(made), np.nan, spent), prepared.groups) / 3600.0
         if np.isnan(spent).any():

@@ -1,6 +1,7 @@
 """Longer intervals: each field by its rule of aggregation in the catalogue."""
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -11,16 +12,25 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
 from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
+    MOVES,
+    TOTAL,
+    WEIGHT,
     as_counts,
+    counted_column,
+    counted_s,
     coverage,
+    lone_rows,
     records_of,
     sorted_frame,
     time_weights,
     trusted,
+    weight_values,
+    whole_name,
 )
-from eyelog.analysis.quality.evidence import seconds
+from eyelog.analysis.quality.evidence import lacking_evidence, seconds
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue
+from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import record
@@ -28,6 +38,7 @@ from eyelog.provenance import record
 __all__ = ["resample"]
 
 
+@one_warning()
 def resample(
     frame: pd.DataFrame,
     every: str,
@@ -73,6 +84,13 @@ def resample(
         values. Texts and fields unknown to the catalogue have no rule and are left out; the
         provenance names them.
 
+        Where they are needed, and only there, further columns keep what summaries of the bins
+        would miss: ``NAME_total`` (the whole sum of a field, beside the one that `min_coverage`
+        has made missing in some bins), ``NAME_weight`` (the weight behind a weighted value that
+        some of the weighted records lack) and the minutes in which movements could be counted
+        (such as ``head_moves_pitch_min``). The provenance says as ``stamp`` whether the stamps
+        of the bins close or open them.
+
     Raises
     ------
     FieldError
@@ -87,11 +105,11 @@ def resample(
     Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) / sum(w), missing where the
     weights sum to 0; ``pooled_sd`` = sqrt(sum(w s^2) / sum(w)), the typical SD within an interval;
     ``rms`` = sqrt(sum(w x^2) / sum(w)), for averages that are root mean squares themselves;
-    ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums, largest, last, shares
-    and weighted values of bins of bins are those of the records themselves, as long as
-    `min_coverage` takes nothing out in between. Unweighted means, SDs and directions are weighted
-    by the time of the bins (valid for resting eye data, worn for the rest of what is measured on
-    the head); a field's own count is not in a bin.
+    ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums of bins of bins are
+    those of the records themselves at any `min_coverage`; largest, last, shares and weighted
+    values are as long as it takes nothing out in between. Unweighted means, SDs and directions are
+    weighted by the time of the bins (valid for resting eye data, worn for the rest of what is
+    measured on the head); a field's own count is not in a bin.
 
     Examples
     --------
@@ -101,10 +119,12 @@ def resample(
     (True, {0})
     """
     which = log_of(frame, log)
+    if judge:
+        warn_unjudged(frame, lacking_evidence(frame, which))
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     known = catalogue(which)
-    names = [str(name) for name in frame.columns if name not in BIN_COLUMNS]
+    names = _own_names(frame, known)
     kept = [name for name in known if name in names and known[name].agg != "none"]
     for name in kept:
         require(frame, known[name].weight, purpose=f"resample of {name!r}")
@@ -119,9 +139,11 @@ def resample(
         )
     records = records_of(frame)
     time = seconds(frame, log=which)
+    alone = _closing_alone(frame, groups, stamp)
     frame = trusted(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
-    data: dict[str, Any] = {name: bins.value(known[name]) for name in kept}
+    data, carried = bins.values([known[name] for name in kept])
+    carried |= _counted(frame, which, groups, time)
     taken, walked = pace_totals(frame, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
     blinks, usable = blink_totals(frame, which, groups)
@@ -132,7 +154,8 @@ def resample(
     data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
-    result = pd.DataFrame(data, index=groups.labels, columns=[*kept, *BIN_COLUMNS])
+    columns = [*kept, *carried, *BIN_COLUMNS]
+    result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     result.attrs = dict(frame.attrs)
     return record(
         result,
@@ -141,6 +164,8 @@ def resample(
         every=str(every),
         interval_s=width,
         min_coverage=float(min_coverage),
+        stamp=stamp,
+        closing_alone=alone,
         left_out=[name for name in names if name not in kept],
     )
 
@@ -163,16 +188,28 @@ class _Bins:
         self.time = time
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
-    def value(self, field: Field) -> Floats:
-        """Return one field by its rule, missing where too little of the bin is covered."""
-        values = numbers(self.frame[field.name])
-        weights: Floats | None
-        if field.weight:
-            weights, covered = self._weight(field.weight)
-        else:
-            weights, covered = self._time(field), self._coverage(values)
-        reduced = reductions.by_rule(field.agg, values, weights, self.groups)
-        return np.where(covered >= self.least, reduced, np.nan)
+    def values(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return fields by their rules, missing where too little of the bin is covered.
+
+        And the columns to carry beside them: whole sums, and weights behind values.
+        """
+        data: dict[str, Any] = {}
+        carried: dict[str, Any] = {}
+        for field in fields:
+            values = numbers(self.frame[whole_name(self.frame, field.name)])
+            weights: Floats | None
+            if field.weight:
+                weights, covered = self._weight(field)
+                carried |= self._behind(field, values, weights)
+            else:
+                weights = self._time(field)
+                covered = self._coverage(numbers(self.frame[field.name]))
+            reduced = reductions.by_rule(field.agg, values, weights, self.groups)
+            thin = covered < self.least
+            if field.agg == "sum" and (thin & ~np.isnan(reduced)).any():
+                carried[f"{field.name}{TOTAL}"] = reduced
+            data[field.name] = np.where(thin, np.nan, reduced)
+        return data, carried
 
     def _coverage(self, values: Floats) -> Floats:
         if self.resampled:
@@ -180,14 +217,70 @@ class _Bins:
         room = self.groups.seconds / INTERVAL_SECONDS[self.log]
         return np.minimum(reductions.count_values(values, self.groups) / room, 1.0)
 
-    def _weight(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
-        if names not in self._weights:
-            weights = reductions.sum_fields(self.frame, names)
-            self._weights[names] = weights, self._coverage(weights)
-        return self._weights[names]
+    def _weight(self, field: Field) -> tuple[Floats, Floats]:
+        own = f"{field.name}{WEIGHT}" in self.frame.columns
+        key = (field.name,) if own else field.weight
+        if key not in self._weights:
+            weights = weight_values(self.frame, field.name, field.weight)
+            covered = self._coverage(reductions.sum_fields(self.frame, field.weight))
+            self._weights[key] = weights, covered
+        return self._weights[key]
+
+    def _behind(self, field: Field, values: Floats, weights: Floats) -> dict[str, Floats]:
+        """Return the weight behind the values, if some of what weighs has none."""
+        name = f"{field.name}{WEIGHT}"
+        lacking = np.isnan(values)
+        if name not in self.frame.columns and not (lacking & (weights > 0)).any():
+            return {}
+        return {name: reductions.total(np.where(lacking, np.nan, weights), self.groups)}
 
     def _time(self, field: Field) -> Floats | None:
         """Return the weights of bins; single intervals weigh alike."""
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
+
+
+def _own_names(frame: pd.DataFrame, known: Mapping[str, Field]) -> list[str]:
+    """Return the columns that were not written by an earlier `resample` alone."""
+    written = set(BIN_COLUMNS) | {counted_column(part) for part in MOVES}
+    written |= {f"{name}{end}" for name in known for end in (TOTAL, WEIGHT)}
+    return [str(name) for name in frame.columns if name not in written]
+
+
+def _counted(
+    frame: pd.DataFrame, log: str, groups: Groups, time: pd.DataFrame
+) -> dict[str, Floats]:
+    """Return the minutes in which movements could be counted, where bins would not say so."""
+    carried = {}
+    for part in MOVES:
+        names = role(log, part)
+        if not set(names) <= set(frame.columns):
+            continue
+        made = reductions.sum_fields(frame, [whole_name(frame, name) for name in names])
+        spent = counted_s(frame, part, time)
+        if np.isnan(spent).all():
+            continue
+        counted = reductions.total(np.where(np.isnan(made), np.nan, spent), groups)
+        usual = time["valid_s" if part.startswith("eye") else "worn_s"]
+        apart = np.abs(counted - reductions.total(numbers(usual), groups)) > 1e-6
+        if apart.any():
+            carried[counted_column(part)] = counted / 60.0
+    return carried
+
+
+def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]:
+    """Return the bins that hold but the one record that closes them, and their day."""
+    if stamp != "end" or not len(groups):
+        return []
+    index = stamps(frame, what="resample")
+    us = index.as_unit("us").asi8
+    closes = cast(pd.DatetimeIndex, groups.labels).as_unit("us").asi8
+    firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
+    alone = (groups.sizes == 1) & (us[firsts] == closes)
+    lone = lone_rows(frame)
+    if lone is not None:
+        alone &= lone[firsts]
+    labels = groups.labels[alone]
+    midnight = cast(pd.DatetimeIndex, labels).normalize() == labels
+    return [int(at) for at in closes[alone][midnight]]

@@ -128,9 +128,10 @@ class Archive:
             inside the last second is included.
         account : str
             Whose records.
-        fields : iterable of str, optional
+        fields : iterable of str or str, optional
             Return exactly these columns, in catalogue order; by default all, followed by the
-            columns that are not in the catalogue.
+            columns that are not in the catalogue. The name of a summary (``"daily"``,
+            ``"steps"``) stands for all that it needs, see `eyelog.needed`.
         tz : str, optional
             IANA zone of the days and of the index; default UTC.
 
@@ -480,8 +481,8 @@ class Archive:
             answer per local day is written (``computed_data-2026-10-24.json``).
         account : str
             Whose records.
-        fields : iterable of str, optional
-            Export only these columns, in catalogue order.
+        fields : iterable of str or str, optional
+            Export only these columns, in catalogue order, or those of a summary (`eyelog.needed`).
         tz : str, optional
             IANA zone of the days, and of the stamps in CSV and JSON; default UTC.
 

@@ -73,7 +73,11 @@ def add_commands(commands: Any) -> None:
     add_archive(export)
     export.add_argument("--account", default="me", help="whose records (default: me)")
     export.add_argument("--tz", metavar="Z", help="zone of the days and stamps (default: UTC)")
-    export.add_argument("--fields", metavar="A,B", help="only these fields")
+    export.add_argument(
+        "--fields",
+        metavar="A,B",
+        help="only these fields, or those of a summary: daily, steps, ...",
+    )
     export.set_defaults(run=_export)
 
 

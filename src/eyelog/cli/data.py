@@ -29,7 +29,11 @@ def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     fetch = commands.add_parser("fetch", help="fetch a log as a table")
     add_source(fetch, files=False)
-    fetch.add_argument("--fields", metavar="A,B", help="only these fields")
+    fetch.add_argument(
+        "--fields",
+        metavar="A,B",
+        help="only these fields, or those of a summary: daily, steps, ...",
+    )
     fetch.add_argument(
         "-o",
         "--output",

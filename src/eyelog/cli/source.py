@@ -68,10 +68,12 @@ def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) ->
 def _read_file(args: argparse.Namespace, fields: list[str] | None) -> "pd.DataFrame":
     from eyelog import clock
     from eyelog.archive.importing.table import read_table
+    from eyelog.catalogue import check_fields
 
     frame = read_table(args.input, log=args.log, tz=args.tz)
     first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]  # a frame's index holds stamps
     chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
     if fields is not None:
-        chosen = chosen[[name for name in chosen.columns if name in fields]]
+        names = check_fields(args.log, fields)
+        chosen = chosen[[name for name in chosen.columns if name in names]]
     return chosen.copy()

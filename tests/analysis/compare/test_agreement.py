@@ -216,6 +216,7 @@ def test_the_catalogue_gives_each_quantity_its_unit_its_rule_and_its_fields(
     assert pair.fields(MINUTES) == tuple(sixty.split())
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_a_row_names_the_fields_that_a_frame_lacks() -> None:
     table = agreement(el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]])
     assert list(table.index) == [pair.quantity for pair in PAIRS]

@@ -91,7 +91,7 @@ def test_a_day_with_nothing_but_its_closing_record_is_left_out() -> None:
 
 def test_a_last_bin_of_a_day_with_many_records_is_a_day() -> None:
     index = stamps("2026-10-21 00:00", "2026-10-21 00:05", "Asia/Tokyo")
-    assert len(day_groups(index, records=np.array([40.0, 1, 1, 1, 1, 1]))) == 2
+    assert len(day_groups(index, lone=np.array([False] + [True] * 5))) == 2
 
 
 def test_days_without_rows_are_not_invented() -> None:
@@ -185,6 +185,7 @@ def test_a_day_whose_midnight_the_clock_skipped_is_a_day_of_its_own() -> None:
     assert hours["n"].max() <= 60
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_a_day_that_the_zone_skipped_cuts_no_other_day_in_two() -> None:
     # Apia went from the 29th to the 31st of December 2011.
     index = pd.date_range("2011-12-29 22:01", periods=180, freq="min", tz="Pacific/Apia")

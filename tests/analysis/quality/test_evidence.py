@@ -40,20 +40,62 @@ def test_valid_is_worn_and_usable_at_rest():
     assert valid(frame).tolist() == [True, False, False, False, pd.NA]
 
 
-def test_seconds_of_the_fifteen_second_log_are_whole_intervals():
-    frame = frame_of(EYES, {"isl": [False, True, None], "stp": [0, 0, 3]})
+def test_seconds_of_the_fifteen_second_log_are_whole_intervals_but_for_those_walked():
+    frame = frame_of(EYES, {"isl": [False, True, None], "stp": [0, 0, 3], "cad": [0, 0, 90]})
     found = seconds(frame)
     assert found["recorded_s"].tolist() == [15, 15, 15]
     assert found["worn_s"].tolist()[:2] == [15, 0]
     assert np.isnan(found["worn_s"].iloc[2])
-    assert found["walking_s"].fillna(-1).tolist() == [0, -1, 15]
+    # Whether eyewear was worn that nobody says was worn, nobody knows: its steps count nowhere.
+    assert found["walking_s"].fillna(-1).tolist() == [0, -1, -1]
+    walks = frame_of(EYES, {"stp": [3, 28, 30, 3, 3], "cad": [90, 112, 100, 0, None]})
+    assert seconds(walks)["walking_s"].fillna(-1).tolist() == [2, 15, 15, -1, -1]
+    assert seconds(walks.drop(columns="cad"))["walking_s"].isna().all()
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_stored_eyewear_is_not_worn_and_what_it_walks_counts_nowhere(log):
+    worn_s = 15.0 if log == EYES else 60.0
+    tilt = {"tl_xav": [0.0, -72.0, 0.0, None], "tl_yav": [10.0, 10.0, 91.0, None]}
+    found = seconds(frame_of(log, tilt))
+    assert found["worn_s"].tolist() == [worn_s, 0, 0, worn_s]
+    assert found["valid_s"].tolist() == [worn_s, 0, 0, worn_s]
+    assert found["walking_s"].fillna(-1).tolist() == [0, -1, -1, 0]
+    assert worn(frame_of(log, tilt)).tolist() == [True, False, False, True]
+
+
+def test_a_masked_frame_knows_when_the_eyewear_was_stored_in_any_part_of_it():
+    tilt = [0.0, -72.0, -72.0, 0.0, -72.0]
+    frame = frame_of(MINUTES, {"tl_xav": tilt, "wea_s": [60, 60, 19, 19, 60], "hm_po": [1] * 5})
+    masked = el.mask(frame, el.flag(frame))
+    assert masked["tl_xav"].notna().tolist() == [True, False, False, False, False]
+    assert seconds(masked)["worn_s"].tolist() == [60, 0, 0, 19, 0]
+    assert seconds(masked.iloc[2:])["worn_s"].tolist() == [0, 19, 0]
+    again = el.mask(masked, el.flag(masked))
+    assert seconds(again[["wea_s"]])["worn_s"].tolist() == [60, 0, 0, 19, 0]
+
+
+@pytest.mark.parametrize(
+    ("log", "blinks"), [(EYES, {"bk_n": [1, 0, 4, None]}), (MINUTES, {"sc_bk_n": [1, 0, 4, None]})]
+)
+def test_blinks_in_pose_are_worn_where_they_are_asked(log, blinks):
+    off = {"isl": [True] * 4} if log == EYES else {"wea_s": [3] * 4, "val_s": [50] * 4}
+    frame = frame_of(log, {**off, **blinks, "tl_xav": [0, 0, 72, 0]})
+    whole = 15 if log == EYES else 50
+    device = 0 if log == EYES else 3
+    assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
+    assert seconds(frame, wear="blinks")["worn_s"].tolist() == [whole, device, 0, device]
+    assert worn(frame, wear="blinks").tolist() == [True, False, False, False]
+    with pytest.raises(ConfigurationError, match="'device' or 'blinks'"):
+        el.coverage(frame, wear="both")
 
 
 def test_seconds_of_the_sixty_second_log_are_those_it_measured():
     frame = frame_of(MINUTES, {"wea_s": [60, 12], "stp_s": [0, 7], "nis_s": [0, 0]})
     found = seconds(frame)
     assert found["worn_s"].tolist() == [60, 12]
-    assert found["walking_s"].tolist() == [0, 7]
+    # 12 seconds of wear are no worn minute, and what it walked counts nowhere.
+    assert found["walking_s"].fillna(-1).tolist() == [0, -1]
     assert found["valid_s"].tolist() == [60, 0]
 
 
@@ -74,6 +116,7 @@ def test_the_simulated_wearer_has_the_same_seconds_masked_and_unmasked(log):
     assert_frame_equal(seconds(judged(frame)), seconds(frame))
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_masking_never_changes_the_time_that_was_worn_valid_or_walked(frame):
     nouns = ["worn_s", "valid_s", "walking_s"]

@@ -86,6 +86,7 @@ def test_a_total_of_0_is_a_measurement_and_not_stale():
     assert reasons["bkw_av"].tolist() == [R.STALE, R.STALE]
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_what_was_not_checked_is_in_the_provenance_and_is_not_a_reason():
     frame = frame_of(EYES, {"sc_fcs": [50], "bkw_av": [200], "tl_xav": [0]}, calm=False)
     reasons = el.flag(frame)
@@ -190,6 +191,7 @@ def test_reasons_of_another_shape_are_refused():
         el.mask(frame, reasons.astype(float))
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_flags_are_integers_of_the_same_shape_and_the_input_stays_unchanged(frame):
     before = frame.copy()
@@ -203,6 +205,7 @@ def test_flags_are_integers_of_the_same_shape_and_the_input_stays_unchanged(fram
     assert clean.index.equals(frame.index)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames(), st.sampled_from([None, R.STALE, R.UNWORN | R.MOVING, R.RANGE, ~R.MISSING]))
 def test_judging_a_judged_frame_changes_nothing(frame, allow):
     once = el.mask(frame, el.flag(frame), allow=allow)
@@ -216,6 +219,7 @@ def test_judging_whole_records_twice_changes_nothing(frame):
     assert_frame_equal(judged(once), once)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_a_value_is_kept_exactly_where_it_has_no_reason(frame):
     reasons = el.flag(frame)
@@ -228,6 +232,7 @@ def test_a_value_is_kept_exactly_where_it_has_no_reason(frame):
         assert clean.loc[held, name].tolist() == frame.loc[held, name].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_allowing_every_reason_leaves_the_frame_as_it_is(frame):
     assert_frame_equal(el.mask(frame, el.flag(frame), allow=~R(0)), frame)
@@ -242,6 +247,7 @@ def test_a_stricter_limit_never_lets_more_through(frame):
     assert not (strict & ~usual).any(axis=None)
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames(), st.data())
 def test_less_evidence_never_adds_a_reason(frame, data):
     some = data.draw(st.sets(st.sampled_from(list(frame.columns)), min_size=1))

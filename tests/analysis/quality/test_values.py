@@ -12,6 +12,7 @@ from support.frames import EYES, MINUTES, frame_of
 from support.reasons import R, against, reason
 
 
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_minus_one_is_out_of_range_where_no_invalid_mark_is_documented():
     assert reason(frame_of(EYES, {"re_u": [-1]}), "re_u") == R.RANGE
     assert reason(frame_of(EYES, {"npt_av": [-0.5]}), "npt_av") == 0

@@ -11,6 +11,7 @@ from eyelog.analysis.grouped.reductions import sum_fields
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.angles import difference, mean_direction
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import (
@@ -197,6 +198,7 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
     )
 
 
+@one_warning()
 def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True) -> pd.DataFrame:
     """Report how far the two logs agree, minute by minute, on the quantities that both carry.
 

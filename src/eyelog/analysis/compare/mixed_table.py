@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.daily import daily
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import one_log
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
@@ -20,6 +21,7 @@ CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
 
 
+@one_warning()
 def mixed_table(
     frames: Mapping[str, pd.DataFrame],
     *,

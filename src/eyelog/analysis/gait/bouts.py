@@ -1,6 +1,7 @@
 """Walking bouts: runs of walking, and what the gait was like in each."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -121,7 +122,7 @@ def bouts(
     index = prepared.index
     length = INTERVAL_SECONDS[which]
     groups = _runs(index, spent, length, pause, least)
-    prepared = Prepared(prepared.frame, which, groups, prepared.records)
+    prepared = replace(prepared, groups=groups)
     width = pd.Timedelta(length, "s").as_unit("us")
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
     rows = groups.order if groups.order is not None else np.zeros(0, dtype=np.int64)

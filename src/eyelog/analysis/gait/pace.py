@@ -11,7 +11,7 @@ from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import limit
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
@@ -54,7 +54,17 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
     else:
         used = ~np.isnan(taken) & (other > 0) & (other >= min_walked_s)
         walked = np.where(used, other, np.nan)
-    return np.where(used, taken, np.nan), walked
+    bent = _bent(frame, log)
+    return np.where(used & ~bent, taken, np.nan), np.where(bent, np.nan, walked)
+
+
+def _bent(frame: pd.DataFrame, log: str) -> Bools:
+    """Return the intervals whose head is too far down, or up, for a pace; none without tilt."""
+    rule = limit(log, "tilt_fore_aft_for_pace")
+    name = role_field(log, rule.role)
+    if name not in frame.columns:
+        return np.zeros(len(frame), dtype=bool)
+    return rule.breaks(numbers(frame[name]))
 
 
 def pace_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
@@ -113,7 +123,10 @@ def pace(
     -----
     60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
     15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
-    time they took; a mean of cadences would give quick intervals too much weight.
+    time they took; a mean of cadences would give quick intervals too much weight. In both logs an
+    interval tells a pace only where its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
+    documentation, analysis_sample): a wearer who looks down sways otherwise. A missing tilt does
+    not exclude it.
 
     Examples
     --------

@@ -213,7 +213,7 @@ def day_groups(
     *,
     stamp: str = "end",
     every: Any = "1D",
-    records: npt.NDArray[Any] | None = None,
+    lone: npt.NDArray[np.bool_] | None = None,
 ) -> Groups:
     """Return the local days (or other bins) with rows, days named by the midnight that opens them.
 
@@ -228,8 +228,8 @@ def day_groups(
         Whether a stamp closes or opens its interval.
     every : str or offset
         As in `time_groups`.
-    records : array, optional
-        Records in each row, where a row may stand for several.
+    lone : array of bool, optional
+        Which rows stand for one record at their own stamp; by default all.
     """
     groups = time_groups(index, every, stamp=stamp, label="auto")
     chosen = groups.sizes > 0
@@ -239,8 +239,8 @@ def day_groups(
         ).astype(np.int64)
         firsts = np.minimum(groups.bounds[:-1], max(len(index) - 1, 0))
         alone = (groups.sizes == 1) & (_microseconds(index)[firsts] == closes)
-        if records is not None:
-            alone &= records[firsts] <= 1
+        if lone is not None:
+            alone &= lone[firsts]
         chosen &= ~alone
     return groups.keep(chosen)
 
@@ -251,7 +251,7 @@ def group_by(
     *,
     interval_s: float,
     stamp: str = "end",
-    records: npt.NDArray[Any] | None = None,
+    lone: npt.NDArray[np.bool_] | None = None,
 ) -> Groups:
     """Return the groups of a summary.
 
@@ -268,8 +268,8 @@ def group_by(
         Seconds of one row.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
-    records : array, optional
-        Records in each row, where a row may stand for several.
+    lone : array of bool, optional
+        As in `day_groups`.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def group_by(
     if isinstance(by, str) and by == "hour":
         return _hours(index, interval_s, stamp)
     if isinstance(by, str):
-        return day_groups(index, stamp=stamp, every=by, records=records)
+        return day_groups(index, stamp=stamp, every=by, lone=lone)
     return _labels(index, by, interval_s)
 
 
@@ -305,9 +305,9 @@ def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) ->
 
 
 def _hours(index: pd.DatetimeIndex, interval_s: float, stamp: str) -> Groups:
-    back = 1 if stamp == "end" else 0
-    naive = _microseconds(index.tz_localize(None)) - back
-    codes = naive % DAY_US // (3600 * SECOND_US)
+    # The inside of an interval is found in UTC: at a clock change it has another wall clock.
+    inside = index - timedelta(microseconds=1) if stamp == "end" else index
+    codes = inside.hour.to_numpy().astype(np.int64)
     seconds: npt.NDArray[np.float64] = np.zeros(24)
     if len(index):
         # What each hour of day could have held between the first and the last row.

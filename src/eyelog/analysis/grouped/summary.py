@@ -1,6 +1,6 @@
 """What every summary does first (sort, judge, group) and last (a table with its provenance)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups, group_by
-from eyelog.analysis.grouped.reductions import ratio
+from eyelog.analysis.grouped.reductions import ratio, sum_fields
+from eyelog.analysis.quality.evidence import Wear, blink_evidence
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -20,9 +21,15 @@ from eyelog.provenance import history, record
 
 __all__ = [
     "BIN_COLUMNS",
+    "MOVES",
+    "TOTAL",
+    "WEIGHT",
     "Prepared",
     "as_counts",
+    "counted_column",
+    "counted_s",
     "coverage",
+    "lone_rows",
     "needed",
     "prepare",
     "records_of",
@@ -30,6 +37,8 @@ __all__ = [
     "summary_table",
     "time_weights",
     "trusted",
+    "weight_values",
+    "whole_name",
 ]
 
 # What `eyelog.resample` writes about its bins.
@@ -37,6 +46,11 @@ BIN_COLUMNS = (
     "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
     "n", "exposure_min", "coverage",
 )  # fmt: skip
+# What bins carry besides where it is not plain from their values: the whole sum of a field whose
+# sum coverage has made missing, and the weight behind a value that some records lack.
+TOTAL, WEIGHT = "_total", "_weight"
+# Parts that fields play in the catalogue; their movements are given per worn hour.
+MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
 # The parts of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
 
@@ -55,12 +69,15 @@ class Prepared:
         The groups of the summary.
     records : array of float64
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
+    whole : DataFrame
+        The same rows before judging, with all columns.
     """
 
     frame: pd.DataFrame
     log: str
     groups: Groups
     records: Floats
+    whole: pd.DataFrame
 
     @property
     def index(self) -> pd.DatetimeIndex:
@@ -136,7 +153,12 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
 
 
 def trusted(
-    frame: pd.DataFrame, log: str, *, judge: bool, allow: Reason | None = None
+    frame: pd.DataFrame,
+    log: str,
+    *,
+    judge: bool,
+    allow: Reason | None = None,
+    wear: Wear = "device",
 ) -> pd.DataFrame:
     """Return the judged frame, or without `judge` the frame without infinities.
 
@@ -144,7 +166,7 @@ def trusted(
     and no sum could include it.
     """
     if judge and not is_resampled(frame):
-        return judged(frame, log=log, allow=allow)
+        return judged(frame, log=log, allow=allow, wear=wear)
     if any(step["step"] in ("mask", "resample") for step in history(frame)):
         return frame
     endless = {
@@ -171,6 +193,49 @@ def records_of(frame: pd.DataFrame) -> Floats:
     return np.ones(len(frame))
 
 
+def lone_rows(frame: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
+    """Return which bins hold one record alone, at the midnight that closes them; None for records.
+
+    `eyelog.resample` says so in the provenance: a day of such a bin is no day of the records.
+    """
+    if not is_resampled(frame):
+        return None
+    alone = [us for step in history(frame) for us in step.get("closing_alone", ())]
+    return np.isin(stamps(frame, what="a summary").as_unit("us").asi8, alone)
+
+
+def whole_name(frame: pd.DataFrame, name: Any) -> Any:
+    """Return the column that holds the whole sums of a field: in bins it may be one of its own."""
+    return f"{name}{TOTAL}" if f"{name}{TOTAL}" in frame.columns else name
+
+
+def weight_values(frame: pd.DataFrame, name: str, weights: Sequence[str]) -> Floats:
+    """Return what the values of a field weigh in each row, whether or not the value is there.
+
+    In bins that is the weight behind the value, where not all of their records had one.
+    """
+    if f"{name}{WEIGHT}" in frame.columns:
+        return numbers(frame[f"{name}{WEIGHT}"])
+    return sum_fields(frame, [whole_name(frame, weight) for weight in weights])
+
+
+def counted_column(part: str) -> str:
+    """Return the column of bins that says for how many minutes movements could be counted."""
+    return f"{part}_min"
+
+
+def counted_s(frame: pd.DataFrame, part: str, time: pd.DataFrame) -> Floats:
+    """Return the seconds of each row in which movements of the eyes or the head were looked for.
+
+    Records count where they were worn. Bins say so in a column of their own where it is not simply
+    their valid time (eyes) or their worn time (head).
+    """
+    if counted_column(part) in frame.columns:
+        return numbers(frame[counted_column(part)]) * 60.0
+    eyes = part.startswith("eye") and is_resampled(frame)
+    return numbers(time["valid_s" if eyes else "worn_s"])
+
+
 def prepare(
     frame: pd.DataFrame,
     names: Iterable[str],
@@ -182,6 +247,7 @@ def prepare(
     stamp: str = "end",
     optional: Iterable[str] = (),
     allow: Reason | None = None,
+    wear: Wear = "device",
 ) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
 
@@ -199,15 +265,21 @@ def prepare(
     which = log_of(frame, log)
     names = list(names)
     require(frame, names, purpose=purpose)
-    extra = [name for name in BIN_COLUMNS if name in frame.columns]
+    extra = [name for name in frame.columns if name in BIN_COLUMNS]
+    if is_resampled(frame):
+        extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
     frame, order = sorted_frame(frame)
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
     if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
-    columns = [*needed(frame, which, [*names, *optional]), *extra]
+    whole = frame
+    used = [*names, *optional, *(blink_evidence(which) if wear == "blinks" else ())]
+    columns = [*needed(frame, which, used), *extra]
     # Column by column, since a list of columns would copy them.
     attrs = frame.attrs
-    frame = pd.DataFrame({name: frame[name] for name in columns}, index=frame.index, copy=False)
+    # What coverage has made missing in bins is not missing from their sums.
+    data = {name: frame[whole_name(frame, name)] for name in columns}
+    frame = pd.DataFrame(data, index=frame.index, copy=False)
     frame.attrs = dict(attrs)
     records = records_of(frame)
     groups = group_by(
@@ -215,10 +287,10 @@ def prepare(
         by,
         interval_s=interval_seconds(frame, which),
         stamp=stamp,
-        records=records,
+        lone=lone_rows(frame),
     )
-    frame = trusted(frame, which, judge=judge, allow=allow)
-    return Prepared(frame, which, groups, records)
+    frame = trusted(frame, which, judge=judge, allow=allow, wear=wear)
+    return Prepared(frame, which, groups, records, whole)
 
 
 def summary_table(

@@ -6,19 +6,28 @@ limits come from ``limits.csv``; with its default values they are:
 =========  ================================  ==========================================
 question   15-second log                     60-second log
 =========  ================================  ==========================================
-worn       ``isl`` false                     ``wea_s`` at least 20 s
+in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees, as far as it is there
+worn       ``isl`` false, in pose            ``wea_s`` at least 20 s, in pose
 walking    ``stp`` above 0                   ``stp_s`` above 0 s
-valid      ``vld`` true, and worn            worn, ``nis_s`` at most 10 s, not walking
+valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at most 10 s
+           at most 3 s, ``vld`` true
 =========  ================================  ==========================================
 
 *Valid* means that resting eye data can be used. Each question has three answers: yes, no, and
 missing where the evidence is missing. Evidence outside its own documented range is not evidence.
+Eyewear that lies still or in a bag counts no time, but a wearer who sits still may look the same to
+the 15-second log. With ``wear="blinks"`` an interval in pose counts as worn also where blinks were
+counted in it.
 """
+
+from collections.abc import Iterable
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.limits import Limit, limit
+from eyelog.analysis.limits import Limit, limit, limits
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.values import evidence, floats
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import (
@@ -29,19 +38,47 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of, require_single_intervals
+from eyelog.provenance import history
 
-__all__ = ["has_evidence", "seconds", "valid", "walking", "worn"]
+__all__ = [
+    "Wear",
+    "blink_evidence",
+    "check_wear",
+    "has_evidence",
+    "lacking_evidence",
+    "off_pose",
+    "seconds",
+    "spans",
+    "valid",
+    "walking",
+    "wear_values",
+    "worn",
+]
+
+Wear = Literal["device", "blinks"]
 
 MIN_WORN_S = limit(STANDARD_MODE_LOGS, "worn").value
 WALKING_ABOVE = limit(STANDARD_MODE_LOGS, "walking").value
 # The columns of a resampled frame that hold each kind of time.
 BIN_MINUTES = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
+POSE: Final = ("tilt_sideways", "tilt_fore_aft")
+
+
+def check_wear(wear: str) -> None:
+    """Raise `ConfigurationError` unless `wear` says whose word on wear is taken."""
+    if wear not in ("device", "blinks"):
+        raise ConfigurationError(f"wear must be 'device' or 'blinks', not {wear!r}")
+
+
+def _values(frame: pd.DataFrame, log: str, part: str) -> Floats | None:
+    return evidence(frame, role_field(log, part), log)
 
 
 def _keeps(frame: pd.DataFrame, log: str, rule: Limit) -> pd.Series:
     """Return for each interval whether its evidence keeps a limit; missing without evidence."""
-    values = evidence(frame, role_field(log, rule.role), log)
+    values = _values(frame, log, rule.role)
     if values is None:
         values = np.full(len(frame), np.nan)
     answers = pd.arrays.BooleanArray(rule.keeps(values), np.isnan(values))
@@ -55,8 +92,91 @@ def _single_intervals(frame: pd.DataFrame, log: str | None, noun: str) -> str:
     return which
 
 
+def _or_missing(values: Floats | None, n: int) -> Floats:
+    return np.full(n, np.nan) if values is None else values
+
+
+def off_pose(frame: pd.DataFrame, log: str, rules: Iterable[Limit] | None = None) -> Bools:
+    """Return for each interval whether its tilt is that of stored eyewear.
+
+    Masking takes that tilt out, and its step in the provenance says from when to when it did.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of single intervals.
+    log : str
+        Its log.
+    rules : iterable of Limit, optional
+        The ranges of tilt; by default those of ``limits.csv``.
+    """
+    off = np.zeros(len(frame), dtype=bool)
+    for rule in (limit(log, name) for name in POSE) if rules is None else rules:
+        tilt = _values(frame, log, rule.role)
+        if tilt is not None:
+            off |= rule.breaks(tilt)
+    texts = [step["off_pose"] for step in history(frame) if step.get("off_pose")]
+    if texts and isinstance(frame.index, pd.DatetimeIndex):
+        us = frame.index.as_unit("us").asi8
+        for text in texts:
+            edges = np.array(text.replace(" ", "/").split("/"), dtype=np.int64)
+            # Odd places lie inside a span: after its first stamp (itself included).
+            off |= np.searchsorted(edges[::2], us, side="right") > np.searchsorted(
+                edges[1::2], us, side="left"
+            )
+    return off
+
+
+def spans(index: pd.Index, chosen: Bools) -> str:
+    """Return the chosen rows as text: the first and last stamp of each run, in microseconds.
+
+    Text, because pandas copies the provenance deeply whenever a column is taken.
+    """
+    if not isinstance(index, pd.DatetimeIndex) or not chosen.any():
+        return ""
+    us = index.as_unit("us").asi8
+    if not index.is_monotonic_increasing:
+        order = np.argsort(us, kind="stable")
+        us, chosen = us[order], chosen[order]
+    beside = np.concatenate([[False], chosen, [False]])
+    firsts, lasts = us[chosen & ~beside[:-2]].tolist(), us[chosen & ~beside[2:]].tolist()
+    return " ".join(f"{first}/{last}" for first, last in zip(firsts, lasts, strict=True))
+
+
+def blink_evidence(log: str) -> tuple[str, ...]:
+    """Return the fields that ``wear="blinks"`` needs besides those of the device."""
+    count = role_field(log, "blink_count", cleansing="strong")
+    return (count,) if log == COMPUTED_DATA else (count, role_field(log, "measured_s"))
+
+
+def wear_values(
+    frame: pd.DataFrame, log: str, *, wear: Wear = "device", off: Bools
+) -> Floats | None:
+    """Return what says whether each interval was worn: ``isl``, or ``wea_s``; None without it.
+
+    With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of its
+    measured seconds.
+    """
+    values = _values(frame, log, "worn")
+    if wear == "device":
+        return values
+    names = blink_evidence(log)
+    counts = evidence(frame, names[0], log)
+    if counts is None:
+        return values
+    blinked = (counts > 0) & ~off
+    whole = np.zeros(len(frame)) if log == COMPUTED_DATA else evidence(frame, names[1], log)
+    if whole is None:
+        return values
+    return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(frame)))
+
+
 def worn(
-    frame: pd.DataFrame, *, log: str | None = None, min_worn_s: float = MIN_WORN_S
+    frame: pd.DataFrame,
+    *,
+    log: str | None = None,
+    min_worn_s: float = MIN_WORN_S,
+    wear: Wear = "device",
 ) -> pd.Series:
     """Return for each interval whether the eyewear was worn.
 
@@ -68,17 +188,24 @@ def worn(
         Which log it is, where neither provenance nor columns say.
     min_worn_s : float
         60-second log: seconds of ``wea_s`` that make a worn minute.
+    wear : {"device", "blinks"}
+        Whose word is taken: that of the eyewear alone, or also that of blinks counted in pose.
 
     Returns
     -------
     Series of boolean
-        Same index; missing where the evidence (``isl``, ``wea_s``) is missing.
+        Same index; false off pose; missing where the evidence (``isl``, ``wea_s``) is missing.
     """
     which = _single_intervals(frame, log, "worn")
     rule = limit(which, "worn")
     if which == STANDARD_MODE_LOGS:
         rule = rule.at(min_worn_s)
-    return _keeps(frame, which, rule).rename("worn")
+    off = off_pose(frame, which)
+    values = wear_values(frame, which, wear=wear, off=off)
+    if values is None:
+        return pd.Series(pd.NA, index=frame.index, dtype="boolean", name="worn")
+    answers = pd.arrays.BooleanArray(rule.keeps(values) & ~off, np.isnan(values) & ~off)
+    return pd.Series(answers, index=frame.index, name="worn")
 
 
 def walking(
@@ -104,7 +231,7 @@ def walking(
     return _keeps(frame, which, limit(which, "walking").at(above)).rename("walking")
 
 
-def valid(frame: pd.DataFrame, *, log: str | None = None) -> pd.Series:
+def valid(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.Series:
     """Return for each interval whether resting eye data can be used.
 
     Parameters
@@ -113,32 +240,26 @@ def valid(frame: pd.DataFrame, *, log: str | None = None) -> pd.Series:
         A frame of one log, not resampled.
     log : str, optional
         Which log it is, where neither provenance nor columns say.
+    wear : {"device", "blinks"}
+        As in `worn`.
 
     Returns
     -------
     Series of boolean
-        Same index; missing where the evidence does not decide.
+        Same index; missing where the evidence does not decide. What is not in the frame at all is
+        not asked for, but for the evidence of wear.
     """
     which = _single_intervals(frame, log, "valid")
-    if which == COMPUTED_DATA:
-        usable = _keeps(frame, which, limit(which, "valid"))
-    else:
-        usable = _keeps(frame, which, limit(which, "noise")) & ~walking(frame, log=which)
-    return (worn(frame, log=which) & usable).rename("valid")
+    usable = worn(frame, log=which, wear=wear)
+    for name in ("noise", "valid"):
+        if name in limits(which) and role_field(which, limit(which, name).role) in frame.columns:
+            usable &= _keeps(frame, which, limit(which, name))
+    if role_field(which, "walking") in frame.columns:
+        usable &= ~walking(frame, log=which)
+    return usable.rename("valid")
 
 
-def _stored(frame: pd.DataFrame, log: str) -> Bools:
-    """Return for each interval whether its tilt is that of stored eyewear."""
-    stored = np.zeros(len(frame), dtype=bool)
-    for name in ("tilt_sideways", "tilt_fore_aft"):
-        rule = limit(log, name)
-        tilt = evidence(frame, role_field(log, rule.role), log)
-        if tilt is not None:
-            stored |= rule.breaks(tilt)
-    return stored
-
-
-def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
+def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.DataFrame:
     """Return how many seconds of each row were recorded, worn, valid and walked.
 
     A masked frame has the same seconds as the frame it was made from.
@@ -149,14 +270,17 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         A frame of one log, resampled or not.
     log : str, optional
         Which log it is, where neither provenance nor columns say.
+    wear : {"device", "blinks"}
+        As in `worn`. Bins keep the wear that they were made with.
 
     Returns
     -------
     DataFrame
         Same index; float64 columns ``recorded_s`` (intervals with any value in them),
-        ``worn_s`` (``wea_s``; 15-second log: whole intervals), ``valid_s`` (the worn seconds of
-        valid intervals) and ``walking_s`` (``stp_s``; 15-second log: whole intervals with steps
-        of worn, not stored, eyewear). Missing where the evidence is.
+        ``worn_s`` (``wea_s``; 15-second log: whole intervals; 0 off pose), ``valid_s`` (the worn
+        seconds of valid intervals) and ``walking_s`` of worn intervals (``stp_s``; 15-second log:
+        the time that the steps took, 60 ``stp`` / ``cad``, at most the interval). Missing where
+        the evidence is, and walking where the eyewear was off or stored.
 
     Notes
     -----
@@ -171,25 +295,70 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
     recorded = np.where(_recorded(frame, which), length, 0.0)
-    on, good = floats(worn(frame, log=which)), floats(valid(frame, log=which))
-    if which == COMPUTED_DATA:
-        worn_s = on * length
-        # Masking removes the steps of eyewear that is off or stored: they count in no frame.
-        lost = _stored(frame, which) | (on == 0)
-        walking_s = np.where(lost, np.nan, floats(walking(frame, log=which)) * length)
+    off = off_pose(frame, which)
+    values = wear_values(frame, which, wear=wear, off=off)
+    missing = np.full(len(frame), np.nan)
+    if values is None:
+        worn_s, on, unworn = missing, ~off, off
     else:
-        worn_s = _or_missing(evidence(frame, role_field(which, "worn_s"), which), len(frame))
-        walking_s = _or_missing(evidence(frame, role_field(which, "walking_s"), which), len(frame))
-    return pd.DataFrame(
-        {
-            "recorded_s": recorded,
-            "worn_s": worn_s,
-            "valid_s": np.where(good == 0, 0.0, good * worn_s),
-            "walking_s": walking_s,
-        },
-        index=frame.index,
-        copy=False,
-    )
+        rule = limit(which, "worn")
+        on = rule.keeps(values) & ~off
+        unworn = off | rule.breaks(values)
+        whole = values if which == STANDARD_MODE_LOGS else np.where(on, length, 0.0 * values)
+        worn_s = np.where(off, 0.0, whole)
+    data = {
+        "recorded_s": recorded,
+        "worn_s": worn_s,
+        "valid_s": missing if values is None else _valid_s(frame, which, worn_s, unworn),
+        "walking_s": np.where(on, _walking_s(frame, which, length), np.nan),
+    }
+    return pd.DataFrame(data, index=frame.index, copy=False)
+
+
+def _valid_s(frame: pd.DataFrame, log: str, worn_s: Floats, unworn: Bools) -> Floats:
+    """Return the worn seconds, 0 where any evidence speaks against use, else missing if any is."""
+    against, unknown = unworn.copy(), np.isnan(worn_s)
+    for name in ("walking", "noise", "valid"):
+        if name not in limits(log):
+            continue
+        rule = limit(log, name)
+        values = _values(frame, log, rule.role)
+        if values is not None:
+            against |= rule.keeps(values) if name == "walking" else rule.breaks(values)
+            unknown |= np.isnan(values)
+    return np.where(against, 0.0, np.where(unknown, np.nan, worn_s))
+
+
+def _walking_s(frame: pd.DataFrame, log: str, length: float) -> Floats:
+    if log == STANDARD_MODE_LOGS:
+        return _or_missing(_values(frame, log, "walking_s"), len(frame))
+    steps, cadence = _values(frame, log, "steps"), _values(frame, log, "pace")
+    if steps is None or cadence is None:
+        return np.full(len(frame), np.nan)
+    took = np.full(len(frame), np.nan)
+    np.divide(60.0 * steps, cadence, out=took, where=cadence > 0)
+    return np.where(steps == 0, 0.0, np.minimum(took, length))
+
+
+def lacking_evidence(frame: pd.DataFrame, log: str) -> dict[str, list[str]]:
+    """Return what worn, valid and walking time could not be asked for, with the fields to add."""
+    if is_resampled(frame) or not has_evidence(frame, "worn", log=log):
+        return {}
+    asked = [(Reason.OFF_POSE, name) for name in POSE]
+    if has_evidence(frame, "valid", log=log):
+        names = ((Reason.MOVING, "walking"), (Reason.NOISY, "noise"), (Reason.INVALID, "valid"))
+        asked += [(reason, name) for reason, name in names if name in limits(log)]
+    lacking: dict[str, list[str]] = {}
+    for reason, name in asked:
+        field = role_field(log, limit(log, name).role)
+        if field not in frame.columns:
+            lacking.setdefault(str(reason.name), []).append(field)
+    if not has_evidence(frame, "walking", log=log):
+        parts = ("walking", "pace") if log == COMPUTED_DATA else ("walking",)
+        fields = role(log, *parts)
+        if not set(fields).isdisjoint(frame.columns):
+            lacking["walking time"] = [name for name in fields if name not in frame.columns]
+    return lacking
 
 
 def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:
@@ -202,11 +371,9 @@ def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:
     parts: tuple[str, ...] = (noun,)
     if noun == "valid":
         parts = ("worn", "valid") if log == COMPUTED_DATA else ("worn", "noise_s", "walking")
+    elif noun == "walking" and log == COMPUTED_DATA:
+        parts = ("walking", "pace")
     return set(role(log, *parts)) <= set(frame.columns)
-
-
-def _or_missing(values: Floats | None, n: int) -> Floats:
-    return np.full(n, np.nan) if values is None else values
 
 
 def _recorded(frame: pd.DataFrame, log: str) -> Bools:
@@ -219,7 +386,7 @@ def _recorded(frame: pd.DataFrame, log: str) -> Bools:
         if name in fields
         and (fields[name].kind in evidence_kinds or "walking_s" in fields[name].role)
     ]
-    if not never_masked:
+    if not never_masked and any(step["step"] in ("mask", "select") for step in history(frame)):
         # Without evidence a masked record looks like no record: take every row as a record.
         return np.ones(len(frame), dtype=bool)
     recorded = np.zeros(len(frame), dtype=bool)

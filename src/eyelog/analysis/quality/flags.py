@@ -1,23 +1,32 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.limits import Limit, limit, limits
+from eyelog.analysis.limits import limit
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    blink_evidence,
+    check_wear,
+    off_pose,
+    spans,
+    wear_values,
+)
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
+from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import evidence, floats, out_of_range
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import STANDARD_MODE_LOGS, Field, catalogue, role_field
+from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import history, record, stated_log
 
-__all__ = ["flag", "judged", "mask"]
+__all__ = ["flag", "flagged", "judged", "mask"]
 
 Bits = npt.NDArray[np.uint16]
 Range = tuple[float, float]
@@ -27,7 +36,11 @@ Range = tuple[float, float]
 AT_ONCE: Final = 65_536
 
 MIN_WORN_S: Final = limit(STANDARD_MODE_LOGS, "worn").value
+MIN_WORN_STEPS_S: Final = limit(STANDARD_MODE_LOGS, "worn_for_steps").value
 WALKING_ABOVE: Final = limit(STANDARD_MODE_LOGS, "walking").value
+TILTS: Final = {
+    role_field(log, limit(log, name).role) for log in LOGS for name in CONTEXT[Reason.OFF_POSE]
+}
 TILT_SIDEWAYS: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_sideways").values)
 TILT_FORE_AFT: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values)
 
@@ -37,10 +50,12 @@ def flag(
     *,
     log: str | None = None,
     min_worn_s: float = MIN_WORN_S,
+    min_worn_steps_s: float = MIN_WORN_STEPS_S,
     max_noise_s: float | None = None,
     walking_above: float = WALKING_ABOVE,
     tilt_sideways: Range = TILT_SIDEWAYS,
     tilt_fore_aft: Range = TILT_FORE_AFT,
+    wear: Wear = "device",
 ) -> pd.DataFrame:
     """Flag every value with the reasons against it.
 
@@ -52,7 +67,9 @@ def flag(
         Which log it is, where neither provenance nor columns say.
     min_worn_s : float
         60-second log: minutes with less than this many seconds of wear (``wea_s``) are UNWORN. The
-        default of 20 is documented for long trends; step counts need 30 (recipe ``steps``).
+        default of 20 is documented for long trends; step counts need 30.
+    min_worn_steps_s : float
+        60-second log: the same for step counts, with their documented 30 s.
     max_noise_s : float, optional
         Intervals with more seconds of noise than this are NOISY. Default: 3 of 15 s, 10 of 60 s.
     walking_above : float
@@ -60,6 +77,10 @@ def flag(
     tilt_sideways, tilt_fore_aft : (float, float)
         Range in degrees of ``tl_xav`` and ``tl_yav`` while the eyewear is worn, ends included.
         Defaults: -45 to 45 and -45 to 90.
+    wear : {"device", "blinks"}
+        Whose word on wear is taken. A wearer who sits still may look to the eyewear as if it were
+        off. With ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``;
+        60-second log: ``sc_bk_n``, and then all of ``val_s``) was worn, too.
 
     Returns
     -------
@@ -76,6 +97,12 @@ def flag(
         be determined.
     MixedLogsError
         If the frame holds fields of both logs.
+
+    Warns
+    -----
+    EyelogWarning
+        If the evidence for a reason is not in the frame: once a call, with the fields to add
+        (`eyelog.needed` lists those of a summary). So does every summary that judges.
 
     Notes
     -----
@@ -100,42 +127,76 @@ def flag(
     (True, 'uint16')
     """
     which = log_of(frame, log)
+    result = flagged(
+        frame,
+        which,
+        min_worn_s=min_worn_s,
+        min_worn_steps_s=min_worn_steps_s,
+        max_noise_s=max_noise_s,
+        walking_above=walking_above,
+        tilt_sideways=tilt_sideways,
+        tilt_fore_aft=tilt_fore_aft,
+        wear=wear,
+    )
+    warn_unjudged(frame, _lacking(frame, history(result)[-1]["unchecked"]))
+    return result
+
+
+def flagged(
+    frame: pd.DataFrame,
+    which: str,
+    *,
+    min_worn_s: float = MIN_WORN_S,
+    min_worn_steps_s: float = MIN_WORN_STEPS_S,
+    max_noise_s: float | None = None,
+    walking_above: float = WALKING_ABOVE,
+    tilt_sideways: Range = TILT_SIDEWAYS,
+    tilt_fore_aft: Range = TILT_FORE_AFT,
+    wear: Wear = "device",
+) -> pd.DataFrame:
+    """Return the reasons of `flag`, without its warning."""
     if not frame.index.is_monotonic_increasing:
         # What is stale depends on the order of time, so judge in it.
         order = np.argsort(frame.index, kind="stable")
-        ordered = flag(
+        ordered = flagged(
             frame.iloc[order],
-            log=which,
+            which,
             min_worn_s=min_worn_s,
+            min_worn_steps_s=min_worn_steps_s,
             max_noise_s=max_noise_s,
             walking_above=walking_above,
             tilt_sideways=tilt_sideways,
             tilt_fore_aft=tilt_fore_aft,
+            wear=wear,
         )
         return ordered.iloc[np.argsort(order)]
     if max_noise_s is None:
         max_noise_s = limit(which, "noise").value
     chosen: dict[str, Any] = {
         "min_worn_s": min_worn_s,
+        "min_worn_steps_s": min_worn_steps_s,
         "max_noise_s": max_noise_s,
         "walking_above": walking_above,
         "tilt_sideways": list(tilt_sideways),
         "tilt_fore_aft": list(tilt_fore_aft),
     }
     _check_limits(chosen)
+    check_wear(wear)
+    chosen["wear"] = wear
     fields = catalogue(which)
     resampled = is_resampled(frame)
     context = [applies(fields.get(str(name)), which) for name in frame.columns]
-    rows = {} if resampled else _context(frame, which, chosen)
+    rows, rows_of_steps = ({}, {}) if resampled else _context(frame, which, chosen)
     # One row of memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(context), len(frame)), dtype=np.uint16)
-    shared: dict[Reason, Bits] = {}
+    shared: dict[tuple[Reason, bool], Bits] = {}
     for i, (name, reasons) in enumerate(zip(frame.columns, context, strict=True)):
         column = frame.iloc[:, i]
-        if reasons not in shared:
-            shared[reasons] = _combine(rows, reasons, len(frame))
-        bits[i] = shared[reasons]
         field = fields.get(str(name))
+        kind = reasons, field is not None and "steps" in field.role
+        if kind not in shared:
+            shared[kind] = _combine(rows_of_steps if kind[1] else rows, reasons, len(frame))
+        bits[i] = shared[kind]
         if resampled or field is None or field.value_type in ("str", "bool"):
             _set(bits[i], column.isna().to_numpy(), Reason.MISSING)
             continue
@@ -154,7 +215,7 @@ def flag(
     unchecked = (
         {reason.name: ["resampled"] for reason in Reason if reason is not Reason.MISSING}
         if resampled
-        else _unchecked(frame, which, wanted)
+        else _unchecked(frame, which, wanted, wear)
     )
     return record(result, "flag", log=which, limits=chosen, unchecked=unchecked)
 
@@ -199,8 +260,13 @@ def mask(
     # Unmasked columns stay shared (pandas copies on write); masked ones are written once. Setting
     # them one by one in a copy of the frame would copy each of them three times.
     masked: dict[int, Any] = {}
-    for i in range(frame.shape[1]):
-        bad = (reasons.iloc[:, i].to_numpy() & against) != 0
+    stored: Bools | None = None
+    for i, name in enumerate(frame.columns):
+        bits = reasons.iloc[:, i].to_numpy()
+        bad = (bits & against) != 0
+        if stored is None and name in TILTS:
+            # With the tilt masked, only the provenance holds when the eyewear was stored.
+            stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
         column = frame.iloc[:, i]
         if not bad.any() or isinstance(column.dtype, pd.StringDtype):
             masked[i] = column
@@ -213,7 +279,9 @@ def mask(
     result.attrs = dict(frame.attrs)
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
-    details = {key: step[key] for key in ("limits", "unchecked") if key in step}
+    details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
+    if stored is not None and stored.any():
+        details["off_pose"] = spans(frame.index, stored)
     allowed = [reason.name for reason in Reason if reason & passing]
     return record(result, "mask", log=stated_log(reasons), allow=allowed, **details)
 
@@ -248,28 +316,35 @@ def _check_limits(limits: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
 
 
-def _context(frame: pd.DataFrame, log: str, chosen: Mapping[str, Any]) -> dict[Reason, Bools]:
-    """Return the rows for which each reason from the context holds."""
-    rules: dict[str, Limit] = {
-        **limits(log),
-        "noise": limit(log, "noise").at(chosen["max_noise_s"]),
-        "walking": limit(log, "walking").at(chosen["walking_above"]),
-        "tilt_sideways": limit(log, "tilt_sideways").at(*chosen["tilt_sideways"]),
-        "tilt_fore_aft": limit(log, "tilt_fore_aft").at(*chosen["tilt_fore_aft"]),
-    }
-    if log == STANDARD_MODE_LOGS:
-        rules["worn"] = rules["worn"].at(chosen["min_worn_s"])
-    rows: dict[Reason, Bools] = {}
-    for reason in evidence_for(log):
-        for name in CONTEXT[reason]:
-            rule = rules[name]
+def _context(
+    frame: pd.DataFrame, log: str, chosen: Mapping[str, Any]
+) -> tuple[dict[Reason, Bools], dict[Reason, Bools]]:
+    """Return the rows for which each reason from the context holds, in general and for steps."""
+    tilts = [limit(log, name).at(*chosen[name]) for name in CONTEXT[Reason.OFF_POSE]]
+    off = off_pose(frame, log, tilts)
+    rows: dict[Reason, Bools] = {Reason.OFF_POSE: off}
+    # A missing value neither keeps nor breaks a limit, so it sets no reason.
+    for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
+        if reason in evidence_for(log):
+            rule = limit(log, name)
+            if reason is Reason.NOISY:
+                rule = rule.at(chosen["max_noise_s"])
             values = evidence(frame, role_field(log, rule.role), log)
-            if values is None:
-                continue
-            # A missing value neither keeps nor breaks a limit, so it sets no reason.
-            holds = rule.keeps(values) if reason is Reason.MOVING else rule.breaks(values)
-            rows[reason] = rows[reason] | holds if reason in rows else holds
-    return rows
+            if values is not None:
+                rows[reason] = rule.breaks(values)
+    rule = limit(log, "walking").at(chosen["walking_above"])
+    values = evidence(frame, role_field(log, rule.role), log)
+    if values is not None:
+        rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
+    values = wear_values(frame, log, wear=chosen["wear"], off=off)
+    if values is None:
+        return rows, rows
+    rule = limit(log, "worn")
+    if log != STANDARD_MODE_LOGS:
+        rows[Reason.UNWORN] = rule.breaks(values)
+        return rows, rows
+    rows[Reason.UNWORN] = rule.at(chosen["min_worn_s"]).breaks(values)
+    return rows, rows | {Reason.UNWORN: rule.at(chosen["min_worn_steps_s"]).breaks(values)}
 
 
 def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
@@ -312,7 +387,18 @@ def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits)
     _set(bits, stale, Reason.STALE)
 
 
-def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None, list[str]]:
+def _lacking(frame: pd.DataFrame, unchecked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the reasons whose evidence is not in the frame at all, not even as missing values."""
+    lacking = {
+        reason: [name for name in names if name not in frame.columns]
+        for reason, names in unchecked.items()
+    }
+    return {reason: names for reason, names in lacking.items() if names}
+
+
+def _unchecked(
+    frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear
+) -> dict[str | None, list[str]]:
     """Return the reasons that lack evidence, with the fields to add."""
 
     def absent(name: str) -> bool:
@@ -323,6 +409,8 @@ def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason) -> dict[str | None
         for reason, names in evidence_for(log).items()
         if reason & wanted
     }
+    if wear == "blinks" and Reason.UNWORN & wanted:
+        missing[Reason.UNWORN.name] += [name for name in blink_evidence(log) if absent(name)]
     counters = {
         count
         for name in frame.columns

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.limits import Limit, limit
-from eyelog.analysis.quality.flags import flag, mask
+from eyelog.analysis.quality.evidence import off_pose, spans
+from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Bools, Floats
@@ -203,7 +204,7 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
         kept = left & condition.limit.keeps(values)
         rows.append(_row(condition.reason.name, condition.text, left, kept, np.isnan(values)))
         left = kept
-    reasons = flag(frame[outcomes], log=chosen.log).to_numpy()
+    reasons = flagged(frame[outcomes], chosen.log).to_numpy()
     against = np.uint16(0)
     for reason, words in _OF_VALUES:
         against |= np.uint16(reason)
@@ -263,7 +264,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
         fails = ~condition.limit.keeps(_evidence(frame, condition, chosen.log))
         failed |= fails.astype(np.uint16) * np.uint16(condition.reason)
     own = np.uint16(Reason.MISSING | Reason.SENTINEL | Reason.RANGE | Reason.STALE)
-    bits = flag(frame, log=chosen.log).to_numpy() & own
+    bits = flagged(frame, chosen.log).to_numpy() & own
     fields = catalogue(chosen.log)
     for i, name in enumerate(frame.columns):
         if applies(fields.get(str(name)), chosen.log):
@@ -271,7 +272,10 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
     result.attrs = dict(frame.attrs)
-    return record(result, "select", log=chosen.log, recipe=recipe, source=chosen.source)
+    stored = spans(frame.index, off_pose(frame, chosen.log))
+    return record(
+        result, "select", log=chosen.log, recipe=recipe, source=chosen.source, off_pose=stored
+    )
 
 
 def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:

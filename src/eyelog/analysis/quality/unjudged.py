@@ -1,0 +1,79 @@
+"""The one warning of a call that what is not in the frame could not be judged."""
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+import pandas as pd
+
+from eyelog.errors import EyelogWarning
+from eyelog.frame import is_resampled
+from eyelog.provenance import history
+
+__all__ = ["one_warning", "warn_unjudged"]
+
+Lacking = dict[str, list[str]]
+
+_gathered: Final[ContextVar[Lacking | None]] = ContextVar("unjudged", default=None)
+
+
+@contextmanager
+def one_warning() -> Iterator[None]:
+    """Gather what a call, and the calls that it makes, could not judge, and warn once at its end.
+
+    Also a decorator, for public functions that judge more than once.
+    """
+    if _gathered.get() is not None:  # a call within one that gathers already
+        yield
+        return
+    lacking: Lacking = {}
+    token = _gathered.set(lacking)
+    try:
+        yield
+    finally:
+        _gathered.reset(token)
+    _warn(lacking)
+
+
+def warn_unjudged(frame: pd.DataFrame, lacking: Mapping[str, Sequence[str]]) -> None:
+    """Warn that reasons could not be judged, each with the fields that it lacks.
+
+    Not for a frame without rows, nor for one that is masked or resampled: its values have been
+    judged, with all the evidence of the frame that it was made from.
+    """
+    masked = any(step["step"] in ("mask", "select") for step in history(frame))
+    if not len(frame) or masked or is_resampled(frame):
+        return
+    gathered = _gathered.get()
+    if gathered is None:
+        _warn(lacking)
+        return
+    for reason, names in lacking.items():
+        fields = gathered.setdefault(reason, [])
+        fields += [name for name in names if name not in fields]
+
+
+def _warn(lacking: Mapping[str, Sequence[str]]) -> None:
+    if not lacking:
+        return
+    reasons = ", ".join(f"{reason} ({', '.join(names)})" for reason, names in lacking.items())
+    warnings.warn(
+        f"not judged, since the frame lacks the fields in brackets: {reasons}. Add them, or ask"
+        " for all that a summary needs by its name, such as fields='daily' (eyelog.needed lists"
+        " the fields)",
+        EyelogWarning,
+        stacklevel=_callers(),
+    )
+
+
+def _callers() -> int:
+    """Return how many calls up the caller of the package is, for `warnings.warn` in `_warn`."""
+    level, frame = 1, sys._getframe(1)
+    own = ("eyelog", "contextlib")
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):
+        frame = frame.f_back
+        level += 1
+    return level
