@@ -72,3 +72,16 @@ def test_a_reading_names_its_fields() -> None:
     assert rate_fields(reading_of(MINUTES)) == ["val_s", "nis_s", "lc_bk_n"]
     assert rate_fields(reading_of(EYES)) == ["bki_n", "bki_sum"]
     assert rate_fields(reading_of(EYES), resampled=True)[-2:] == ["blink_n", "blink_min"]
+
+
+def test_every_reading_of_bins_is_that_of_their_records() -> None:
+    frame = el.sample(MINUTES)
+    frame = frame.assign(sc_bki_av=frame["sc_bki_av"].mask(np.arange(len(frame)) % 7 == 0))
+    frame.attrs = dict(el.sample(MINUTES).attrs)
+    bins = el.resample(frame, "10min", min_coverage=0)
+    columns = ["rate_per_min", "low", "high", "n", "exposure_min"]
+    whole, pooled = (el.blinks.cleansings(f, by="1D")[columns] for f in (frame, bins))
+    whole = whole.drop(index="mean", level="method")  # bins hold root mean squares
+    pd.testing.assert_frame_equal(pooled, whole, rtol=1e-9)
+    with pytest.raises(ConfigurationError, match="from before resample"):
+        el.blinks.rate(bins, method="mean")
