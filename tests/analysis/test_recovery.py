@@ -141,8 +141,10 @@ def test_steps_per_day_are_those_walked_with_the_eyewear_on(log: str) -> None:
     days = days_of(log).query("true_steps > 1000")
     ratio = days["steps"] / days["true_steps"]
     assert len(days) > 80
-    # Minutes at the edges of wear are judged off, or shared with a bag.
-    assert ratio.between(0.97, 1.015).all()
+    # Intervals at the edges of wear are judged off, or shared with a bag; a minute counts its steps
+    # only if it was worn for 30 s (the vendor's filter), so the minute log loses more of them.
+    least = {EYES: 0.97, MINUTES: 0.96}[log]
+    assert ratio.between(least, 1.015).all()
     assert ratio.mean() > 0.99
 
 
