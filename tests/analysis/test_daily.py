@@ -193,6 +193,25 @@ def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_their_exposure() -> N
     assert day[["blink_n", "blink_exposure_min"]].tolist() == [33, 2.75]
 
 
+def test_a_day_without_one_blink_in_ten_usable_minutes_has_no_rate() -> None:
+    days = [el.daily(frame_of(MINUTES, {"lc_bk_n": [0] * n})).iloc[0] for n in (9, 10)]
+    assert [day["blink_exposure_min"] for day in days] == [9, 10]
+    assert days[0][["blink_rate_per_min", "blink_rate_low"]].tolist() == [0, 0]
+    assert days[1][["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()
+
+
+def test_the_history_says_how_the_blinks_were_read() -> None:
+    step = history(el.daily(el.sample("standard_mode_logs")))[-1]
+    assert step["blink_rate"] == {
+        "method": "counts",
+        "cleansing": "weak",
+        "min_valid_s": 180,
+        "missing_without_a_blink_in_s": 600,
+    }
+    assert step["blink_shape"] == {"cleansing": "strong"}
+    assert history(el.daily(el.sample()))[-1]["blink_rate"]["method"] == "gaps"
+
+
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("names", "expected"),
@@ -230,8 +249,7 @@ def test_sums_agree_through_bins(week: pd.DataFrame) -> None:
     straight = el.daily(week)
     through = el.daily(el.resample(week, "10min", min_coverage=0))
     assert through.index.equals(straight.index)
-    exact = EXACT + (["blink_rate_per_min", "blink_rate_low"] if "bki_sum" in week else [])
-    for name in exact:
+    for name in [*EXACT, "blink_rate_per_min", "blink_rate_low"]:
         np.testing.assert_allclose(through[name], straight[name], rtol=1e-9, err_msg=name)
     close = {"head_moves_yaw_per_h": 0.02, "eye_moves_per_h": 0.05, "tilt_forward_deg": 0.05}
     if "bki_sum" in week:

@@ -15,7 +15,8 @@ from scipy import stats
 import eyelog as el
 from eyelog.clock import local_days
 from eyelog.wearer import truth as lives
-from eyelog.wearer.draws import Draws, running
+from eyelog.wearer.arrays import covered, sums
+from eyelog.wearer.draws import Draws
 from eyelog.wearer.simulate import _days
 from support.frames import EYES, MINUTES
 
@@ -61,9 +62,8 @@ def resting(seed: int) -> pd.DataFrame:
     found = []
     for day in _days("2026-10-19", DAYS, EYES, seed, "Asia/Tokyo")[1]:
         lo, hi = lives._intervals(day, EYES)
-        steps = running(day.walking)
-        calm = steps[hi] == steps[lo]
-        seen = day.on & day.worn & lives._within(day, lo[calm], hi[calm])
+        calm = sums(day.walking, lo, hi) == 0
+        seen = day.on & day.worn & covered(lo[calm], hi[calm], day.seconds)
         free = seen & lives._judged(day, EYES, lo, hi) & ~day.noise
         cells = np.where(free, day.blink_cells, 0).reshape(24, 3600).sum(axis=1)
         seconds = free.reshape(24, 3600).sum(axis=1)

@@ -45,7 +45,7 @@ def effective_n(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame, by
         As in `eyelog.blinks.rate`.
     block : str
         Width of the blocks that are drawn; it should exceed the range of the dependence.
@@ -53,7 +53,7 @@ def effective_n(
         Number of bootstrap samples, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same result.
-    by, method, cleansing, judge, stamp, log
+    method, cleansing, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns

@@ -95,7 +95,7 @@ def rate(
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
         for counts, or for a frame that is resampled or has lost its noisy intervals to
-        `eyelog.mask`.
+        `eyelog.mask`; or if `method` is ``"mean"`` and the frame is resampled.
 
     Notes
     -----
@@ -131,7 +131,8 @@ def rate(
 
     Bins of `eyelog.resample` keep the number and the usable minutes of the default method
     (``blink_n``, ``blink_min``), so their rate is that of their records. For the other methods the
-    usable minutes of bins are those of the default.
+    usable minutes of bins are those of the default. ``"mean"`` is refused: bins keep the root mean
+    square of the gaps.
 
     Examples
     --------
@@ -220,7 +221,7 @@ def cleansings(
     DataFrame
         Index: that of `eyelog.blinks.rate`, then ``method`` (``counts``, ``exponential``,
         ``mean``, ``rms``) and ``cleansing`` (``strong``, ``weak``). The columns of
-        `eyelog.blinks.rate`.
+        `eyelog.blinks.rate`. Bins have no ``mean``.
 
     Raises
     ------
@@ -251,8 +252,8 @@ def cleansings(
             "blinks.cleansings needs the 60-second log: the 15-second log has only one cleansing"
         )
     least = duration_us(min_valid, "min_valid", example="3min") / 1e6
-    ways = readings(which)
     bins = is_resampled(frame)
+    ways = [way for way in readings(which) if not (bins and way.method == "mean")]
     names = {name for way in ways for name in rate_fields(way, resampled=bins)}
     prepared = prepare(
         frame,

@@ -14,6 +14,7 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import garwood, ratio, total
+from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
@@ -182,19 +183,26 @@ def _terms_of_minutes(frame: pd.DataFrame, reading: Reading, usable: Floats) -> 
         known = ~np.isnan(n) & ~np.isnan(usable)
         usable = np.where(known, usable, np.nan)
         return Terms(np.where(known, n, np.nan), usable, usable, known)
-    n, length = (numbers(frame[name]) for name in gap_fields(reading.log, reading.cleansing))
+    count, mean = gap_fields(reading.log, reading.cleansing)
+    n, length = numbers(frame[count]), numbers(frame[mean])
     usable = np.where(np.isnan(n), np.nan, usable)
-    used = ~np.isnan(n) & ~np.isnan(length)
-    size = n * length if reading.method == "mean" else n * length**2
+    gaps = weight_values(frame, mean, [count])  # of bins, those whose average was there
+    used = ~np.isnan(gaps) & ~np.isnan(length)
+    size = gaps * length if reading.method == "mean" else gaps * length**2
     # Without gaps there is no average to miss.
     known = used | (n == 0)
-    return Terms(np.where(used, n, np.nan), np.where(used, size, np.nan), usable, known)
+    return Terms(np.where(used, gaps, np.nan), np.where(used, size, np.nan), usable, known)
 
 
 def _terms_of_bins(frame: pd.DataFrame, reading: Reading) -> Terms:
     n, usable = numbers(frame["blink_n"]), numbers(frame["blink_min"]) * 60.0
     if reading == reading_of(reading.log):
         return Terms(n, usable, usable, ~np.isnan(n))
+    if reading.method == "mean":
+        raise ConfigurationError(
+            "method='mean' needs single minutes, and this frame is resampled: its bins hold root"
+            " mean squares of the gaps, so pass the frame from before resample"
+        )
     return _terms_of_minutes(frame, reading, usable)
 
 

@@ -8,7 +8,13 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
-from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
+from eyelog.analysis.grouped.summary import (
+    Prepared,
+    as_counts,
+    prepare,
+    summary_table,
+    weight_values,
+)
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import FieldError
@@ -30,9 +36,10 @@ def _shape(
     prepared: Prepared, average: str, spread: str | None, number: str, name: str
 ) -> dict[str, Any]:
     """Return mean and SDs of a quantity of single blinks, with n, exposure and coverage."""
-    values, weights = prepared.values(average), prepared.values(number)
+    values, blinks = prepared.values(average), prepared.values(number)
     # Without blinks there is no average to miss: such a record counts as covered.
-    counted = ~np.isnan(weights) & (~np.isnan(values) | (weights == 0))
+    counted = ~np.isnan(blinks) & (~np.isnan(values) | (blinks == 0))
+    weights = weight_values(prepared.frame, average, [number])  # of bins, those with an average
     # A record without an SD counts in no SD: within and between are of the same records.
     sd = np.zeros(len(values)) if spread is None else prepared.values(spread)
     parts = combined_sd(sd, values, weights, prepared.groups)
@@ -43,7 +50,7 @@ def _shape(
         f"{noun}_sd_{unit}": none if spread is None else parts.within,
         f"{noun}_sd_between_{unit}": parts.between,
         f"{noun}_sd_total_{unit}": none if spread is None else parts.total,
-    } | _exposure(prepared, counted, weights)
+    } | _exposure(prepared, counted, blinks)
 
 
 def strength(
