@@ -30,7 +30,9 @@ __all__ = [
     "interval_seconds",
     "is_resampled",
     "log_of",
+    "refuse_reasons",
     "require",
+    "require_frame",
     "require_single_intervals",
     "stamps",
     "warn_unknown",
@@ -112,6 +114,12 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         raise ConfigurationError(
             f"a frame of one log is needed (a pandas DataFrame), not {type(frame).__name__}"
         )
+    maker = _maker(frame)
+    if maker:
+        raise ConfigurationError(
+            f"a frame of records is needed, and this is a table that eyelog.{maker} returned: pass"
+            " the frame that it was made from"
+        )
     stated = stated_log(frame)
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
@@ -138,6 +146,34 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         "cannot tell which log this frame is from its provenance or columns:"
         f" pass log={LOGS[0]!r} or log={LOGS[1]!r}"
     )
+
+
+def _maker(table: pd.DataFrame) -> str:
+    """Return the function that returned a table which does not hold records, else nothing."""
+    steps = history(table)
+    if not steps:
+        return ""
+    name = str(steps[-1]["step"])
+    # Reasons are integers, which values of a log never are; groups are no intervals of one length.
+    reasons = name == "flag" and all(getattr(dtype, "kind", "O") == "u" for dtype in table.dtypes)
+    summary = "interval_s" in steps[-1] and steps[-1]["interval_s"] is None
+    return name if (reasons and len(table.columns)) or summary else ""
+
+
+def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -> None:
+    """Raise `ConfigurationError` unless a table of pandas with columns was passed."""
+    if not isinstance(table, pd.DataFrame):
+        raise ConfigurationError(f"{what} takes {wanted}, not {type(table).__name__}")
+
+
+def refuse_reasons(frame: pd.DataFrame, *, what: str) -> None:
+    """Raise `ConfigurationError` unless a frame was passed, not the reasons against its values."""
+    require_frame(frame, what=what, wanted="a frame")
+    if _maker(frame) == "flag":
+        raise ConfigurationError(
+            f"{what} takes a frame, and these are the reasons of eyelog.flag: pass"
+            " mask(frame, reasons), or plot_quality(reasons)"
+        )
 
 
 def _other(log: str) -> str:
@@ -196,10 +232,13 @@ def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     >>> sorted(set(morning.index.hour))
     [9, 10, 11, 12]
     """
-    if not isinstance(frame.index, pd.DatetimeIndex):
-        raise ConfigurationError("between needs a frame with a DatetimeIndex of stamps")
+    index = frame.index if isinstance(frame, pd.DataFrame | pd.Series) else None
+    if not isinstance(index, pd.DatetimeIndex):
+        raise ConfigurationError(
+            f"between needs a frame with a DatetimeIndex of stamps, not {type(frame).__name__}"
+        )
     low, high = _clock_us(first), _clock_us(last)
-    of_day = time_of_day_us(frame.index)
+    of_day = time_of_day_us(index)
     inside = (of_day > low) & (of_day <= high)
     if low > high:
         inside = (of_day > low) | (of_day <= high)

@@ -15,7 +15,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.days import plot_daily, plot_heatmap
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
 from eyelog.figures.timeline import plot_quality, plot_timeline
-from eyelog.frame import log_of, require
+from eyelog.frame import log_of, require, require_frame
 
 __all__ = ["compose_figure"]
 
@@ -71,6 +71,7 @@ def compose_figure(
         raise ConfigurationError(
             f"unknown kind of figure {kind!r}{near(kind, KINDS)}: use one of {', '.join(KINDS)}"
         )
+    require_frame(frame, what="compose_figure", wanted="a frame of records")
     if frame.empty:
         raise ConfigurationError("there are no records to draw")
     log = log_of(frame)

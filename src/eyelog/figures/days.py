@@ -12,11 +12,13 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import GAP_COLOUR, axes, label_of, log_or_none, row_seconds, stamps
-from eyelog.frame import require
+from eyelog.frame import refuse_reasons, require, require_frame
 
 __all__ = ["plot_daily", "plot_heatmap"]
 
 DAY_SECONDS = 86_400
+# Local midnights lie 23 hours apart or more; nothing shorter is a day.
+SHORTEST_DAY = pd.Timedelta(20, "h")
 MOST_TICKS = 20
 
 
@@ -57,6 +59,7 @@ def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> 
     >>> ax.images[0].get_array().shape
     (7, 96)
     """
+    refuse_reasons(frame, what="plot_heatmap")
     index = stamps(frame.index, what="plot_heatmap")
     require(frame, [field], purpose="plot_heatmap")
     log = log_or_none(frame)
@@ -127,8 +130,14 @@ def plot_daily(table: pd.DataFrame, column: str = "worn_h", *, ax: Axes | None =
     >>> ax.get_ylabel()
     'steps'
     """
+    require_frame(table, what="plot_daily", wanted="a table of days, as of eyelog.daily")
     days = stamps(table.index, what="plot_daily")
     require(table, [column], purpose="plot_daily")
+    if len(days) > 1 and (apart := (days[1:] - days[:-1]).min()) < SHORTEST_DAY:
+        raise ConfigurationError(
+            "plot_daily takes a table of days, as of eyelog.daily, but some rows of this one are"
+            f" {apart.total_seconds():g} s apart: pass eyelog.daily(frame)"
+        )
     if isinstance(table[column].dtype, pd.DatetimeTZDtype):
         raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times")
     ax = axes(ax)

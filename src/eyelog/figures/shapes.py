@@ -8,7 +8,7 @@ from eyelog.analysis.baseline.typical import TypicalValue
 from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import axes
-from eyelog.frame import require
+from eyelog.frame import require, require_frame
 
 __all__ = ["plot_distribution", "plot_profile"]
 
@@ -47,6 +47,7 @@ def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'weekday'
     """
+    require_frame(table, what="plot_profile", wanted="a table of eyelog.rhythm.profile")
     require(table, ["median", "q25", "q75"], purpose="plot_profile")
     if table.empty:
         raise ConfigurationError("plot_profile has nothing to draw: there are no rows")
@@ -101,6 +102,12 @@ def plot_distribution(
     >>> len(ax.lines)
     1
     """
+    numeric = isinstance(series, pd.Series) and pd.api.types.is_numeric_dtype(series.dtype)
+    if not numeric:
+        given = getattr(series, "dtype", type(series).__name__)
+        raise ConfigurationError(
+            f"plot_distribution takes one Series of numbers, such as frame['hm_yo'], not {given}"
+        )
     values = numbers(series)
     values = values[np.isfinite(values)]
     if not values.size:

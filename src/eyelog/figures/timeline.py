@@ -21,7 +21,7 @@ from eyelog.figures.axes import (
     stamps,
     time_axis,
 )
-from eyelog.frame import require
+from eyelog.frame import refuse_reasons, require, require_frame
 
 __all__ = ["plot_quality", "plot_timeline"]
 
@@ -66,6 +66,7 @@ def plot_timeline(
     >>> [line.get_gid() for line in ax.lines]
     ['stp_mid', 'tl_yav']
     """
+    refuse_reasons(frame, what="plot_timeline")
     index = stamps(frame.index, what="plot_timeline")
     numeric = [str(name) for name in frame.select_dtypes(["number", "bool"]).columns]
     names = numeric if fields is None else list(fields)
@@ -144,6 +145,7 @@ def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> "UNWORN" in [tick.get_text() for tick in ax.get_yticklabels()]
     True
     """
+    require_frame(reasons, what="plot_quality", wanted="the result of eyelog.flag")
     index = stamps(reasons.index, what="plot_quality")
     if not all(dtype.kind in "iu" for dtype in reasons.dtypes):
         raise ConfigurationError("plot_quality draws the result of eyelog.flag, not values")

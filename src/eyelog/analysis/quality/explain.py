@@ -5,6 +5,7 @@ import pandas as pd
 
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.errors import ConfigurationError
+from eyelog.frame import require_frame
 
 __all__ = ["explain"]
 
@@ -37,6 +38,7 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     >>> bool(table.loc["sc_fcs", "SENTINEL"] > 0), int(table.loc["isl", "UNWORN"])
     (True, 0)
     """
+    require_frame(reasons, what="explain", wanted="a table of reasons")
     if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
         raise ConfigurationError(
             "explain takes a table of reasons, which are integers, not values: type"

@@ -23,7 +23,7 @@ from eyelog.analysis.quality.values import evidence, floats, out_of_range
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of
+from eyelog.frame import is_resampled, log_of, require_frame
 from eyelog.provenance import history, record, stated_log
 
 __all__ = ["flag", "flagged", "judged", "mask"]
@@ -294,6 +294,7 @@ def judged(
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
+    require_frame(frame, what="mask", wanted="a frame and its reasons")
     if not isinstance(reasons, pd.DataFrame) or not reasons.columns.equals(frame.columns):
         raise ConfigurationError(
             "the reasons do not have the columns of the frame: type mask(frame, flag(frame))"

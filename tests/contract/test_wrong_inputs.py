@@ -1,0 +1,99 @@
+"""Wrong kinds of input: a public function answers, or says in one error what it wants."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eyelog as el
+from reference.held import quietly
+
+FRAME = el.sample()[:5760]
+
+KINDS: dict[str, Any] = {
+    "series": FRAME["stp"],
+    "array": np.arange(5.0),
+    "days": el.daily(FRAME),
+    "records": FRAME,
+    "reasons": el.flag(FRAME),
+    "bins": el.resample(FRAME, "1h"),
+    "no rows": FRAME.iloc[:0],
+    "none": None,
+    "text": "week.csv",
+}
+TABLES = {"records", "bins", "no rows"}
+RAW = {"records", "no rows"}
+
+# Each function, and the kinds that it has an answer for.
+CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
+    "flag": (el.flag, TABLES),
+    "mask": (lambda x: el.mask(x, el.flag(FRAME)), {"records", "reasons"}),
+    "mask by": (lambda x: el.mask(FRAME, x), {"reasons"}),
+    "explain": (el.explain, {"reasons"}),
+    "coverage": (el.coverage, TABLES),
+    "gaps": (el.gaps, TABLES),
+    "between": (
+        lambda x: el.between(x, "09:00", "17:00"),
+        {"series", "days", "reasons", *TABLES},
+    ),
+    "resample": (lambda x: el.resample(x, "2h"), TABLES),
+    "daily": (el.daily, TABLES),
+    "attrition": (lambda x: el.attrition(x, recipe="mind"), RAW),
+    "select": (lambda x: el.select(x, recipe="mind"), RAW),
+    "episodes": (el.episodes, set()),
+    "plot_timeline": (lambda x: el.plot_timeline(x, fields=["stp"]), {"records", "bins"}),
+    "plot_quality": (el.plot_quality, {"reasons"}),
+    "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),
+    "plot_daily": (el.plot_daily, {"days"}),
+    "plot_profile": (el.plot_profile, set()),
+    "plot_distribution": (el.plot_distribution, {"series"}),
+    "compose_figure": (lambda x: el.compose_figure(x, "timeline"), {"records", "bins"}),
+    "blinks.rate": (el.blinks.rate, TABLES),
+    "blinks.effective_n": (el.blinks.effective_n, TABLES),
+    "blinks.strength": (el.blinks.strength, TABLES),
+    "blinks.duration": (el.blinks.duration, TABLES),
+    "blinks.bursts": (el.blinks.bursts, set()),
+    "blinks.cleansings": (el.blinks.cleansings, set()),
+    "gait.bouts": (el.gait.bouts, RAW),
+    "gait.pace": (el.gait.pace, TABLES),
+    "gait.peak_cadence": (el.gait.peak_cadence, RAW),
+    "gait.speed_classes": (el.gait.speed_classes, set()),
+    "posture.head_movements": (el.posture.head_movements, TABLES),
+    "posture.relative_tilt": (el.posture.relative_tilt, TABLES),
+    "posture.spread": (el.posture.spread, TABLES),
+    "posture.zones": (el.posture.zones, TABLES),
+    "agreement": (lambda x: el.compare.agreement(x, el.sample("standard_mode_logs")[:60]), RAW),
+    "agreement with": (lambda x: el.compare.agreement(FRAME, x), set()),
+    "mixed_table": (lambda x: el.compare.mixed_table({"a": x}), {"days", *TABLES}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_answers_or_says_what_it_wants(name: str, kind: str) -> None:
+    call, answered = CALLS[name]
+    if kind in answered:
+        assert quietly(call, KINDS[kind]) is not None
+        return
+    with pytest.raises(el.EyelogError) as caught:
+        quietly(call, KINDS[kind])
+    text = str(caught.value)
+    assert len(text) > 25
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("name", ["flag", "coverage", "gaps", "daily", "blinks.rate", "gait.pace"])
+@pytest.mark.parametrize(("kind", "maker"), [("days", "daily"), ("reasons", "flag")])
+def test_a_table_that_holds_no_records_is_named_by_its_maker(
+    name: str, kind: str, maker: str
+) -> None:
+    with pytest.raises(el.ConfigurationError, match=f"eyelog.{maker} returned: pass the frame"):
+        CALLS[name][0](KINDS[kind])
+
+
+def test_points_of_raw_records_are_not_drawn_as_days() -> None:
+    with pytest.raises(el.ConfigurationError, match=r"15 s apart: pass eyelog.daily\(frame\)"):
+        el.plot_daily(FRAME, "stp")
+    with pytest.raises(el.ConfigurationError, match="one Series of numbers"):
+        el.plot_distribution(FRAME)  # type: ignore[arg-type]
