@@ -383,8 +383,8 @@ def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits)
     stale = np.zeros(len(values), dtype=bool)
     stale[1:] = same
     stale[:-1] |= same & idle[:-1]
-    if not field.weight:
-        stale &= values != 0
+    if field.agg == "sum":
+        stale &= values != 0  # a total of nothing is a measurement
     _set(bits, stale, Reason.STALE)
 
 
