@@ -267,3 +267,9 @@ def test_memory_stays_within_three_times_the_frame():
     finally:
         tracemalloc.stop()
     assert size + peak < 3 * size
+
+
+def test_only_a_total_of_0_is_a_measurement_and_not_left_over():
+    rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
+    stale = (el.flag(frame_of(EYES, rows)) & el.Reason.STALE) != 0
+    assert stale.any()[["bkh_sum", "bkh_max", "npt_sd_wa"]].tolist() == [False, True, True]
