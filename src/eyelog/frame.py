@@ -41,10 +41,10 @@ __all__ = [
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
     """Return a frame of `log` without rows, in the shape of every other frame."""
-    known = catalogue(log)
+    by_name = catalogue(log)
     chosen = columns(log) if names is None else tuple(names)
     index = pd.DatetimeIndex([], dtype="datetime64[us, UTC]", name="date").tz_convert(zone(tz))
-    data = {name: pd.Series([], dtype=known[name].dtype, index=index) for name in chosen}
+    data = {name: pd.Series([], dtype=by_name[name].dtype, index=index) for name in chosen}
     return pd.DataFrame(data, index=index, columns=pd.Index(chosen, dtype="str"))
 
 
@@ -60,15 +60,15 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     ConfigurationError
         If the index is not an aware `DatetimeIndex`.
     """
-    known = catalogue(log)
+    by_name = catalogue(log)
     index = stamps(frame, what="the frame")
     index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
-    unknown = [name for name in frame.columns if name not in known]
+    unknown = [name for name in frame.columns if name not in by_name]
     warn_unknown(log, unknown)
     data: dict[Any, Any] = {
-        name: frame[name].astype(cast(Any, known[name].dtype)).array for name in chosen
+        name: frame[name].astype(cast(Any, by_name[name].dtype)).array for name in chosen
     } | {name: frame[name].array for name in unknown}
     shaped = pd.DataFrame(data, index=index, columns=pd.Index([*chosen, *unknown]))
     shaped.attrs = dict(frame.attrs)

@@ -8,7 +8,6 @@ stamps off the grid.
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped import reductions
@@ -23,7 +22,7 @@ from eyelog.analysis.quality.evidence import (
 )
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
@@ -33,7 +32,6 @@ from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
 
-Ints = npt.NDArray[np.int64]
 Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
 DAY_S: Final = 86_400

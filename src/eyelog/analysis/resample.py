@@ -123,11 +123,11 @@ def resample(
         warn_unjudged(frame, lacking_evidence(frame, which))
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
-    known = catalogue(which)
-    names = _own_names(frame, known)
-    kept = [name for name in known if name in names and known[name].agg != "none"]
+    by_name = catalogue(which)
+    names = _own_names(frame, by_name)
+    kept = [name for name in by_name if name in names and by_name[name].agg != "none"]
     for name in kept:
-        require(frame, known[name].weight, purpose=f"resample of {name!r}")
+        require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
     frame, _ = sorted_frame(frame)
     groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp)
     width = bin_seconds(every)
@@ -142,7 +142,7 @@ def resample(
     alone = _closing_alone(frame, groups, stamp)
     frame = trusted(frame, which, judge=judge)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
-    data, carried = bins.values([known[name] for name in kept])
+    data, carried = bins.values([by_name[name] for name in kept])
     carried |= _counted(frame, which, groups, time)
     taken, walked = pace_totals(frame, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
@@ -241,10 +241,10 @@ class _Bins:
         return time_weights(self.time, field.kind, self.records)
 
 
-def _own_names(frame: pd.DataFrame, known: Mapping[str, Field]) -> list[str]:
+def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
     """Return the columns that were not written by an earlier `resample` alone."""
     written = set(BIN_COLUMNS) | {counted_column(part) for part in MOVES}
-    written |= {f"{name}{end}" for name in known for end in (TOTAL, WEIGHT)}
+    written |= {f"{name}{end}" for name in by_name for end in (TOTAL, WEIGHT)}
     return [str(name) for name in frame.columns if name not in written]
 
 

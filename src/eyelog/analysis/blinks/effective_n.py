@@ -119,7 +119,7 @@ def effective_n(
         "n": as_counts(sums.number),
         "blocks": np.zeros(len(rate), dtype=np.int64),
         "exposure_min": sums.usable_s / 60.0,
-        "coverage": prepared.coverage(terms.known),
+        "coverage": prepared.coverage(terms.present),
     }
     owner = np.asarray(blocks.labels, dtype=np.int64)
     for i in range(len(rate)):

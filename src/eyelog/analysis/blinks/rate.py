@@ -175,7 +175,7 @@ def _columns(
     data: dict[str, Any] = columns | {
         "n": as_counts(sums.number),
         "exposure_min": sums.usable_s / 60.0,
-        "coverage": prepared.coverage(terms.known),
+        "coverage": prepared.coverage(terms.present),
         "reason": reason,
     }
     return data if noise is None else data | {"noise_per_min": noise.per_min}

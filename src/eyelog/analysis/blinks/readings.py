@@ -86,14 +86,14 @@ class Terms:
         What they add up to: seconds, or seconds squared where their length is a root mean square.
     usable_s : array of float64
         Seconds in which they were looked for.
-    known : array of bool
+    present : array of bool
         Whether the row counts as covered.
     """
 
     number: Floats
     size: Floats
     usable_s: Floats
-    known: Bools
+    present: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +171,18 @@ def terms_of(frame: pd.DataFrame, reading: Reading) -> Terms:
     if reading.log == COMPUTED_DATA:
         n, length = (numbers(frame[name]) for name in gap_fields(reading.log, reading.cleansing))
         # Without gaps their length is 0, whatever is left in the buffer.
-        known = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
-        seconds = np.where(known, np.where(n == 0, 0.0, length), np.nan)
-        return Terms(np.where(known, n, np.nan), seconds, seconds, known)
+        present = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
+        seconds = np.where(present, np.where(n == 0, 0.0, length), np.nan)
+        return Terms(np.where(present, n, np.nan), seconds, seconds, present)
     return _terms_of_minutes(frame, reading, _usable_s(frame, reading.log))
 
 
 def _terms_of_minutes(frame: pd.DataFrame, reading: Reading, usable: Floats) -> Terms:
     if reading.method == "counts":
         n = numbers(frame[count_field(reading.log, reading.cleansing)])
-        known = ~np.isnan(n) & ~np.isnan(usable)
-        usable = np.where(known, usable, np.nan)
-        return Terms(np.where(known, n, np.nan), usable, usable, known)
+        present = ~np.isnan(n) & ~np.isnan(usable)
+        usable = np.where(present, usable, np.nan)
+        return Terms(np.where(present, n, np.nan), usable, usable, present)
     count, mean = gap_fields(reading.log, reading.cleansing)
     n, length = numbers(frame[count]), numbers(frame[mean])
     usable = np.where(np.isnan(n), np.nan, usable)
@@ -190,8 +190,8 @@ def _terms_of_minutes(frame: pd.DataFrame, reading: Reading, usable: Floats) -> 
     used = ~np.isnan(gaps) & ~np.isnan(length)
     size = gaps * length if reading.method == "mean" else gaps * length**2
     # Without gaps there is no average to miss.
-    known = used | (n == 0)
-    return Terms(np.where(used, gaps, np.nan), np.where(used, size, np.nan), usable, known)
+    present = used | (n == 0)
+    return Terms(np.where(used, gaps, np.nan), np.where(used, size, np.nan), usable, present)
 
 
 def _terms_of_bins(frame: pd.DataFrame, reading: Reading) -> Terms:

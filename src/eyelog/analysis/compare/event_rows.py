@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel
 from eyelog.catalogue import Field, catalogue
@@ -62,9 +61,9 @@ def open_columns(
         index = check_series(frame, what="events")
         refuse_sentinel(frame, what="events")
         which = stated_log(frame) if log is None else log
-        known = catalogue(which).get(str(frame.name)) if which else None
-        rule = known.agg if known is not None and known.agg in ("circ_mean", "rms") else "mean"
-        unit = known.unit if known is not None else "unit of the series"
+        field = catalogue(which).get(str(frame.name)) if which else None
+        rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
+        unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         values = _finite(numbers(frame))
         seconds = interval_seconds(frame, which)
@@ -107,11 +106,11 @@ def _finite(values: Floats) -> Floats:
 
 
 def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
-    known = catalogue(log)
+    by_name = catalogue(log)
     if fields is None:
         chosen = [
             field
-            for name, field in known.items()
+            for name, field in by_name.items()
             if name in frame.columns
             and field.agg != "none"
             and field.documented
@@ -122,12 +121,12 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
         return chosen
     names = [fields] if isinstance(fields, str) else list(fields)
     require(frame, names, purpose="events")
-    wrong = [name for name in names if name not in known or known[name].agg == "none"]
+    wrong = [name for name in names if name not in by_name or by_name[name].agg == "none"]
     if wrong or not names:
         raise FieldError(
             f"events: no field of {log!r} to take a mean of: {', '.join(wrong) or 'none given'}"
         )
-    return [known[name] for name in dict.fromkeys(names)]
+    return [by_name[name] for name in dict.fromkeys(names)]
 
 
 def counted(column: Column) -> Floats:
@@ -135,9 +134,6 @@ def counted(column: Column) -> Floats:
     if column.weights is None:
         return column.values
     return np.where(column.weights > 0, column.values, np.nan)
-
-
-Ints = npt.NDArray[np.int64]
 
 
 def event_times(times: Any) -> Ints:

@@ -200,13 +200,13 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
     out: dict[str, Any] = {}
     # Root mean squares have a root mean square over events too; their changes are differences.
     for name, courses in (("mean", values**2 if squares else values), ("change", changes)):
-        known = ~np.isnan(courses)
+        present = ~np.isnan(courses)
         one = np.ones((1, len(courses)))
-        out[name] = _means(one, courses, known, angle=angle)[0]
-        enough = known.sum(axis=0) >= LEAST_EVENTS
+        out[name] = _means(one, courses, present, angle=angle)[0]
+        enough = present.sum(axis=0) >= LEAST_EVENTS
         low, high = np.full((2, courses.shape[1]), np.nan)
         if enough.any():
-            means = [_means(d, courses[:, enough], known[:, enough], angle=angle) for d in draws]
+            means = [_means(d, courses[:, enough], present[:, enough], angle=angle) for d in draws]
             drawn = np.concatenate(means)
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
@@ -215,17 +215,17 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
             out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
         prefix = "" if name == "mean" else "change_"
         out[f"{prefix}low"], out[f"{prefix}high"] = low, high
-        out["n" if name == "mean" else "n_change"] = known.sum(axis=0).astype(np.int64)
+        out["n" if name == "mean" else "n_change"] = present.sum(axis=0).astype(np.int64)
     return {name: out[name] for name in (*COLUMNS, "n", "n_change")}
 
 
-def _means(times: Floats, values: Floats, known: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
+def _means(times: Floats, values: Floats, present: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
     """Return the mean of each draw (rows) and offset."""
-    below = times @ known
-    filled = np.where(known, values, 0.0)
+    below = times @ present
+    filled = np.where(present, values, 0.0)
     if not angle:
         return reductions.ratio(times @ filled, below)
-    east, north = (times @ np.where(known, part, 0.0) for part in unit_vectors(filled))
+    east, north = (times @ np.where(present, part, 0.0) for part in unit_vectors(filled))
     return direction(east, north, below)
 
 

@@ -123,13 +123,13 @@ def group_difference(
     labels = sorted(set(dealt.values()))
     rows = table[table["person"].astype(str).isin(dealt)]
     values = pd.Series(numbers(rows[outcome]), index=rows["person"].astype(str).to_numpy())
-    known = np.isfinite(values.to_numpy())
+    present = np.isfinite(values.to_numpy())
     # Sorted, so that neither the order of rows nor that of persons can move the last digits.
-    means = values[known].sort_values().groupby(level=0).mean().sort_index()
+    means = values[present].sort_values().groupby(level=0).mean().sort_index()
     sides: list[Floats] = [
         numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
     ]
-    hours = numbers(rows["exposure_h"])[known] if "exposure_h" in rows.columns else None
+    hours = numbers(rows["exposure_h"])[present] if "exposure_h" in rows.columns else None
     covered = np.nan_to_num(numbers(rows["coverage"])) if "coverage" in rows.columns else 1.0
     mean_first, mean_second = (float(side.mean()) if side.size else MISSING for side in sides)
     sd_first, sd_second = (float(side.std(ddof=1)) if side.size > 1 else MISSING for side in sides)
@@ -148,9 +148,9 @@ def group_difference(
         second=labels[1],
         persons_first=len(sides[0]),
         persons_second=len(sides[1]),
-        n=int(known.sum()),
+        n=int(present.sum()),
         exposure_h=MISSING if hours is None else float(np.nansum(hours)),
-        coverage=float(np.where(known, covered, 0.0).mean()) if len(known) else 0.0,
+        coverage=float(np.where(present, covered, 0.0).mean()) if len(present) else 0.0,
         reason="",
     )
     fewest = min(map(len, sides))

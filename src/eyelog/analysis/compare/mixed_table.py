@@ -162,9 +162,9 @@ def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: s
     for name in outcomes:
         none = np.full(len(table), np.nan)
         values = numbers(table[name]) if name in table.columns else none
-        known = np.isfinite(values)
-        mean = float(values[known].mean()) if known.any() else MISSING
-        data[name] = np.where(known, values, np.nan)
+        present = np.isfinite(values)
+        mean = float(values[present].mean()) if present.any() else MISSING
+        data[name] = np.where(present, values, np.nan)
         data[f"{name}_person_mean"] = np.full(len(table), mean)
         data[f"{name}_within"] = data[name] - mean
     return pd.DataFrame(data)

@@ -89,8 +89,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     one_log(one, other, what="rate_ratio")
     (n1, t1), (n2, t2) = (_pooled(table) for table in (one, other))
     covered = [numbers(t["coverage"]) for t in (one, other) if "coverage" in t.columns]
-    known = np.concatenate(covered) if covered else np.zeros(0)
-    known = known[np.isfinite(known)]
+    shares = np.concatenate(covered) if covered else np.zeros(0)
+    shares = shares[np.isfinite(shares)]
     nothing = RateRatio(
         ratio=MISSING,
         low=MISSING,
@@ -102,7 +102,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         n_other=n2,
         exposure_one_min=t1,
         exposure_other_min=t2,
-        coverage=float(known.mean()) if known.size else MISSING,
+        coverage=float(shares.mean()) if shares.size else MISSING,
         reason="",
     )
     if not (t1 > 0 and t2 > 0):

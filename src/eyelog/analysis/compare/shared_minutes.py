@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import by_rule
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
 
 __all__ = [
@@ -17,8 +16,6 @@ __all__ = [
     "shared_minutes",
 ]
 
-
-Ints = npt.NDArray[np.int64]
 
 SHORT_US: Final = INTERVAL_SECONDS[COMPUTED_DATA] * 1_000_000
 

@@ -145,7 +145,7 @@ def standardised_mean(
     covered = np.where(observed_hours, np.minimum(covered, 1.0), 0.0)
     whole = weights.sum()
     share, coverage = float(weights[observed_hours].sum() / whole), float(weights @ covered / whole)
-    known = float(weights @ (covered * means) / whole)
+    observed_part = float(weights @ (covered * means) / whole)
     standardised = MISSING
     if observed_hours.any():
         used = weights[observed_hours]
@@ -153,8 +153,8 @@ def standardised_mean(
     return StandardisedMean(
         crude,
         standardised,
-        known + (1.0 - coverage) * low,
-        known + (1.0 - coverage) * high,
+        observed_part + (1.0 - coverage) * low,
+        observed_part + (1.0 - coverage) * high,
         low,
         high,
         int((counts > 0).sum()),

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.episodes import episodes
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
@@ -25,7 +25,6 @@ from eyelog.errors import ConfigurationError
 
 __all__ = ["WearDiagnostic", "wear_diagnostic"]
 
-Ints = npt.NDArray[np.int64]
 
 MISSING: Final = float("nan")
 LEAST_DAYS: Final = 5
@@ -161,14 +160,14 @@ def wear_diagnostic(
             "wear_diagnostic takes worn as true or false per interval, or as hours (0 to 25) of"
             " each day with one row per day"
         )
-    known = np.isfinite(values) & np.isfinite(hours)
-    between, why = _between_days(values[known], hours[known], draws, seed)
-    seen = _observed(series, known)
+    present = np.isfinite(values) & np.isfinite(hours)
+    between, why = _between_days(values[present], hours[present], draws, seed)
+    seen = _observed(series, present)
     return WearDiagnostic(
         *between,
         *NO_EDGES,
         n=seen.n,
-        exposure_h=float(hours[known].sum()),
+        exposure_h=float(hours[present].sum()),
         coverage=seen.coverage,
         reason="; ".join(filter(None, [why, "edges of bouts need single intervals"])),
     )

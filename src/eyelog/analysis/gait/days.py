@@ -191,13 +191,13 @@ def speed_classes(
         stamp=stamp,
     )
     taken = steps(prepared.frame, prepared.log)
-    known = ~np.isnan(taken)
+    present = ~np.isnan(taken)
     made = total(taken, prepared.groups)
     data: dict[str, Any] = {"steps": made}
     for noun, name in zip(CLASSES, role(which, "steps"), strict=True):
-        of_class = total(np.where(known, prepared.values(name), np.nan), prepared.groups)
+        of_class = total(np.where(present, prepared.values(name), np.nan), prepared.groups)
         data[f"share_{noun}"] = ratio(of_class, made)
-    data["n"] = as_counts(total(np.where(known, prepared.records, 0.0), prepared.groups))
-    data["exposure_min"] = prepared.minutes(known)
-    data["coverage"] = prepared.coverage(known)
+    data["n"] = as_counts(total(np.where(present, prepared.records, 0.0), prepared.groups))
+    data["exposure_min"] = prepared.minutes(present)
+    data["coverage"] = prepared.coverage(present)
     return summary_table(data, prepared, "gait.speed_classes")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
+from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import check_stamp, day_start, local_days
 from eyelog.errors import ConfigurationError
@@ -23,7 +24,6 @@ __all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "time_groups
 
 By = str | pd.Series | npt.NDArray[Any] | pd.Index | list[Hashable] | None
 
-Ints = npt.NDArray[np.int64]
 SECOND_US = 1_000_000
 DAY_US = 86_400 * SECOND_US
 # All offsets of the zone data are whole quarters of an hour since the zones became national; older

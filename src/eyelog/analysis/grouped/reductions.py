@@ -15,7 +15,7 @@ from scipy import stats
 
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -117,16 +117,16 @@ pooled_sd = root_mean_square
 
 def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> CombinedSD:
     """Return the SDs within, between and of the whole over rows with mean, SD and weight."""
-    known = ~np.isnan(sd + means + weights)
+    present = ~np.isnan(sd + means + weights)
     kept, centre = (
-        np.where(known, weights, np.nan),
-        weighted_mean(np.where(known, means, np.nan), weights, groups),
+        np.where(present, weights, np.nan),
+        weighted_mean(np.where(present, means, np.nan), weights, groups),
     )
     around = np.empty_like(means)
     rows = slice(None) if groups.order is None else groups.order
     around.fill(np.nan)
     around[rows] = means[rows] - centre[groups.codes]
-    within = root_mean_square(np.where(known, sd, np.nan), kept, groups)
+    within = root_mean_square(np.where(present, sd, np.nan), kept, groups)
     between = root_mean_square(around, kept, groups)
     return CombinedSD(within, between, np.hypot(within, between))
 
@@ -234,8 +234,8 @@ def last(values: Floats, groups: Groups) -> Floats:
 def quantile(values: Floats, share: float, groups: Groups) -> Floats:
     """Return a quantile of the values of each group, interpolated linearly."""
     codes, ordered = groups.codes, groups.arrange(values)
-    known = ~np.isnan(ordered)
-    codes, ordered = codes[known], ordered[known]
+    present = ~np.isnan(ordered)
+    codes, ordered = codes[present], ordered[present]
     ordered = ordered[np.lexsort((ordered, codes))]
     sizes = np.bincount(codes, minlength=len(groups))
     out = np.full(len(groups), np.nan)
@@ -257,8 +257,6 @@ def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[F
     high = np.asarray(stats.chi2.ppf(1.0 - tail, 2.0 * events + 2.0) / 2.0, dtype=np.float64)
     return ratio(low, exposure), ratio(high, exposure)
 
-
-Ints = npt.NDArray[np.int64]
 
 REMEMBERED = 16
 

@@ -93,19 +93,19 @@ class Prepared:
         """Return a column as float64."""
         return numbers(self.frame[name])
 
-    def coverage(self, known: npt.NDArray[np.bool_]) -> Floats:
+    def coverage(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the share of the expected records of each group that are `known`."""
-        return coverage(known, self.records, self.groups, self.log)
+        return coverage(present, self.records, self.groups, self.log)
 
-    def minutes(self, known: npt.NDArray[np.bool_]) -> Floats:
+    def minutes(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the minutes of the records of each group that are `known`."""
-        records = _sum(np.where(known, self.records, 0.0), self.groups)
+        records = _sum(np.where(present, self.records, 0.0), self.groups)
         return np.nan_to_num(records) * INTERVAL_SECONDS[self.log] / 60.0
 
 
-def coverage(known: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
+def coverage(present: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
     """Return the `known` records of each group / the records that its time has room for."""
-    counted = np.nan_to_num(_sum(np.where(known, records, 0.0), groups))
+    counted = np.nan_to_num(_sum(np.where(present, records, 0.0), groups))
     # Records do not keep step with the clock, so a bin can hold one more than it has room for.
     return np.minimum(ratio(counted, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
 
@@ -184,10 +184,10 @@ def trusted(
 
 def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
     """Return the columns that `names` and their judgement need, as far as the frame has them."""
-    known = catalogue(log)
+    by_name = catalogue(log)
     chosen = set(names) | set(role(log, *_EVIDENCE))
-    chosen |= {weight for name in names if name in known for weight in known[name].weight}
-    chosen |= {name for name, field in known.items() if field.kind == "wear"}
+    chosen |= {weight for name in names if name in by_name for weight in by_name[name].weight}
+    chosen |= {name for name, field in by_name.items() if field.kind == "wear"}
     return [str(name) for name in frame.columns if name in chosen]
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Bools", "Floats", "numbers"]
+__all__ = ["Bools", "Floats", "Ints", "numbers"]
 
 Floats = npt.NDArray[np.float64]
-
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 
 def numbers(column: pd.Series) -> Floats:

@@ -3,13 +3,11 @@
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from eyelog.analysis.series.arrays import Bools
+from eyelog.analysis.series.arrays import Bools, Ints
 
 __all__ = ["follows", "runs"]
 
-Ints = npt.NDArray[np.int64]
 
 # How late a row may be and still follow the one before, in lengths of a row. One missing record
 # puts its neighbours two lengths apart, none puts them one apart; halfway leaves both of them half
