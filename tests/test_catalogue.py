@@ -266,4 +266,6 @@ def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="the other log"):
         el.needed("mind", log=STANDARD_MODE_LOGS)
     with pytest.raises(FieldError, match="did you mean 'blinks'"):
-        check_fields(COMPUTED_DATA, "blink")
+        check_fields(COMPUTED_DATA, "blinkz")
+    with pytest.raises(FieldError, match="did you mean 'stp'"):
+        check_fields(COMPUTED_DATA, "step")

@@ -314,8 +314,9 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     wanted = {names} if isinstance(names, str) else set(names)
     for name in sorted(wanted - set(SUMMARIES)):
         if name not in catalogue(log):
+            hint = near(name, catalogue(log)) or near(name, SUMMARIES)
             raise FieldError(
-                f"unknown field {name!r} in log {log!r}{near(name, [*catalogue(log), *SUMMARIES])}:"
+                f"unknown field {name!r} in log {log!r}{hint}:"
                 f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all that a"
                 " summary needs"
             )
