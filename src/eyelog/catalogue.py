@@ -172,6 +172,10 @@ def near(name: str, names: Iterable[str]) -> str:
 
 def check_log(log: str) -> str:
     """Return `log` if it is one of the two logs, else raise `ConfigurationError`."""
+    if not isinstance(log, str):
+        raise ConfigurationError(
+            f"a log is named by text, {LOGS[0]!r} or {LOGS[1]!r}, not by a {type(log).__name__}"
+        )
     if log not in LOGS:
         raise ConfigurationError(
             f"unknown log {log!r}{near(log, LOGS)}: use {LOGS[0]!r} (15-second) or"
@@ -286,6 +290,10 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     True
     """
     rows = catalogue(log)
+    if not isinstance(what, str):
+        raise ConfigurationError(
+            f"needed takes the name of a summary, such as 'daily', not a {type(what).__name__}"
+        )
     if what not in SUMMARIES:
         raise ConfigurationError(
             f"unknown summary {what!r}{near(what, SUMMARIES)}: use one of {', '.join(SUMMARIES)}"

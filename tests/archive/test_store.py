@@ -58,7 +58,7 @@ def test_fields_are_returned_exactly_and_in_catalogue_order(archive: Archive) ->
     archive.write(FIFTEEN, frame, account="me")
     found = archive.read(FIFTEEN, "2026-10-24", "2026-10-24", fields=["vld", "gw", "stp", "date"])
     assert_frame_equal(found, frame[["stp", "vld", "gw"]])
-    with pytest.raises(el.FieldError, match=r"did you mean 'steps'"):
+    with pytest.raises(el.FieldError, match=r"did you mean 'stp'"):
         archive.read(FIFTEEN, "2026-10-24", "2026-10-24", fields=["step"])
 
 

@@ -7,14 +7,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from eyelog.errors import ConfigurationError
+
 __all__ = [
     "make_folders",
     "new_file",
+    "path_of",
     "put_in_place",
     "sync_folder",
     "temporary_name",
     "whole_file",
 ]
+
+
+def path_of(path: object, *, what: str) -> Path:
+    """Return a path, or raise `ConfigurationError` where something else was passed."""
+    if not isinstance(path, str | os.PathLike):
+        raise ConfigurationError(f"{what} takes a path, not a {type(path).__name__}")
+    return Path(path)
 
 
 def make_folders(path: Path) -> None:

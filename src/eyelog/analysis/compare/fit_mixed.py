@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.observed import check_table
+from eyelog.analysis.series.observed import check_frame
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.provenance import record, stated_log
 
@@ -76,7 +76,7 @@ def fit_mixed(
     (True, np.int64(20))
     """
     model = _statsmodels()
-    check_table(table, what="fit_mixed")
+    check_frame(table, what="fit_mixed")
     names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
     absent = [name for name in ("person", outcome, *names) if name not in table.columns]
     if absent:

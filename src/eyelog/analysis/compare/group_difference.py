@@ -10,7 +10,7 @@ from scipy import stats
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
-from eyelog.analysis.series.observed import check_table
+from eyelog.analysis.series.observed import check_frame
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.provenance import history
 
@@ -115,7 +115,7 @@ def group_difference(
     (5.0, 2, 0.333)
     """
     check_draws(draws, seed)
-    check_table(table, what="group_difference")
+    check_frame(table, what="group_difference")
     lacking = [name for name in ("person", outcome) if name not in table.columns]
     if lacking:
         raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")

@@ -9,7 +9,7 @@ from scipy import stats
 from eyelog.analysis.compare.group_difference import MISSING
 from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.observed import one_log
+from eyelog.analysis.series.observed import check_frame, one_log
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.provenance import history
@@ -86,6 +86,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     >>> round(result.ratio, 4), round(result.low, 4), round(result.high, 4)
     (1.9715, 0.8584, 4.2773)
     """
+    for table in (one, other):
+        check_frame(table, what="rate_ratio")
     one_log(one, other, what="rate_ratio")
     (n1, t1), (n2, t2) = (_pooled(table) for table in (one, other))
     covered = [numbers(t["coverage"]) for t in (one, other) if "coverage" in t.columns]

@@ -12,6 +12,7 @@ from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.observed import (
     Observed,
+    check_series,
     local_dates,
     observed,
     one_log,
@@ -120,6 +121,8 @@ def two_periods(
         raise ConfigurationError(
             f"block_days must be a whole number of at least 1, not {block_days!r}"
         )
+    for series in (before, after):
+        check_series(series, what="two_periods")
     one_log(before, after, what="two_periods")
     for series in (before, after):
         refuse_sentinel(series, what="two_periods")

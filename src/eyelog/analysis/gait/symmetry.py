@@ -1,5 +1,6 @@
 """How alike the right and the left side are."""
 
+import numbers
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,8 @@ def symmetry(
     Raises
     ------
     ConfigurationError
-        If two Series have no label in common, or different labels of which one comes twice.
+        If a side is neither a number nor a Series of numbers, or two Series have no label in
+        common, or different labels of which one comes twice.
 
     Notes
     -----
@@ -61,6 +63,8 @@ def symmetry(
     >>> round(el.gait.symmetry(5.2, 4.6).index, 7)
     12.244898
     """
+    for side in (right, left):
+        _check_side(side)
     if isinstance(right, pd.Series) and isinstance(left, pd.Series):
         right, left = _aligned(right, left)
     r, l_ = np.broadcast_arrays(*(np.asarray(side, dtype=np.float64) for side in (right, left)))
@@ -78,6 +82,19 @@ def symmetry(
         return float(values) if like is None else pd.Series(values, index=like.index)
 
     return Symmetry(shaped(index), shaped(quotient), shaped(angle))
+
+
+def _check_side(side: object) -> None:
+    numeric = (
+        pd.api.types.is_numeric_dtype(side.dtype)
+        if isinstance(side, pd.Series)
+        else isinstance(side, numbers.Real)
+    )
+    if not numeric:
+        kind = side.dtype if isinstance(side, pd.Series) else type(side).__name__
+        raise ConfigurationError(
+            f"gait.symmetry takes two numbers, or two Series of numbers, not {kind}"
+        )
 
 
 def _aligned(right: pd.Series, left: pd.Series) -> tuple[pd.Series, pd.Series]:

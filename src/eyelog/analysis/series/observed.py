@@ -16,6 +16,7 @@ from eyelog.provenance import KEY, history, stated_log
 
 __all__ = [
     "Observed",
+    "check_frame",
     "check_numbers",
     "check_series",
     "check_table",
@@ -298,6 +299,12 @@ def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
         raise ConfigurationError(
             f"{what} takes a pandas Series or DataFrame, not {type(table).__name__}"
         )
+
+
+def check_frame(table: object, *, what: str) -> None:
+    """Raise `ConfigurationError` unless it is a table of pandas with columns."""
+    if not isinstance(table, pd.DataFrame):
+        raise ConfigurationError(f"{what} takes a DataFrame, not a {type(table).__name__}")
 
 
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:

@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -15,6 +14,7 @@ from eyelog.answers.page import join_pages
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
 
 __all__ = ["read_answer", "read_logger_csv"]
@@ -85,7 +85,7 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     >>> frame["stp"].tolist(), frame["isl"].tolist()
     ([12.0], [False])
     """
-    file = Path(path)
+    file = path_of(path, what="read_logger_csv")
     with _named(file.name), reading(input_file(file, file.name), tz=tz) as log:
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
@@ -145,7 +145,7 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     >>> frame["stp"].tolist()
     [3.0]
     """
-    file = Path(path)
+    file = path_of(path, what="read_answer")
     with _named(file.name), reading(input_file(file, file.name), tz=None) as saved:
         if not isinstance(saved, SavedLog):
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"

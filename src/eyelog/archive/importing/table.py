@@ -1,10 +1,10 @@
 """A table that was saved from a frame, read back as the frame."""
 
 import os
-from pathlib import Path
 
 import pandas as pd
 
+from eyelog.disk.files import path_of
 from eyelog.errors import ConfigurationError
 from eyelog.frame import conform, log_of
 from eyelog.provenance import record
@@ -59,7 +59,7 @@ def read_table(
     >>> str(frame.index.tz), frame["stp"].dtype
     ('Asia/Tokyo', dtype('float64'))
     """
-    file = Path(path)
+    file = path_of(path, what="read_table")
     if not file.is_file():
         raise ConfigurationError(f"no file {file}: `eyelog fetch ... -o {file.name}` makes one")
     try:
