@@ -21,6 +21,7 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
+import requests
 from requests import PreparedRequest
 from requests.structures import CaseInsensitiveDict
 from requests_cache import DEFAULT_IGNORED_PARAMS, CachedSession
@@ -55,6 +56,11 @@ class PageStorage(BaseStorage[str, CachedResponse]):
         """The pages of this thread's day; outside a day an empty dict that nobody keeps."""
         return getattr(self._thread, "pages", {})
 
+    @property
+    def in_day(self) -> bool:
+        """Whether this thread is working on a day."""
+        return hasattr(self._thread, "pages")
+
     def __getitem__(self, key: str) -> CachedResponse:
         answer = unpack(self.pages[key])
         if answer is None:
@@ -84,6 +90,16 @@ class DayCache(BaseCache):
         self.file = file
         self._storage = PageStorage()
         self.responses = self._storage
+
+    def save_response(
+        self,
+        response: requests.Response,
+        cache_key: str | None = None,
+        expires: datetime | None = None,
+    ) -> None:
+        """Save an answer inside a day. Outside, nothing is kept, so no copy of it is made."""
+        if self._storage.in_day:
+            super().save_response(response, cache_key, expires)
 
     @contextmanager
     def answering(self, key: str) -> Iterator[int]:
