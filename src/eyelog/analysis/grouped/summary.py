@@ -94,17 +94,17 @@ class Prepared:
         return numbers(self.frame[name])
 
     def coverage(self, present: npt.NDArray[np.bool_]) -> Floats:
-        """Return the share of the expected records of each group that are `known`."""
+        """Return the share of the expected records of each group that are `present`."""
         return coverage(present, self.records, self.groups, self.log)
 
     def minutes(self, present: npt.NDArray[np.bool_]) -> Floats:
-        """Return the minutes of the records of each group that are `known`."""
+        """Return the minutes of the records of each group that are `present`."""
         records = _sum(np.where(present, self.records, 0.0), self.groups)
         return np.nan_to_num(records) * INTERVAL_SECONDS[self.log] / 60.0
 
 
 def coverage(present: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
-    """Return the `known` records of each group / the records that its time has room for."""
+    """Return the `present` records of each group / the records that its time has room for."""
     counted = np.nan_to_num(_sum(np.where(present, records, 0.0), groups))
     # Records do not keep step with the clock, so a bin can hold one more than it has room for.
     return np.minimum(ratio(counted, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
