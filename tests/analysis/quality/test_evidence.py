@@ -7,37 +7,43 @@ from hypothesis import given
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality.evidence import has_evidence, seconds, valid, walking, worn
+from eyelog.analysis.quality.evidence import has_evidence, seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of, frames
 
 
+def known(column: pd.Series) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in column]
+
+
 def test_worn_is_the_verdict_of_the_eyewear_and_missing_without_one():
     frame = frame_of(EYES, {"isl": [False, True, None]})
-    assert worn(frame).tolist() == [True, False, pd.NA]
-    frame = frame_of(MINUTES, {"wea_s": [60, 20, 19, None, 99]})
-    assert worn(frame).tolist() == [True, True, False, pd.NA, pd.NA]
-    assert worn(frame, min_worn_s=30).tolist()[:2] == [True, False]
+    assert known(seconds(frame)["worn_s"]) == [15, 0, None]
+    times = seconds(frame_of(MINUTES, {"wea_s": [60, 20, 19, None, 99]}))
+    assert known(times["worn_s"]) == [60, 20, 19, None, None]
+    assert known(times["valid_s"]) == [60, 20, 0, None, None]
 
 
-def test_any_step_is_walking_unless_a_threshold_is_given():
-    frame = frame_of(EYES, {"stp": [0, 1, 5, None]})
-    assert walking(frame).tolist() == [False, True, True, pd.NA]
-    assert walking(frame, above=4).tolist() == [False, False, True, pd.NA]
-    assert walking(frame_of(MINUTES, {"stp_s": [0, 1]})).tolist() == [False, True]
+def test_any_step_is_walking():
+    frame = frame_of(EYES, {"stp": [0, 1, 5, None], "cad": [0, 100, 100, 100]})
+    assert known(seconds(frame)["walking_s"]) == [0, pytest.approx(0.6), 3, None]
+    assert known(seconds(frame)["valid_s"]) == [15, 0, 0, None]
+    minutes = seconds(frame_of(MINUTES, {"stp_s": [0, 1]}))
+    assert known(minutes["walking_s"]) == [0, 1]
+    assert known(minutes["valid_s"]) == [60, 0]
 
 
 def test_valid_is_worn_and_usable_at_rest():
     frame = frame_of(
         EYES, {"vld": [True, True, False, True, None], "isl": [False, True, False, None, True]}
     )
-    assert valid(frame).tolist() == [True, False, False, pd.NA, False]
+    assert known(seconds(frame)["valid_s"]) == [15, 0, 0, None, 0]
     frame = frame_of(
         MINUTES,
         {"wea_s": [60, 10, 60, 60, 60], "nis_s": [10, 0, 11, 0, None], "stp_s": [0, 0, 0, 1, 0]},
     )
-    assert valid(frame).tolist() == [True, False, False, False, pd.NA]
+    assert known(seconds(frame)["valid_s"]) == [60, 0, 0, 0, None]
 
 
 def test_seconds_of_the_fifteen_second_log_are_whole_intervals_but_for_those_walked():
@@ -61,7 +67,6 @@ def test_stored_eyewear_is_not_worn_and_what_it_walks_counts_nowhere(log):
     assert found["worn_s"].tolist() == [worn_s, 0, 0, worn_s]
     assert found["valid_s"].tolist() == [worn_s, 0, 0, worn_s]
     assert found["walking_s"].fillna(-1).tolist() == [0, -1, -1, 0]
-    assert worn(frame_of(log, tilt)).tolist() == [True, False, False, True]
 
 
 def test_a_masked_frame_knows_when_the_eyewear_was_stored_in_any_part_of_it():
@@ -85,7 +90,6 @@ def test_blinks_in_pose_are_worn_where_they_are_asked(log, blinks):
     device = 0 if log == EYES else 3
     assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
     assert seconds(frame, wear="blinks")["worn_s"].tolist() == [whole, device, 0, device]
-    assert worn(frame, wear="blinks").tolist() == [True, False, False, False]
     with pytest.raises(ConfigurationError, match="'device' or 'blinks'"):
         el.coverage(frame, wear="both")
 
@@ -121,13 +125,6 @@ def test_the_simulated_wearer_has_the_same_seconds_masked_and_unmasked(log):
 def test_masking_never_changes_the_time_that_was_worn_valid_or_walked(frame):
     nouns = ["worn_s", "valid_s", "walking_s"]
     assert_frame_equal(seconds(judged(frame))[nouns], seconds(frame)[nouns])
-
-
-@pytest.mark.parametrize("question", [worn, walking, valid])
-def test_a_question_about_single_intervals_is_refused_for_bins(question):
-    bins = el.resample(frame_of(MINUTES, {"hm_po": [1] * 30}), "10min")
-    with pytest.raises(ConfigurationError, match="before resample"):
-        question(bins)
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])

@@ -39,7 +39,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of, require_single_intervals
+from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import history
 
 __all__ = [
@@ -51,16 +51,11 @@ __all__ = [
     "off_pose",
     "seconds",
     "spans",
-    "valid",
-    "walking",
     "wear_values",
-    "worn",
 ]
 
 Wear = Literal["device", "blinks"]
 
-MIN_WORN_S = limit(STANDARD_MODE_LOGS, "worn").value
-WALKING_ABOVE = limit(STANDARD_MODE_LOGS, "walking").value
 # The columns of a resampled frame that hold each kind of time.
 BIN_MINUTES = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
 POSE: Final = ("tilt_sideways", "tilt_fore_aft")
@@ -74,22 +69,6 @@ def check_wear(wear: str) -> None:
 
 def _values(frame: pd.DataFrame, log: str, part: str) -> Floats | None:
     return evidence(frame, role_field(log, part), log)
-
-
-def _keeps(frame: pd.DataFrame, log: str, rule: Limit) -> pd.Series:
-    """Return for each interval whether its evidence keeps a limit; missing without evidence."""
-    values = _values(frame, log, rule.role)
-    if values is None:
-        values = np.full(len(frame), np.nan)
-    answers = pd.arrays.BooleanArray(rule.keeps(values), np.isnan(values))
-    return pd.Series(answers, index=frame.index)
-
-
-def _single_intervals(frame: pd.DataFrame, log: str | None, noun: str) -> str:
-    """Return the log of a frame whose rows are single intervals, not bins."""
-    which = log_of(frame, log)
-    require_single_intervals(frame, noun)
-    return which
 
 
 def _or_missing(values: Floats | None, n: int) -> Floats:
@@ -169,94 +148,6 @@ def wear_values(
     if whole is None:
         return values
     return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(frame)))
-
-
-def worn(
-    frame: pd.DataFrame,
-    *,
-    log: str | None = None,
-    min_worn_s: float = MIN_WORN_S,
-    wear: Wear = "device",
-) -> pd.Series:
-    """Return for each interval whether the eyewear was worn.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log, not resampled.
-    log : str, optional
-        Which log it is, where neither provenance nor columns say.
-    min_worn_s : float
-        60-second log: seconds of ``wea_s`` that make a worn minute.
-    wear : {"device", "blinks"}
-        Whose word is taken: that of the eyewear alone, or also that of blinks counted in pose.
-
-    Returns
-    -------
-    Series of boolean
-        Same index; false off pose; missing where the evidence (``isl``, ``wea_s``) is missing.
-    """
-    which = _single_intervals(frame, log, "worn")
-    rule = limit(which, "worn")
-    if which == STANDARD_MODE_LOGS:
-        rule = rule.at(min_worn_s)
-    off = off_pose(frame, which)
-    values = wear_values(frame, which, wear=wear, off=off)
-    if values is None:
-        return pd.Series(pd.NA, index=frame.index, dtype="boolean", name="worn")
-    answers = pd.arrays.BooleanArray(rule.keeps(values) & ~off, np.isnan(values) & ~off)
-    return pd.Series(answers, index=frame.index, name="worn")
-
-
-def walking(
-    frame: pd.DataFrame, *, log: str | None = None, above: float = WALKING_ABOVE
-) -> pd.Series:
-    """Return for each interval whether the wearer walked in it.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log, not resampled.
-    log : str, optional
-        Which log it is, where neither provenance nor columns say.
-    above : float
-        Steps (15-second log) or seconds of walking (60-second log) that must be exceeded.
-
-    Returns
-    -------
-    Series of boolean
-        Same index; missing where the evidence (``stp``, ``stp_s``) is missing.
-    """
-    which = _single_intervals(frame, log, "walking")
-    return _keeps(frame, which, limit(which, "walking").at(above)).rename("walking")
-
-
-def valid(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.Series:
-    """Return for each interval whether resting eye data can be used.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log, not resampled.
-    log : str, optional
-        Which log it is, where neither provenance nor columns say.
-    wear : {"device", "blinks"}
-        As in `worn`.
-
-    Returns
-    -------
-    Series of boolean
-        Same index; missing where the evidence does not decide. What is not in the frame at all is
-        not asked for, but for the evidence of wear.
-    """
-    which = _single_intervals(frame, log, "valid")
-    usable = worn(frame, log=which, wear=wear)
-    for name in ("noise", "valid"):
-        if name in limits(which) and role_field(which, limit(which, name).role) in frame.columns:
-            usable &= _keeps(frame, which, limit(which, name))
-    if role_field(which, "walking") in frame.columns:
-        usable &= ~walking(frame, log=which)
-    return usable.rename("valid")
 
 
 def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.DataFrame:
