@@ -12,7 +12,6 @@ from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.observed import (
     Observed,
-    check_series,
     local_dates,
     observed,
     one_log,
@@ -121,12 +120,10 @@ def two_periods(
         raise ConfigurationError(
             f"block_days must be a whole number of at least 1, not {block_days!r}"
         )
-    for series in (before, after):
-        check_series(series, what="two_periods")
     one_log(before, after, what="two_periods")
+    first, second = (observed(series, what="two_periods") for series in (before, after))
     for series in (before, after):
         refuse_sentinel(series, what="two_periods")
-    first, second = (observed(series, what="two_periods") for series in (before, after))
     if first.n * second.n > MOST_PAIRS:
         raise ConfigurationError(
             f"two_periods takes at most {MOST_PAIRS} pairs of values, not {first.n} by {second.n}:"
