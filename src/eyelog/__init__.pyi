@@ -20,6 +20,7 @@ from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
+from .analysis.weekly import weekly as weekly
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
 from .archive.importing.table import read_table as read_table

@@ -54,6 +54,7 @@ NAMES = [
     "select",
     "simulate",
     "simulate_truth",
+    "weekly",
     "baseline",
     "blinks",
     "compare",
