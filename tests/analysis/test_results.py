@@ -69,7 +69,7 @@ def test_a_p_value_that_is_too_small_for_a_float_is_not_0() -> None:
 
 def test_an_infinite_end_of_an_interval_is_shown() -> None:
     result = el.baseline.trend(RISING)._replace(high=np.inf)
-    assert "0.75 to ∞" in repr(result)
+    assert "0.750 to ∞" in repr(result)
 
 
 @pytest.mark.parametrize("name", RESULTS)
