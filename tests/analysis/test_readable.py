@@ -151,7 +151,12 @@ def test_what_is_no_table_is_refused(wrong) -> None:
         el.readable(wrong)
 
 
-def test_columns_of_two_levels_are_refused() -> None:
+def test_records_by_the_thousand_are_not_for_reading() -> None:
+    with pytest.raises(ConfigurationError, match=r"10,000 rows, not 10,001: .*eyelog\.daily"):
+        el.readable(pd.DataFrame({"stp": np.zeros(10_001)}))
+
+
+def test_columns_that_share_a_name_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="one name"):
         el.readable(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
