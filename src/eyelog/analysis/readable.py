@@ -209,7 +209,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             texts = _clock_texts(values, table.index)
         else:
             unit = _one_year(values)
-            texts = _stamp_texts(values, unit, to_seconds=about.digits is None)
+            texts = _stamp_texts(values, unit, coarse=about.digits == 0)
     elif values.dtype.kind == "m":
         texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
     elif name == "bytes":
@@ -253,11 +253,11 @@ def _day_texts(values: pd.Series, year: str) -> list[str]:
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
-def _stamp_texts(values: pd.Series, year: str, *, to_seconds: bool = True) -> list[str]:
-    """Return day and time of stamps, with seconds where they are wanted and one of them has any."""
+def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[str]:
+    """Return day and time of stamps; coarse ones without weekday and seconds."""
     known = values.dropna()
-    seconds = to_seconds and bool((known.dt.second != 0).any())
-    form = f"%a %d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
+    seconds = not coarse and bool((known.dt.second != 0).any())
+    form = f"{'' if coarse else '%a '}%d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
