@@ -31,6 +31,12 @@ Hours = dict[str, msgspec.Raw]
 # may leave out nulls.
 SAMPLED: Final = 12
 
+# A full day is 7 MB of JSON with 5,760 records. A larger answer is counted before it is decoded,
+# because each object or list in it takes many times its bytes in memory.
+LARGE: Final = 8 << 20
+MOST_RECORDS: Final = 100_000
+"""A day has 86,400 seconds."""
+
 # The errors of an answer that is malformed, or has other types, bad UTF-8, a text that is not a
 # stamp, or a key that a struct cannot have (the last three are ValueErrors).
 UNFIT: Final = (msgspec.DecodeError, RecursionError, ValueError)
@@ -63,9 +69,12 @@ def decode_page(
     AnswerError
         If the answer does not have the documented shape: the message names `where`, the hour, the
         record (counted from 1) and the field. Numbers must be numbers and booleans booleans
-        (not 0 and 1); values outside the catalogue's range are not errors.
+        (not 0 and 1); values outside the catalogue's range are not errors. Also if it is large and
+        has more records than a day has seconds.
     """
     names = check_fields(log, fields)
+    if len(body) > LARGE and max(body.count(b"{"), body.count(b"[")) > MOST_RECORDS:
+        raise fault(where, f"the answer has more than {MOST_RECORDS:,} objects or lists")
     whole = fields is None
     hours, cursor = _envelope(body, log, where)
     raws = [hours[key] for key in sorted(hours, key=hour_order)]
