@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.login import Login, show_login, take_login
@@ -29,7 +30,7 @@ from eyelog.service.openapi import document
 from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
-from eyelog.service.responses import Problem, json_answer, packed, problem_answer
+from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
 
 __all__ = ["create_app"]
 
@@ -123,14 +124,21 @@ def _data(log: str) -> Endpoint:
         state = request.app.state
         bearer = authenticate(request)
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        arrow = prefers(request, ARROW)
         body = answer(
             state.windows,
             bearer.account,
             parse_query(log, pairs),
             cursors=state.cursors,
             page_size=state.page_size,
+            arrow=arrow,
         )
-        return packed(request, body, headers={"Cache-Control": "private, no-cache"})
+        headers = {"Cache-Control": "private, no-cache"}
+        if not arrow:
+            # RFC 8288: the same records can be had in another form at the same address.
+            headers["Link"] = f'<{request.url.path}>; rel="alternate"; type="{ARROW}"'
+        media_type = ARROW if arrow else "application/json"
+        return packed(request, body, media_type=media_type, headers=headers)
 
     async def data(request: Request) -> Response:
         return await to_thread.run_sync(
