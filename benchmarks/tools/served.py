@@ -1,16 +1,19 @@
 """The project's own service in a separate process, slowed down by a chosen delay.
 
-    python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE
+    python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE [json]
 
-It prints its address. The benchmarks `fetch.py` and `sync.py` use it.
+It prints its address. With ``json`` it does not offer its answers in columns, so clients take JSON.
+The benchmarks `fetch.py`, `service.py` and `sync.py` use it.
 """
 
 import asyncio
 import contextlib
+import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +37,33 @@ def fill(folder: Path, log: str, start: str, days: int) -> None:
         first = end
 
 
+@dataclass(frozen=True)
+class Served:
+    """A running service; called with a home, it makes a client that is logged in."""
+
+    url: str
+    pid: int
+    registry: Any
+    application: el.Application
+
+    def __call__(self, home: Path, **options: Any) -> el.Client:
+        client = el.Client(
+            self.url, application=self.application, home=home, progress=False, **options
+        )
+        client.exchange(self.registry.issue_code(ACCOUNT, self.application.client_id, REDIRECT))
+        return client
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of the service so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextlib.contextmanager
-def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iterator[Any]:
-    """Serve an archive in another process; yield a function that makes a client with a home."""
+def served(
+    folder: Path, *, delay_ms: float = 0.0, page_size: int = 500, json_only: bool = False
+) -> Iterator[Served]:
+    """Serve an archive in another process."""
     from eyelog.service.auth.registry import Registry
 
     registry = Registry(folder)
@@ -44,18 +71,12 @@ def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iter
         registry.add_account(ACCOUNT)
     application = el.Application(*registry.add_application(REDIRECT), REDIRECT)
     command = [sys.executable, __file__, str(folder), str(delay_ms), str(page_size)]
+    command += ["json"] if json_only else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
-
-        def make_client(home: Path, **options: Any) -> el.Client:
-            client = el.Client(url, application=application, home=home, progress=False, **options)
-            code = registry.issue_code(ACCOUNT, application.client_id, REDIRECT)
-            client.exchange(code)
-            return client
-
         try:
-            yield make_client
+            yield Served(url, process.pid, registry, application)
         finally:
             process.terminate()
 
@@ -65,12 +86,16 @@ def main() -> None:
 
     from eyelog.service.app import create_app
 
-    folder, delay_ms, page_size = sys.argv[1:]
+    folder, delay_ms, page_size, *json_only = sys.argv[1:]
     app = create_app(folder, page_size=int(page_size))
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
+        async def without_link(message: Any) -> None:
+            message["headers"] = [h for h in message.get("headers", []) if h[0] != b"link"]
+            await send(message)
+
         await asyncio.sleep(float(delay_ms) / 1e3)
-        await app(scope, receive, send)
+        await app(scope, receive, without_link if json_only else send)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)

@@ -78,6 +78,26 @@ def test_an_empty_page_with_a_new_cursor_goes_on() -> None:
     assert walked(script)["stp_s"].tolist() == [7.0]
 
 
+def test_three_empty_pages_in_a_row_with_new_cursors_end_the_walk_with_an_error() -> None:
+    script = Script(body([], "a"), body([], "b"), body([], "c"), body([record(1, 7)]))
+    with pytest.raises(el.AnswerError, match=r"page 3: 3 empty pages in a row.*operator"):
+        walked(script)
+    assert len(script.asked) == 3
+
+
+def test_empty_pages_that_are_not_in_a_row_do_not_end_a_walk() -> None:
+    empty = [body([], "a"), body([], "b")]
+    script = Script(*empty, body([record(1, 7)], "c"), body([], "d"), body([], "e"), body([]))
+    assert walked(script)["stp_s"].tolist() == [7.0]
+
+
+def test_a_walk_of_more_than_500_pages_ends_with_an_error() -> None:
+    script = Script(*(body([record(n % 1440, n)], f"c{n}") for n in range(600)))
+    with pytest.raises(el.AnswerError, match="no end after 500 pages"):
+        walked(script)
+    assert len(script.asked) == 500
+
+
 @pytest.mark.parametrize("cursors", [["a"], ["a", "b", "a"], ["a", "b", "b"]])
 def test_a_cursor_that_comes_again_raises(cursors: list[str]) -> None:
     script = Script(*(body([record(1, 1)], cursor) for cursor in cursors))
@@ -94,11 +114,14 @@ def test_a_page_that_is_no_answer_raises_and_says_which_page() -> None:
 
 @st.composite
 def walks(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """Records in the order of their pages, and pages that hold them: hours in any order."""
+    """Records in the order of their pages, and pages that hold them: hours in any order.
+
+    Three empty pages in a row, which end a walk, do not occur: a cut repeats at most twice.
+    """
     minutes = draw(st.lists(st.integers(0, 1439), max_size=30))
     values = draw(st.lists(st.integers(0, 60), min_size=len(minutes), max_size=len(minutes)))
     records = [record(minute, value) for minute, value in zip(minutes, values, strict=True)]
-    cuts = sorted(draw(st.lists(st.integers(0, len(records)), max_size=6)))
+    cuts = sorted(draw(st.lists(st.integers(0, len(records)), max_size=3, unique=True)) * 2)
     edges = [0, *cuts, len(records)]
     pages = []
     for n, (low, high) in enumerate(pairwise(edges)):

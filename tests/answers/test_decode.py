@@ -1,6 +1,7 @@
 """An answer becomes a page of typed columns."""
 
 import json
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -240,3 +241,26 @@ def test_any_bytes_are_a_page_or_an_answer_error(noise: bytes) -> None:
             decode_page(body, EYES)
         except el.AnswerError:
             continue
+
+
+# What is too much
+
+
+@pytest.mark.parametrize(
+    "records",
+    [b"{},", b"[],", b'{"date":"2026-10-24T00:00:00Z"},'],
+    ids=["objects", "lists", "same"],
+)
+def test_a_large_answer_with_more_records_than_a_day_has_seconds_is_refused_unread(
+    records: bytes,
+) -> None:
+    many = records * (9_000_000 // len(records))
+    body = b'{"computed_data": {"0": [' + many[:-1] + b'], "1": []}, "cursor": null}'
+    tracemalloc.start()
+    try:
+        with pytest.raises(el.AnswerError, match="more than 100,000 objects or lists"):
+            decode_page(body, "computed_data", where="log of 'anna'")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1 << 20

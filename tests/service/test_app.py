@@ -1,6 +1,8 @@
 """The application: its addresses and methods, and what it refuses to start on."""
 
+import contextlib
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import requests
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.server import serve
+from support import live
 from support.live import STANDARD, Live
 from support.replies import DAY
 
@@ -80,3 +83,34 @@ def test_a_read_only_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(ConfigurationError, match="cannot store the service's state"):
         create_app(tmp_path)
+
+
+@pytest.mark.parametrize("end", ["%0a", "%0A%0a", "%0d", "%20", "/"])
+def test_an_address_with_something_after_it_is_another_one(
+    there: Live, token: str, end: str
+) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    address = f"{there.url}/v2/users/me/official/computed_data{end}"
+    assert requests.get(address, headers=headers, timeout=30).status_code == 404
+
+
+def test_a_locked_state_file_is_a_503_that_says_when_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog.disk.sqlite.WAIT_SECONDS", 0.1)
+    with live.service(tmp_path / "a", {"ada": []}) as there:
+        token = there.login("ada")["access_token"]
+        with contextlib.closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            day = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
+            for answer in (
+                there.get(live.STANDARD, *day, token=token),
+                there.refresh("x" * 43),
+                requests.get(
+                    f"{there.url}/v1/oauth/authorize", params={"client_id": "x"}, timeout=30
+                ),
+            ):
+                assert answer.status_code == 503, answer.text
+                assert answer.json()["error"] == "temporarily_unavailable"
+                assert int(answer.headers["Retry-After"]) > 0
+        assert there.get(live.STANDARD, *day, token=token).status_code == 200

@@ -199,3 +199,39 @@ def test_a_connection_too_many_is_told_to_try_again(
         assert _status_and_error(_read_all(connection)) == (503, "temporarily_unavailable")
     monkeypatch.undo()
     assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
+
+
+def test_one_address_cannot_take_all_connections(
+    there: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "CONNECTIONS_PER_ADDRESS", 0)
+    with _connect(there) as connection:
+        assert _status_and_error(_read_all(connection)) == (503, "temporarily_unavailable")
+
+
+def test_two_lengths_of_one_body_are_refused_and_nothing_after_them_is_read(there: Live) -> None:
+    with _connect(there) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+        )
+        got = _read_all(connection)
+    assert got.count(b"HTTP/1.1") == 1
+    assert _status_and_error(got) == (400, "invalid_request")
+
+
+def test_a_client_that_hangs_up_while_it_sends_is_not_a_fault(
+    there: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = (
+        b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n"
+        b"Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type="
+    )
+    with caplog.at_level("DEBUG"):
+        for _ in range(5):
+            with _connect(there) as connection:
+                connection.sendall(head)
+                time.sleep(0.05)
+        assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
+    assert not [line for line in caplog.records if line.levelname in ("ERROR", "CRITICAL")]

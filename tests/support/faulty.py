@@ -51,7 +51,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer. `fault` is one of "", "reset", "close", "half", "chunked-half", "drip"."""
+    """One answer. `fault` is one of "", "reset", "close", "half", "chunked-half", "drip",
+    "endless"."""
 
     status: int = 200
     body: bytes = b""
@@ -127,6 +128,11 @@ def slow(payload: Any, delay: float) -> Answer:
 def drip(payload: Any, pause: float) -> Answer:
     """A whole answer, one byte at a time, `pause` seconds apart."""
     return Answer(200, json.dumps(payload).encode(), fault="drip", delay=pause)
+
+
+def endless(piece: bytes = b" " * (1 << 20)) -> Answer:
+    """A body without a length that repeats one piece until the client hangs up."""
+    return Answer(200, piece, {"Content-Type": "application/json"}, "endless")
 
 
 class Server(ThreadingHTTPServer):
@@ -252,10 +258,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if scripted.fault == "chunked-half":
             self.send_header("Transfer-Encoding", "chunked")
-        elif scripted.fault != "close":
+        elif scripted.fault not in ("close", "endless"):
             self.send_header("Content-Length", str(len(scripted.body)))
         self.end_headers()
         middle = len(scripted.body) // 2
+        if scripted.fault == "endless":
+            self.close_connection = True
+            while True:  # until the client hangs up
+                self.wfile.write(scripted.body)
         if scripted.fault == "half":
             self.wfile.write(scripted.body[:middle])
         elif scripted.fault == "chunked-half":

@@ -19,6 +19,7 @@ from eyelog.access.http.forks import PerProcess
 from eyelog.access.http.session import attach, fetch
 from eyelog.access.progress import progress_line
 from eyelog.access.walk import Stopped, side_by_side, walk_window
+from eyelog.answers.arrow import ARROW
 from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
 from eyelog.errors import AnswerError, NotCached, RequestError
@@ -158,7 +159,11 @@ class DayFetcher:
         def answer(params: Mapping[str, str], where: str) -> bytes:
             if stop.is_set():
                 raise Stopped
-            return fetch(session, url, params, where=where, **caching).content
+            response = fetch(session, url, params, where=where, **caching)
+            if response.links.get("alternate", {}).get("type") == ARROW:
+                # The service says that it answers in columns too, which is faster for both.
+                session.headers["Accept"] = f"{ARROW}, application/json;q=0.5"
+            return response.content
 
         where = f"{day.log} of account {self.account!r}"
         return [

@@ -18,8 +18,11 @@ __all__ = ["Ask", "Stopped", "side_by_side", "walk_window"]
 Ask = Callable[[Mapping[str, str], str], bytes]
 """Returns the body of the answer to some parameters; the text names the request in errors."""
 
-MOST_PAGES: Final = 100_000
-"""A day has 86,400 seconds: a longer walk would have no end."""
+MOST_PAGES: Final = 500
+"""Pages of one window. A full day of 5,760 records is 12 pages as the service cuts them."""
+
+MOST_EMPTY: Final = 3
+"""Empty pages in a row that each bring a new cursor: there is nothing to come."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -50,8 +53,8 @@ def walk_window(
     Raises
     ------
     AnswerError
-        If an answer does not have the documented shape, or a cursor is repeated: the walk would
-        never end.
+        If an answer does not have the documented shape, or the walk would not end: a cursor is
+        repeated, 3 empty pages in a row bring new cursors, or there are more than 500 pages.
     """
     # Along a walk only the cursor may change: the service requires it.
     steady = {"date_from": window.date_from, "date_to": window.date_to}
@@ -60,6 +63,7 @@ def walk_window(
     where = f"{where}, {window.date_from} to {window.date_to}"
     seen: set[str] = set()
     cursor: str | None = None
+    empty = 0
     for number in range(1, MOST_PAGES + 1):
         page_name = where if number == 1 else f"{where}, page {number}"
         body = ask(steady if cursor is None else {**steady, "cursor": cursor}, page_name)
@@ -74,6 +78,12 @@ def walk_window(
                 " report it to the operator of the service"
             )
         seen.add(cursor)
+        empty = 0 if page.n else empty + 1
+        if empty == MOST_EMPTY:
+            raise AnswerError(
+                f"{page_name}: {MOST_EMPTY} empty pages in a row with a cursor to go on: report it"
+                " to the operator of the service"
+            )
     raise AnswerError(
         f"{where}: no end after {MOST_PAGES} pages: report it to the operator of the service"
     )

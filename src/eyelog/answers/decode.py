@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from eyelog.answers.arrow import MOST_RECORDS, decode_stream, is_stream
 from eyelog.answers.careful import careful_records, fault, hour_order
 from eyelog.answers.page import Page, join_pages
 from eyelog.catalogue import LOGS, catalogue, check_fields, check_log
@@ -30,6 +31,10 @@ Hours = dict[str, msgspec.Raw]
 # How many records of the first hour show the order of the keys: more than one, because a service
 # may leave out nulls.
 SAMPLED: Final = 12
+
+# A full day is 7 MB of JSON with 5,760 records. A larger answer is counted before it is decoded,
+# because each object or list in it takes many times its bytes in memory.
+LARGE: Final = 8 << 20
 
 # The errors of an answer that is malformed, or has other types, bad UTF-8, a text that is not a
 # stamp, or a key that a struct cannot have (the last three are ValueErrors).
@@ -44,7 +49,7 @@ def decode_page(
     Parameters
     ----------
     body : bytes
-        The answer, JSON in UTF-8.
+        The answer: JSON in UTF-8, or an Arrow stream.
     log : {"computed_data", "standard_mode_logs"}
         The log of the request.
     fields : sequence of str, optional
@@ -63,9 +68,14 @@ def decode_page(
     AnswerError
         If the answer does not have the documented shape: the message names `where`, the hour, the
         record (counted from 1) and the field. Numbers must be numbers and booleans booleans
-        (not 0 and 1); values outside the catalogue's range are not errors.
+        (not 0 and 1); values outside the catalogue's range are not errors. Also if it is large and
+        has more records than a day has seconds.
     """
     names = check_fields(log, fields)
+    if is_stream(body):
+        return decode_stream(body, log, names, whole=fields is None, where=where)
+    if len(body) > LARGE and max(body.count(b"{"), body.count(b"[")) > MOST_RECORDS:
+        raise fault(where, f"the answer has more than {MOST_RECORDS:,} objects or lists")
     whole = fields is None
     hours, cursor = _envelope(body, log, where)
     raws = [hours[key] for key in sorted(hours, key=hour_order)]

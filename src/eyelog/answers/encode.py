@@ -9,10 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from eyelog.catalogue import catalogue
 
-__all__ = ["encode_answer"]
+__all__ = ["encode_answer", "encode_table"]
 
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3600 * _SECOND
@@ -43,12 +44,62 @@ def encode_answer(
         without a fraction.
     """
     index = cast(pd.DatetimeIndex, frame.index).as_unit("us")
-    local = index.tz_localize(None).asi8
     fields = ("date", *map(str, frame.columns)) if names is None else tuple(names)
-    lists = [
-        _dates(local, index.asi8) if name == "date" else _values(frame[name], log)
-        for name in fields
-    ]
+
+    def values(name: str) -> list[Any]:
+        column = frame[name]
+        if column.dtype == np.float64:
+            return _numbers(column.to_numpy(), name, log)
+        return cast(list[Any], cast(Any, column.array).to_numpy(object, na_value=None).tolist())
+
+    return _encode(log, fields, index.tz_localize(None).asi8, index.asi8, values, cursor)
+
+
+def encode_table(
+    table: pa.Table, log: str, *, offset_us: int, names: Sequence[str], cursor: str | None = None
+) -> bytes:
+    """Return the rows of a table of the archive as the body of one answer of the service.
+
+    The same as `encode_answer`, for rows that were read to be sent and for nothing else.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Records of at most one local day: ``date`` in UTC, and other columns.
+    log : {"computed_data", "standard_mode_logs"}
+        The log of `table`.
+    offset_us : int
+        Microseconds between UTC and the stamps that are written.
+    names : sequence of str
+        The fields of a record, in this order.
+    cursor : str, optional
+        Where the next page begins; null for the last page.
+
+    Returns
+    -------
+    bytes
+        As of `encode_answer`.
+    """
+    stamps = np.asarray(table.column("date").cast(pa.int64()).to_numpy(), np.int64)
+
+    def values(name: str) -> list[Any]:
+        column = table.column(name)
+        if pa.types.is_floating(column.type):
+            return _numbers(column.to_numpy(), name, log)
+        return cast(list[Any], column.to_pylist())
+
+    return _encode(log, tuple(names), stamps + offset_us, stamps, values, cursor)
+
+
+def _encode(
+    log: str,
+    fields: tuple[str, ...],
+    local: npt.NDArray[np.int64],
+    utc: npt.NDArray[np.int64],
+    values: Callable[[str], list[Any]],
+    cursor: str | None,
+) -> bytes:
+    lists = [_dates(local, utc) if name == "date" else values(name) for name in fields]
     # A struct writes its keys from a table made once: half the time of a dict per record.
     records = list(map(_record(fields), *lists))
     hours: dict[str, list[Any]] = {}
@@ -80,18 +131,14 @@ def _offset(us: int) -> str:
     return f"{'-' if us < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-def _values(column: "pd.Series[Any]", log: str) -> list[Any]:
-    """Return the values as JSON accepts them; the encoder itself writes NaN as null."""
-    if column.dtype != np.float64:
-        values: list[Any] = cast(Any, column.array).to_numpy(dtype=object, na_value=None).tolist()
-        return values
-    numbers = column.to_numpy()
-    field = catalogue(log).get(str(column.name))
+def _numbers(numbers: npt.NDArray[np.float64], name: str, log: str) -> list[Any]:
+    """Return numbers as JSON accepts them; the encoder itself writes NaN as null."""
+    field = catalogue(log).get(name)
     if field is None or field.value_type != "int":
-        return numbers.tolist()
+        return list(numbers.tolist())
     whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():
-        return numbers.astype(np.int64).tolist()
+        return list(numbers.astype(np.int64).tolist())
     mixed = numbers.astype(object)
     mixed[whole] = numbers[whole].astype(np.int64)
-    return mixed.tolist()
+    return list(mixed.tolist())

@@ -12,6 +12,7 @@ from typing import Any
 
 import h11
 from anyio import fail_after
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -26,6 +27,7 @@ HEAD_SECONDS = 10.0
 STALL_SECONDS = 30.0
 STALL_BYTES = 32 * 1024
 CONNECTIONS = 256
+CONNECTIONS_PER_ADDRESS = 100
 
 _log = logging.getLogger("eyelog.service")
 
@@ -59,10 +61,12 @@ class Bounds:
             await send(message)
 
         try:
-            _check_sizes(scope)
+            _check_head(scope)
             with fail_after(REQUEST_SECONDS):
                 await self._app(scope, bounded_receive, watched_send)
             return
+        except ClientDisconnect:
+            return  # a client may hang up when it likes
         except Problem as problem:
             refusal = problem
         except TimeoutError:
@@ -89,7 +93,7 @@ def _too_large() -> Problem:
     )
 
 
-def _check_sizes(scope: Scope) -> None:
+def _check_head(scope: Scope) -> None:
     headers = scope["headers"]
     size = sum(len(name) + len(value) + 4 for name, value in headers)
     if size + len(scope.get("raw_path") or b"") + len(scope["query_string"]) > HEAD_BYTES:
@@ -101,6 +105,15 @@ def _check_sizes(scope: Scope) -> None:
     for name, value in headers:
         if name == b"content-length" and value.isdigit() and int(value) > BODY_BYTES:
             raise _too_large()
+    names = {name for name, _ in headers}
+    if {b"content-length", b"transfer-encoding"} <= names:
+        # A proxy in front may take the other one for the length: RFC 9112, section 6.1.
+        raise Problem(
+            400,
+            "invalid_request",
+            "the request has both Content-Length and Transfer-Encoding",
+            headers={"Connection": "close"},
+        )
 
 
 class BoundedProtocol(H11Protocol):
@@ -116,7 +129,24 @@ class BoundedProtocol(H11Protocol):
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")
             return
+        if self._of_this_address() > CONNECTIONS_PER_ADDRESS:
+            self._end(
+                503,
+                "temporarily_unavailable",
+                f"more than {CONNECTIONS_PER_ADDRESS} connections from one address",
+            )
+            return
         self._watch()
+
+    def _of_this_address(self) -> int:
+        mine = self.client[0] if self.client else None
+        return sum(
+            1
+            for connection in self.connections
+            if isinstance(connection, BoundedProtocol)
+            and connection.client is not None
+            and connection.client[0] == mine
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timers."""

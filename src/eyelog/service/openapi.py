@@ -6,9 +6,11 @@ state what this service does.
 
 from typing import Any
 
+from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
 from eyelog.service.auth.forms import FORM
 from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE
+from eyelog.service.records.paging import ARROW_PAGES
 from eyelog.service.records.query import DATE_PATTERN
 
 __all__ = ["document"]
@@ -185,10 +187,7 @@ def _data(log: str, page_size: int) -> Schema:
         log,
         f"Records of the {INTERVAL_SECONDS[log]}-second log",
         {
-            "200": _json(
-                f"At most {page_size} records in order of time, grouped by the hour of their date",
-                _object({log: hours, "cursor": {"type": ["string", "null"]}}),
-            ),
+            "200": _records(log, hours, page_size),
             "400": _error("A date, the range, fields or the cursor breaks its rule"),
             "401": _unauthorized(),
         },
@@ -206,6 +205,20 @@ def _data(log: str, page_size: int) -> Schema:
         " which is also the offset of the records. Without records the object is empty and the"
         " cursor null.",
     )
+
+
+def _records(log: str, hours: Schema, page_size: int) -> Schema:
+    answer = _json(
+        f"At most {page_size} records in order of time, grouped by the hour of their date. A"
+        f" client that prefers {ARROW} gets an Arrow IPC stream of at most"
+        f" {page_size * ARROW_PAGES} records: date in UTC microseconds, numbers as float64,"
+        " booleans and texts, a missing value as null; the schema's metadata have eyelog.log and,"
+        " unless it is the last page, eyelog.cursor. The cursors of both forms are the same."
+        " Errors are JSON.",
+        _object({log: hours, "cursor": {"type": ["string", "null"]}}),
+    )
+    answer["content"][ARROW] = {"schema": {"type": "string", "format": "binary"}}
+    return answer
 
 
 # --- parts --------------------------------------------------------------------------------------

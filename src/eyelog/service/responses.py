@@ -9,7 +9,7 @@ import zstandard
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Problem", "json_answer", "packed", "problem_answer", "problem_body"]
+__all__ = ["Problem", "json_answer", "packed", "prefers", "problem_answer", "problem_body"]
 
 # Of a page of 500 records (0.5 MB), zstd-1 leaves a tenth in 0.8 ms, gzip-1 a sixth in 3.5 ms.
 _SMALLEST = 1024
@@ -54,9 +54,11 @@ def problem_answer(problem: Problem) -> Response:
     )
 
 
-def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:
-    """Return a JSON body as a response, compressed with zstd or gzip if the client accepts it."""
-    all_headers = {**headers, "Vary": "Authorization, Accept-Encoding"}
+def packed(
+    request: Request, body: bytes, *, media_type: str, headers: Mapping[str, str]
+) -> Response:
+    """Return a body as a response, compressed with zstd or gzip if the client accepts it."""
+    all_headers = {**headers, "Vary": "Authorization, Accept, Accept-Encoding"}
     coding = _coding(request.headers.get("accept-encoding", ""))
     if coding is not None and len(body) >= _SMALLEST:
         all_headers["Content-Encoding"] = coding
@@ -64,19 +66,35 @@ def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Resp
             body = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
         else:
             body = zlib.compress(body, level=_LEVEL, wbits=31)
-    return Response(body, headers=all_headers, media_type="application/json")
+    return Response(body, headers=all_headers, media_type=media_type)
+
+
+def prefers(request: Request, media_type: str) -> bool:
+    """Return whether the client names a media type, and wants JSON no more than that."""
+    weights = _weights(", ".join(request.headers.getlist("accept")))
+    json = next(
+        (weights[kind] for kind in ("application/json", "application/*", "*/*") if kind in weights),
+        0.0,
+    )
+    return weights.get(media_type, 0.0) >= max(json, 0.001)
 
 
 def _coding(accepted: str) -> str | None:
     """Choose zstd or gzip by the weights of Accept-Encoding; zstd, the faster, wins a tie."""
-    weights: dict[str, float] = {}
-    for part in accepted.split(","):
-        name, _, rest = part.strip().lower().partition(";")
-        weight = rest.strip().removeprefix("q=").strip() or "1"
-        try:
-            weights[name.strip()] = float(weight)
-        except ValueError:
-            weights[name.strip()] = 0.0
+    weights = _weights(accepted)
     offered = {c: weights.get(c, weights.get("*", 0.0)) for c in ("zstd", "gzip")}
     best = max(offered, key=lambda coding: offered[coding])
     return best if offered[best] > 0 else None
+
+
+def _weights(header: str) -> dict[str, float]:
+    """Return the values of an Accept header and their weights, 0 for one that is not readable."""
+    weights: dict[str, float] = {}
+    for part in header.split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        weight = next((p[2:].strip() for p in parameters if p.startswith("q=")), "1")
+        try:
+            weights[name] = float(weight)
+        except ValueError:
+            weights[name] = 0.0
+    return weights

@@ -159,7 +159,7 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
 
 
 def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
-    monkeypatch.setattr(adapter, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr("eyelog.access.http.body.BODY_SECONDS", 0.3)
     monkeypatch.setattr(adapter, "PATIENCE", 0.2)
     with faulty.server(faulty.drip(PAYLOAD, 0.02)) as there:
         begun = time.monotonic()

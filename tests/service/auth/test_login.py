@@ -2,14 +2,12 @@
 
 import base64
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 
-from support import live
-from support.live import REDIRECT, Live
+from support.live import Live
 from support.login_page import CALLBACK, PASSWORD, Browser, sent_back
 
 VERIFIER = "v" * 50
@@ -137,16 +135,3 @@ def test_two_tabs_of_one_browser_both_work(browser: Browser) -> None:
     first, second = browser.open(state="1"), browser.open(state="2")
     assert sent_back(browser.send(first, password=PASSWORD))["state"] == "1"
     assert sent_back(browser.send(second, password=PASSWORD))["state"] == "2"
-
-
-def test_guessing_is_stopped_for_that_name_only(tmp_path: Path) -> None:
-    with live.service(tmp_path / "a", {"ada": [], "bea": []}, password=PASSWORD) as there:
-        browser = Browser(there)
-        page = browser.open(redirect_uri=REDIRECT)
-        for _ in range(10):
-            assert browser.send(page, password="guess").status_code == 400
-        stopped = browser.send(page, password=PASSWORD)
-        assert stopped.status_code == 429
-        assert 0 < int(stopped.headers["Retry-After"]) <= 601
-        assert "Too many wrong passwords" in stopped.text
-        assert browser.send(page, name="bea", password=PASSWORD).status_code == 303

@@ -25,7 +25,7 @@ def test_the_page_cannot_be_cached_framed_or_scripted(browser: Browser) -> None:
     # Browsers hold the redirect after the form against the policy too.
     assert "form-action 'self' http://127.0.0.1:5007;" in policy
     assert headers["X-Frame-Options"] == "DENY"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
     cookie = headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie

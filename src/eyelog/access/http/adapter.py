@@ -5,16 +5,13 @@ second try can mend. They get the responses and exceptions of `requests`, which
 `eyelog.access.http.faults` turns into eyelog's errors.
 """
 
-import gzip
 import threading
 import time
-import zlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import requests
-import zstandard
 from requests.adapters import HTTPAdapter
 from requests.exceptions import ChunkedEncodingError, ContentDecodingError, ReadTimeout
 from requests.structures import CaseInsensitiveDict
@@ -29,9 +26,10 @@ from urllib3.exceptions import (
 from urllib3.util import Retry
 
 from eyelog.access.http.addresses import is_loopback
+from eyelog.access.http.body import decoded, read_body
 from eyelog.access.http.redact import log, redact_url
 
-__all__ = ["ACCEPT_ENCODING", "PASSING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
+__all__ = ["PASSING", "TIMEOUT", "Adapter", "Bearers", "retry_after"]
 
 TIMEOUT = (6.0, 18.0)
 """Seconds to connect, and seconds of silence: three tries of either fit into `PATIENCE`."""
@@ -43,11 +41,6 @@ RETRIES = 3
 BACKOFF = 0.5
 """Seconds before the second try; doubled for each later one."""
 
-BODY_SECONDS = 180.0
-"""Seconds after which a body that trickles in is given up."""
-
-ACCEPT_ENCODING = "gzip, zstd"
-
 PASSING = frozenset({429, 500, 502, 503, 504})
 """The statuses after which the same request may succeed."""
 
@@ -56,7 +49,6 @@ _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 
 _ENVIRONMENT = requests.Session()
 """Sends nothing: it reads proxies and certificates from the environment as requests does."""
 
-_PIECE = 1 << 18
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
 
@@ -191,9 +183,9 @@ class Adapter(HTTPAdapter):
         """Send once and read the body to its end."""
         response = super().send(request, **options)
         try:
-            body = _read(response)
+            body = read_body(response)
             # There is no public way to give a response its body.
-            response._content = _decoded(body, response.headers.get("Content-Encoding", ""))
+            response._content = decoded(body, response.headers.get("Content-Encoding", ""))
         except ProtocolError as fault:
             raise ChunkedEncodingError(fault, request=request) from fault
         except ReadTimeoutError as fault:
@@ -229,52 +221,6 @@ def _parts(url: str) -> tuple[_Origin, str]:
     parts = urlsplit(url)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return (parts.scheme, parts.hostname, port), parts.path
-
-
-def _read(response: requests.Response) -> bytes:
-    """Return the body as received; one that is short, or trickles for ever, raises."""
-    ends = time.monotonic() + BODY_SECONDS
-    pieces = []
-    while piece := response.raw.read1(_PIECE, decode_content=False):
-        pieces.append(piece)
-        if time.monotonic() > ends:
-            raise ReadTimeout(f"the body was not complete after {BODY_SECONDS:.0f} s")
-    return b"".join(pieces)
-
-
-def _unzstd(body: bytes) -> bytes:
-    pieces = []
-    while body:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        pieces.append(frame.decompress(body))
-        if not frame.eof:
-            raise EOFError
-        body = frame.unused_data
-    return b"".join(pieces)
-
-
-_DECODERS = {
-    "gzip": gzip.decompress,
-    "x-gzip": gzip.decompress,
-    "zstd": _unzstd,
-    "identity": bytes,
-    "": bytes,
-}
-
-
-def _decoded(body: bytes, codings: str) -> bytes:
-    """Undo the content codings; unlike in urllib3, a gzip body that was cut short raises."""
-    for coding in reversed(codings.lower().split(",")) if body else ():
-        decode = _DECODERS.get(coding.strip())
-        if decode is None:
-            raise ContentDecodingError(
-                f"the body has the coding {coding!r}, which was not asked for"
-            )
-        try:
-            body = decode(body)
-        except (EOFError, OSError, zlib.error, zstandard.ZstdError) as fault:
-            raise ContentDecodingError(f"the {coding} body is cut short or damaged") from fault
-    return body
 
 
 def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:

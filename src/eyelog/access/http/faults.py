@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import requests
 
 from eyelog.access.http.adapter import PASSING, retry_after
+from eyelog.access.http.body import MOST_BYTES, TooLarge
 from eyelog.access.http.redact import redact, redact_url, short
 from eyelog.errors import (
     AuthorizationError,
@@ -129,16 +130,25 @@ def unreachable(
         for kind, pattern, words in _CAUSES
         if isinstance(fault, kind) and re.search(pattern, str(fault))
     )
-    retryable = not isinstance(fault, requests.exceptions.SSLError)
+    retryable = not isinstance(fault, (requests.exceptions.SSLError, TooLarge))
     return Unreachable(
         f"{where}: {method} {parts.path} at {host} got no whole answer ({what}): "
-        + ("check the address and the network, or try again later" if retryable else "check it"),
+        + (
+            "check the address and the network, or try again later"
+            if retryable
+            else "check the address (EYELOG_BASE_URL), and ask the operator of the service"
+        ),
         retryable=retryable,
         url=redact_url(url),
     )
 
 
 _CAUSES = (
+    (
+        TooLarge,
+        "",
+        f"it is larger than {MOST_BYTES >> 20} MB, and a full day of a log takes 7 MB",
+    ),
     (requests.exceptions.SSLError, "", "the TLS certificate or connection was not accepted"),
     (requests.exceptions.ProxyError, "", "the proxy did not let it through"),
     (requests.ConnectTimeout, "", "connecting took too long"),

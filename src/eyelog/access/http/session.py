@@ -13,7 +13,8 @@ from typing import Any
 
 import requests
 
-from eyelog.access.http.adapter import ACCEPT_ENCODING, TIMEOUT, Adapter, Bearers
+from eyelog.access.http.adapter import TIMEOUT, Adapter, Bearers
+from eyelog.access.http.body import ACCEPT_ENCODING
 from eyelog.access.http.faults import refusal, unreachable
 
 __all__ = ["attach", "fetch", "plain_session"]
@@ -89,7 +90,8 @@ def fetch(
     Raises
     ------
     Unreachable
-        If there was no whole answer: refused, unknown host, timeout, reset, body cut short.
+        If there was no whole answer: refused, unknown host, timeout, reset, body cut short, or
+        more than 64 MB of it (never tried again).
     AuthorizationError
         If there is no valid token (401).
     RateLimited

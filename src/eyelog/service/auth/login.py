@@ -6,11 +6,9 @@ RFC 6749, section 4.1. Nothing is ever sent to an address that the application d
 import hashlib
 import re
 import secrets
-import time
-from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import Lock
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from anyio import CapacityLimiter, to_thread
 from itsdangerous import BadSignature, URLSafeTimedSerializer
@@ -21,16 +19,16 @@ from eyelog.service.auth.forms import filled, read_form
 from eyelog.service.auth.pages import error_page, login_page
 from eyelog.service.auth.redirects import form_target, matches
 from eyelog.service.auth.registry import SCOPE, Registry
+from eyelog.service.auth.throttle import Throttle, guesser
 from eyelog.service.responses import Problem
 
 __all__ = ["Login", "show_login", "take_login"]
 
-_COOKIE = "eyelog_login"
+_COOKIE, _DEVICE_COOKIE = "eyelog_login", "eyelog_device"
 _PATH = "/v1/oauth/authorize"
 _FORM_SECONDS = 1800
-_BROWSER = re.compile(r"[A-Za-z0-9\-_]{22}")
+_DEVICE_SECONDS = 365 * 24 * 3600
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
-_TRIES_PER_NAME, _TRIES_IN_ALL, _TRIES_SECONDS = 10, 200, 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,38 +42,41 @@ class _LoginRequest:
 
 
 class Login:
-    """What the login page needs besides the registry: signed forms, and a count of tries.
+    """What the login page needs besides the registry: signed forms and cookies, and the throttle.
 
-    Ten wrong passwords for one name within ten minutes close the login for that name, 200 for
-    all names together close it for everyone, until the oldest of them is ten minutes old.
+    Parameters
+    ----------
+    key : bytes
+        Signs forms and cookies.
+    throttle : Throttle
+        Says how long to wait after wrong passwords.
     """
 
-    def __init__(self, key: bytes) -> None:
-        self.signer = URLSafeTimedSerializer(
-            key, salt="login", signer_kwargs={"digest_method": hashlib.sha256}
-        )
+    def __init__(self, key: bytes, throttle: Throttle) -> None:
+        self.throttle = throttle
         self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
-        self._tries: deque[tuple[float, str]] = deque()
-        self._lock = Lock()
+        self.form, self._browser, self._device = (
+            URLSafeTimedSerializer(key, salt=salt, signer_kwargs={"digest_method": hashlib.sha256})
+            for salt in ("login", "browser", "device")
+        )
 
-    def take_try(self, name: str) -> int:
-        """Count one try for `name` and return 0, or the seconds until another try is allowed."""
-        now = time.monotonic()
-        with self._lock:
-            while self._tries and self._tries[0][0] <= now - _TRIES_SECONDS:
-                self._tries.popleft()
-            of_name = [time_s for time_s, who in self._tries if who == name]
-            of_all = [time_s for time_s, _ in self._tries]
-            for times, most in ((of_name, _TRIES_PER_NAME), (of_all, _TRIES_IN_ALL)):
-                if len(times) >= most:
-                    return int(times[-most] + _TRIES_SECONDS - now) + 1
-            self._tries.append((now, name))
-        return 0
+    def browser(self, cookie: str) -> str:
+        """Return the cookie of this browser; one that was not made here is replaced."""
+        with suppress(BadSignature):
+            self._browser.loads(cookie, max_age=_FORM_SECONDS)
+            return cookie
+        return self._browser.dumps(secrets.token_urlsafe(16))
 
-    def forget_tries(self, name: str) -> None:
-        """Forget the tries for `name`, after the right password."""
-        with self._lock:
-            self._tries = deque(entry for entry in self._tries if entry[1] != name)
+    def device(self, cookie: str, name: str) -> str | None:
+        """Return the mark of a browser that has logged in to this name before."""
+        with suppress(BadSignature, ValueError, TypeError):
+            mark, known_name = self._device.loads(cookie, max_age=_DEVICE_SECONDS)
+            return str(mark) if known_name == name else None
+        return None
+
+    def device_cookie(self, name: str) -> str:
+        """Return the cookie of a browser that has just logged in to `name`."""
+        return self._device.dumps([secrets.token_urlsafe(16), name])
 
 
 class _Refusal(Exception):
@@ -104,6 +105,7 @@ async def take_login(request: Request) -> Response:
     login: Login = request.app.state.login
     registry: Registry = request.app.state.registry
     try:
+        _check_origin(request)
         form = await read_form(request)
         login_request = _signed(login, form.get("form", ""), request.cookies.get(_COOKIE, ""))
     except Problem as problem:
@@ -114,14 +116,16 @@ async def take_login(request: Request) -> Response:
         return _send_back(login_request.redirect_uri, denied, login_request.state)
     if decision != "allow":
         return _page(request, login_request, name=name, error="Choose Allow or Deny.", status=400)
-    wait_s = login.take_try(name)
+    device = login.device(request.cookies.get(_DEVICE_COOKIE, ""), name)
+    address = request.client.host if request.client else ""
+    who = guesser(name, address=address, device=device)
+    wait_s = await to_thread.run_sync(login.throttle.take_try, who)
     if wait_s:
-        minutes = -(-wait_s // 60)
         page = _page(
             request,
             login_request,
             name=name,
-            error=f"Too many wrong passwords. Try again in {minutes} min.",
+            error=f"Too many wrong passwords. Try again in {_in_words(wait_s)}.",
             status=429,
         )
         page.headers["Retry-After"] = str(wait_s)
@@ -131,7 +135,7 @@ async def take_login(request: Request) -> Response:
     )
     if not correct:
         return _page(request, login_request, name=name, error="Wrong name or password.", status=400)
-    login.forget_tries(name)
+    await to_thread.run_sync(login.throttle.forget, who)
     code = await to_thread.run_sync(
         lambda: registry.issue_code(
             name,
@@ -140,7 +144,24 @@ async def take_login(request: Request) -> Response:
             challenge=login_request.challenge,
         )
     )
-    return _send_back(login_request.redirect_uri, {"code": code}, login_request.state)
+    answer = _send_back(login_request.redirect_uri, {"code": code}, login_request.state)
+    _set_cookie(request, answer, _DEVICE_COOKIE, login.device_cookie(name), _DEVICE_SECONDS)
+    return answer
+
+
+def _in_words(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 100 else f"{-(-seconds // 60)} min"
+
+
+def _check_origin(request: Request) -> None:
+    """Refuse a form that another site sends (browsers say so themselves)."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        foreign = site not in ("same-origin", "none")
+    else:
+        foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if foreign:
+        raise Problem(403, "access_denied", "The form was sent from another site.")
 
 
 def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
@@ -184,9 +205,7 @@ def _page(
 ) -> Response:
     """Return the login page, with its form bound to this browser by a cookie."""
     login: Login = request.app.state.login
-    browser = request.cookies.get(_COOKIE, "")
-    if not _BROWSER.fullmatch(browser):
-        browser = secrets.token_urlsafe(16)
+    browser = login.browser(request.cookies.get(_COOKIE, ""))
     parts = (
         login_request.client_id,
         login_request.redirect_uri,
@@ -199,26 +218,30 @@ def _page(
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
         scope=SCOPE,
-        form=login.signer.dumps([browser, *parts]),
+        form=login.form.dumps([browser, *parts]),
         name=name,
         error=error,
     )
-    page.set_cookie(
-        _COOKIE,
-        browser,
-        max_age=_FORM_SECONDS,
+    _set_cookie(request, page, _COOKIE, browser, _FORM_SECONDS)
+    return page
+
+
+def _set_cookie(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
+    answer.set_cookie(
+        name,
+        value,
+        max_age=seconds,
         path=_PATH,
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",
     )
-    return page
 
 
 def _signed(login: Login, form: str, cookie: str) -> _LoginRequest:
     """Return the request that the form belongs to, if this browser got the form recently."""
     try:
-        browser, *parts = login.signer.loads(form, max_age=_FORM_SECONDS)
+        browser, *parts = login.form.loads(form, max_age=_FORM_SECONDS)
         same = secrets.compare_digest(str(browser).encode(), cookie.encode())
     except (BadSignature, ValueError, TypeError):
         same, parts = False, []

@@ -22,6 +22,7 @@ from eyelog.service.auth.secrets import (
     pkce_challenge,
 )
 from eyelog.service.auth.state import State
+from eyelog.service.auth.throttle import Throttle
 
 __all__ = ["ACCESS_SECONDS", "SCOPE", "Bearer", "GrantRefused", "Registry"]
 
@@ -79,6 +80,10 @@ class Registry:
     def folder(self) -> Path:
         """The archive's folder."""
         return self._state.folder
+
+    def throttle(self) -> Throttle:
+        """Return the count of wrong passwords, which all processes of a service share."""
+        return Throttle(self._state)
 
     # --- accounts and applications ---------------------------------------------------------------
 

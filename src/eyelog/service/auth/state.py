@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from eyelog.disk.sqlite import connect, prepare, transaction
+from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
 
-__all__ = ["State"]
+__all__ = ["State", "StateBusy"]
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
@@ -32,6 +32,13 @@ CREATE TABLE token (
 CREATE INDEX token_origin ON token (origin);
 """
 
+_ADDED = ("CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",)
+"""What later releases added, in order. A file has as many of them as its ``user_version`` says."""
+
+
+class StateBusy(ConfigurationError):
+    """Another process holds the lock on the state file for longer than a request can wait."""
+
 
 class State:
     """Transactions on ``_service.sqlite`` in one folder."""
@@ -45,6 +52,7 @@ class State:
             )
         self.folder = Path(folder).expanduser()
         self._file = self.folder / _FILE_NAME
+        self._current = False  # whether the file has all that `_ADDED` lists
 
     def prepare(self) -> None:
         """Create the file (0600) with its schema and signing key, if it does not exist.
@@ -81,17 +89,44 @@ class State:
         # A connection for each use: about 0.1 ms, and nothing to share between threads.
         try:
             with closing(connect(self._file, write=True)) as db:
+                if not self._current:
+                    _bring_up_to_date(db)
+                    self._current = True
                 yield db
         except sqlite3.IntegrityError:
             raise
         except sqlite3.Error as error:
+            if code_of(error) in BUSY:
+                raise StateBusy(
+                    f"the service's state in {self._file} is locked by another program: try again"
+                ) from None
             raise self._unusable(error) from None
 
     def _unusable(self, error: sqlite3.Error) -> ConfigurationError:
         return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
 
 
+def _bring_up_to_date(db: sqlite3.Connection) -> None:
+    """Add to a file of an older release what it lacks."""
+    if _version(db) >= len(_ADDED):
+        return
+    with transaction(db):
+        _add(db, _version(db))
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _add(db: sqlite3.Connection, version: int) -> None:
+    for script in _ADDED[version:]:
+        for statement in script.split(";"):
+            db.execute(statement)
+    db.execute(f"PRAGMA user_version = {len(_ADDED)}")
+
+
 def _fill(db: sqlite3.Connection) -> None:
     for statement in _SCHEMA.split(";"):
         db.execute(statement)
+    _add(db, 0)
     db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))

@@ -7,18 +7,22 @@ twice and none that was there is left out.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, cast
+from datetime import timedelta
+from typing import Any, Final, cast
 
 import msgspec
-import pandas as pd
+import pyarrow as pa
 from itsdangerous import BadSignature, URLSafeSerializer
 
-from eyelog.answers.encode import encode_answer
+from eyelog.answers.arrow import encode_stream
+from eyelog.answers.encode import encode_table
 from eyelog.service.records.query import Query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem
 
-__all__ = ["Cursors", "answer"]
+__all__ = ["ARROW_PAGES", "Cursors", "answer"]
+
+ARROW_PAGES: Final = 20
 
 
 class Cursors:
@@ -54,9 +58,18 @@ def _mark(bound_to: Sequence[Any]) -> str:
 
 
 def answer(
-    windows: Windows, account: str, query: Query, *, cursors: Cursors, page_size: int
+    windows: Windows,
+    account: str,
+    query: Query,
+    *,
+    cursors: Cursors,
+    page_size: int,
+    arrow: bool = False,
 ) -> bytes:
     """Return the body of one page, with its records in the offset of the query.
+
+    A page of JSON has `page_size` records, and one of an Arrow stream, of which a record is a
+    twentieth in bytes and in work, `ARROW_PAGES` times as many. Their cursors are the same.
 
     Raises
     ------
@@ -67,10 +80,14 @@ def answer(
     """
     bound_to = (account, page_size, *query.bound)
     after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
-    frame = windows.read(query, account, keep_above=page_size)
-    stamps = cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8
+    most = page_size * (ARROW_PAGES if arrow else 1)
+    table = windows.read(query, account, keep_above=most)
+    stamps = table.column("date").cast(pa.int64()).to_numpy()
     first = 0 if after_us is None else int(stamps.searchsorted(after_us, side="right"))
-    last = first + page_size
-    cursor = cursors.make(bound_to, int(stamps[last - 1])) if last < len(frame) else None
-    page = frame.iloc[first:last].tz_convert(query.start.tzinfo)
-    return encode_answer(page, query.log, names=query.names, cursor=cursor)
+    last = first + most
+    cursor = cursors.make(bound_to, int(stamps[last - 1])) if last < len(stamps) else None
+    page = table.slice(first, most)
+    if arrow:
+        return encode_stream(page, query.log, names=query.names, cursor=cursor)
+    offset_us = round(cast(timedelta, query.start.utcoffset()).total_seconds() * 1e6)
+    return encode_table(page, query.log, offset_us=offset_us, names=query.names, cursor=cursor)

@@ -1,0 +1,227 @@
+"""One answer of the service as an Arrow stream: columns on the wire instead of JSON records.
+
+The stream has one schema, with the log and the cursor in its metadata, and the records in its
+batches: ``date`` in UTC microseconds, numbers as float64, booleans, texts. Its batches are not
+compressed: the transfer is, so that one limit bounds what an answer can grow to.
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eyelog.answers.careful import fault
+from eyelog.answers.page import Page
+from eyelog.catalogue import LOGS, catalogue
+
+__all__ = ["ARROW", "MOST_RECORDS", "decode_stream", "encode_stream", "is_stream"]
+
+ARROW: Final = "application/vnd.apache.arrow.stream"
+
+MOST_RECORDS: Final = 100_000
+"""A day has 86,400 seconds."""
+
+STAMP: Final = pa.timestamp("us", tz="UTC")
+# Every message of a stream begins with it (format V5); no JSON does.
+_CONTINUATION: Final = b"\xff\xff\xff\xff"
+_LOG_KEY, _CURSOR_KEY = b"eyelog.log", b"eyelog.cursor"
+_TYPES: Final = {
+    "int": pa.float64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+    "str": pa.string(),
+}
+_UNKNOWN: Final = (pa.float64(), pa.bool_(), pa.string())
+
+
+def is_stream(body: bytes) -> bool:
+    """Return whether an answer is an Arrow stream rather than JSON."""
+    return body.startswith(_CONTINUATION)
+
+
+def encode_stream(
+    table: pa.Table, log: str, *, names: Sequence[str], cursor: str | None = None
+) -> bytes:
+    """Return rows of the archive as the body of one answer.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Records: ``date`` in UTC, and other columns.
+    log : {"computed_data", "standard_mode_logs"}
+        The log of `table`.
+    names : sequence of str
+        The columns of the answer, in this order.
+    cursor : str, optional
+        Where the next page begins; None for the last page.
+
+    Returns
+    -------
+    bytes
+        An Arrow IPC stream of one batch.
+    """
+    metadata = {_LOG_KEY: log.encode()} | ({} if cursor is None else {_CURSOR_KEY: cursor.encode()})
+    page = table.select(list(names)).replace_schema_metadata(metadata).combine_chunks()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, page.schema) as writer:
+        writer.write_table(page)
+    return cast(bytes, sink.getvalue().to_pybytes())
+
+
+def decode_stream(body: bytes, log: str, names: Sequence[str], *, whole: bool, where: str) -> Page:
+    """Decode an Arrow stream into typed columns, with the checks that JSON gets.
+
+    Parameters
+    ----------
+    body : bytes
+        The answer.
+    log : {"computed_data", "standard_mode_logs"}
+        The log of the request.
+    names : sequence of str
+        The fields to return, in catalogue order.
+    whole : bool
+        Whether the fields that are not in the catalogue are returned too.
+    where : str
+        The request, for messages.
+
+    Raises
+    ------
+    AnswerError
+        If it is not a whole stream, or not one of the documented shape.
+    """
+    try:
+        table = _read(body)
+    except (pa.ArrowException, struct.error, ValueError, IndexError, MemoryError, OSError) as error:
+        # Arrow's own texts may be long, and quote what they read.
+        kind = type(error).__name__
+        raise fault(where, f"the Arrow stream is damaged or breaks off ({kind})") from None
+    metadata = table.schema.metadata or {}
+    stated = metadata.get(_LOG_KEY, b"").decode("utf-8", "replace")
+    if stated != log:
+        what = repr(stated) if stated in LOGS else "no known log"
+        raise fault(where, f"the Arrow stream has {what}, but {log!r} was requested")
+    if table.num_rows > MOST_RECORDS:
+        raise fault(where, f"the answer has more than {MOST_RECORDS:,} records")
+    _check_columns(table, log, where)
+    specs = catalogue(log)
+    unknown = tuple(n for n in table.column_names if n not in specs) if whole else ()
+    columns = {
+        name: _values(table, name, name in specs and specs[name].value_type != "str")
+        for name in (*names, *unknown)
+    }
+    for name, values in columns.items():
+        if values.dtype == np.float64 and np.isinf(values).any():
+            raise fault(where, f"field {name!r}: a number that is infinite")
+    stamps = table.column("date").cast(pa.int64()).to_numpy().view("M8[us]")
+    return Page(log, _cursor(metadata, where), stamps, columns, unknown)
+
+
+def _read(body: bytes) -> pa.Table:
+    _refuse_compression(body)
+    with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
+        table = reader.read_all()
+    # The reader trusts the offsets in the stream: this follows each of them.
+    table.validate(full=True)
+    return table
+
+
+def _refuse_compression(body: bytes) -> None:
+    """Raise ValueError if a message of the stream has a compressed body.
+
+    A batch states the size that its buffers have when decompressed, and Arrow allocates that
+    before it looks, so a few bytes could ask for any amount of memory.
+    """
+    at = 0
+    while at + 8 <= len(body):
+        mark, size = struct.unpack_from("<4si", body, at)
+        if mark != _CONTINUATION:
+            raise ValueError
+        if size == 0:
+            return  # the end of the stream
+        if size < 0:
+            raise ValueError
+        begin = at + 8
+        message = _Flat(body, begin + struct.unpack_from("<I", body, begin)[0])
+        header = message.table(2)
+        if message.scalar(1, "<B") == 3 and header is not None and header.table(3) is not None:
+            raise ValueError
+        if message.scalar(1, "<B") == 2:  # dictionaries are not part of the documented shape
+            raise ValueError
+        length = message.scalar(3, "<q")
+        if length < 0:
+            raise ValueError
+        at = begin + size + length
+    # A stream without its end mark was cut short, even where the cut is between two messages.
+    raise ValueError
+
+
+class _Flat:
+    """As much of a FlatBuffers table as the head of an Arrow message needs (Message.fbs)."""
+
+    def __init__(self, body: bytes, at: int) -> None:
+        self._body = body
+        self._at = at
+        self._fields = at - struct.unpack_from("<i", body, at)[0]
+        if self._fields < 0:
+            raise ValueError
+
+    def _place(self, number: int) -> int | None:
+        entry = 4 + 2 * number
+        if entry >= struct.unpack_from("<H", self._body, self._fields)[0]:
+            return None
+        offset = int(struct.unpack_from("<H", self._body, self._fields + entry)[0])
+        return self._at + offset if offset else None
+
+    def scalar(self, number: int, form: str) -> int:
+        """Return a number; 0 where the table leaves it out."""
+        place = self._place(number)
+        return 0 if place is None else int(struct.unpack_from(form, self._body, place)[0])
+
+    def table(self, number: int) -> "_Flat | None":
+        """Return a table within this one; None where there is none."""
+        place = self._place(number)
+        if place is None:
+            return None
+        return _Flat(self._body, place + struct.unpack_from("<I", self._body, place)[0])
+
+
+def _check_columns(table: pa.Table, log: str, where: str) -> None:
+    specs = catalogue(log)
+    if len(set(table.column_names)) < len(table.column_names):
+        raise fault(where, "the Arrow stream has two columns of one name")
+    if "date" not in table.column_names or table.schema.field("date").type != STAMP:
+        raise fault(where, f"the Arrow stream has no column 'date' of type {STAMP}")
+    if table.column("date").null_count:
+        raise fault(where, "field 'date': it is missing in a record")
+    for field in table.schema:
+        if field.name == "date":
+            continue
+        spec = specs.get(field.name)
+        allowed = _UNKNOWN if spec is None else (_TYPES[spec.value_type],)
+        if field.type not in allowed:
+            expected = " or ".join(map(str, allowed))
+            raise fault(where, f"field {field.name[:64]!r}: {field.type} instead of {expected}")
+
+
+def _values(table: pa.Table, name: str, number: bool) -> np.ndarray:
+    """Return a column as `Page` has it: numbers and booleans as float64, the rest as objects."""
+    if name not in table.column_names:
+        if number:
+            return np.full(table.num_rows, np.nan)
+        return np.full(table.num_rows, None, object)
+    column: Any = table.column(name)
+    if number:
+        return np.asarray(pc.cast(column, pa.float64()).to_numpy(), np.float64)
+    values = np.empty(table.num_rows, object)
+    values[:] = column.to_pylist()
+    return values
+
+
+def _cursor(metadata: dict[bytes, bytes], where: str) -> str | None:
+    try:
+        return metadata.get(_CURSOR_KEY, b"").decode("utf-8") or None
+    except UnicodeDecodeError:
+        raise fault(where, "the cursor is not UTF-8") from None

@@ -1,0 +1,127 @@
+"""The service answers in columns where a client asks for them, and in JSON everywhere else."""
+
+import pyarrow as pa
+import pytest
+import requests
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.access import walk
+from eyelog.answers.arrow import ARROW
+from eyelog.answers.decode import decode_page
+from eyelog.archive.store import Archive
+from eyelog.service.records import window_cache
+from eyelog.service.records.query import parse_query
+from support import live
+from support.live import COMPUTED, REDIRECT, STANDARD, Live
+from support.records import records
+from support.replies import DAY, records_of
+
+
+def ask(there: Live, token: str, accept: str | None, **more: str) -> requests.Response:
+    headers = {"Authorization": f"Bearer {token}"} | ({} if accept is None else {"Accept": accept})
+    return requests.get(
+        f"{there.url}/v2/users/me/official/{STANDARD}",
+        params={"date_from": DAY[0], "date_to": DAY[1], **more},
+        headers=headers,
+        timeout=30,
+    )
+
+
+@pytest.mark.parametrize(
+    ("accept", "columns"),
+    [
+        (ARROW, True),
+        (f"{ARROW}, application/json;q=0.5", True),
+        (f"application/json;q=0.2, {ARROW};q=0.3", True),
+        (f"application/json, {ARROW};q=0.9", False),
+        (f"{ARROW};q=0", False),
+        ("application/json", False),
+        ("*/*", False),
+        ("application/*", False),
+        ("text/html", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_only_a_client_that_prefers_columns_gets_them(
+    there: Live, token: str, accept: str | None, columns: bool
+) -> None:
+    answer = ask(there, token, accept)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == (ARROW if columns else "application/json")
+    assert "Accept" in answer.headers["Vary"].split(", ")
+    assert (answer.links.get("alternate", {}).get("type") == ARROW) is not columns
+
+
+def test_the_records_are_the_same_in_both_forms(there: Live, token: str) -> None:
+    page = decode_page(ask(there, token, ARROW).content, STANDARD)
+    assert page.cursor is None
+    walked = there.walk(STANDARD, *DAY, token=token)
+    assert page.n == sum(len(records_of(body, STANDARD)) for body in walked)
+
+
+def test_a_cursor_of_one_form_continues_in_the_other(there: Live, token: str) -> None:
+    first = ask(there, token, None).json()
+    rest = decode_page(ask(there, token, ARROW, cursor=first["cursor"]).content, STANDARD)
+    whole = decode_page(ask(there, token, ARROW).content, STANDARD)
+    assert len(records_of(first, STANDARD)) + rest.n == whole.n
+    assert (rest.stamps == whole.stamps[-rest.n :]).all()
+
+
+def test_exactly_the_fields_asked_for_are_columns(there: Live, token: str) -> None:
+    body = ask(there, token, ARROW, fields="bl,date").content
+    assert pa.ipc.open_stream(body).schema.names == ["date", "bl"]
+    assert pa.ipc.open_stream(ask(there, token, ARROW, fields="bl").content).schema.names == ["bl"]
+
+
+def test_errors_are_json_whatever_the_client_prefers(there: Live, token: str) -> None:
+    refused = ask(there, token, ARROW, fields="nothing")
+    assert (refused.status_code, refused.json()["error"]) == (400, "invalid_request")
+    assert ask(there, "x" * 43, ARROW).json()["error"] == "invalid_token"
+
+
+def client(there: Live, home: object, token: str, **more: object) -> el.Client:
+    return el.Client(
+        there.url,
+        application=el.Application(there.client_id, there.client_secret, REDIRECT),
+        token=el.Token(token),
+        home=home,
+        **more,
+    )
+
+
+def test_a_client_asks_for_columns_once_it_has_seen_them_offered(tmp_path, monkeypatch) -> None:
+    frames = [records(COMPUTED, "2026-10-24 00:00:15", 1200)]
+    seen = []
+    with live.service(tmp_path / "a", {"ada": frames}, page_size=100) as there:
+        decode = walk.decode_page
+        monkeypatch.setattr(
+            walk,
+            "decode_page",
+            lambda body, *a, **k: seen.append(body[:1]) or decode(body, *a, **k),
+        )
+        token = there.login("ada")["access_token"]
+        with client(there, tmp_path / "home", token) as taro:
+            fetched = taro.computed_data("2026-10-24", "2026-10-24")
+            assert seen == [b"{", b"\xff"]
+            again = taro.computed_data("2026-10-24", "2026-10-24")
+        with client(there, tmp_path / "home", token, offline=True) as offline:
+            stored = offline.computed_data("2026-10-24", "2026-10-24")
+    expected = Archive(tmp_path / "a").read(COMPUTED, "2026-10-24", "2026-10-24", account="ada")
+    for frame in (fetched, again, stored):
+        assert_frame_equal(frame, expected)
+
+
+def test_what_the_service_keeps_is_bounded_by_bytes(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(window_cache, "_KEPT_BYTES", 100_000)
+    frames = [records(STANDARD, f"2026-10-{day} 00:01", 200) for day in range(20, 26)]
+    live.make(tmp_path / "a", {"ada": frames})
+    windows = window_cache.Windows(tmp_path / "a")
+    for day in range(20, 26):
+        edges = f"2026-10-{day}T00:00:00Z", f"2026-10-{day}T23:59:59Z"
+        pairs = list(zip(("date_from", "date_to"), edges, strict=True))
+        table = windows.read(parse_query(STANDARD, pairs), "ada", keep_above=50)
+        assert windows._bytes <= max(100_000, table.nbytes)
+    assert 1 <= len(windows._kept) < 6
+    assert windows._bytes == sum(kept.nbytes for kept in windows._kept.values())
