@@ -21,7 +21,7 @@ from .analysis.quality.recipes import select as select
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
-from .archive.importing.table import read_table as read_table
+from .archive.importing.together import read as read
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .catalogue import needed as needed
