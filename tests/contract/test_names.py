@@ -48,6 +48,7 @@ NAMES = [
     "read",
     "read_answer",
     "read_logger_csv",
+    "readable",
     "resample",
     "sample",
     "select",
