@@ -112,8 +112,7 @@ def _listed(reports: "list[FileReport]") -> str:
     from eyelog.catalogue import INTERVAL_SECONDS
 
     # What is nowhere is not shown: --json has every count of every file.
-    counts = {"read": "Rows", "kept": "New", "repeated": "Known", "conflicts": "Conflicts",
-              "refused": "No records"}  # fmt: skip
+    counts = {"read": "Rows", "kept": "New", "conflicts": "Conflicts", "refused": "Refused"}
     shown = [
         name
         for name in counts
@@ -145,7 +144,7 @@ def _short_names(names: list[str], width: int) -> list[str]:
     """Return names without the folder that they share, long ones without their middle."""
     folder = os.path.commonpath([os.path.dirname(name) for name in names])  # noqa: PTH120 - as text
     names = [name.removeprefix(folder).lstrip("/\\") if folder else name for name in names]
-    head = width // 3
+    head = (width - 3) // 2
     return [
         name if len(name) <= width else f"{name[:head]}...{name[-(width - head - 3) :]}"
         for name in names
