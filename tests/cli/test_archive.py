@@ -50,6 +50,7 @@ def test_a_second_import_adds_nothing_new(imported, capsys) -> None:
     assert {row["account"] for row in rows} == {"ada"}
 
 
+@pytest.mark.filterwarnings("default")
 def test_the_table_of_an_import_fits_a_terminal_and_names_every_file(tmp_path, capsys) -> None:
     folder = tmp_path / "a-long-name-of-a-folder-that-all-files-share"
     folder.mkdir()
