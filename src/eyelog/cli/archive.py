@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, emit, note
+from eyelog.cli.output import add_json, add_location, emit, note
 from eyelog.cli.source import field_list
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -78,6 +78,7 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="only these fields, or those of a summary: daily, steps, ...",
     )
+    add_location(export)
     export.set_defaults(run=_export)
 
 
@@ -168,6 +169,7 @@ def _export(args: argparse.Namespace) -> int:
         account=args.account,
         fields=field_list(args.fields),
         tz=args.tz,
+        location=args.location,
     )
     for path in files:
         print(path)

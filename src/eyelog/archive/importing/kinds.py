@@ -23,7 +23,7 @@ _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gzip"),
-    (b"PAR1", "a Parquet file"),
+    (b"PAR1", "parquet"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"),
@@ -65,10 +65,10 @@ class Header:
 
 
 def kind_of_bytes(start: bytes) -> str:
-    """Return "empty", "zip", "gzip", "json" or "text", or raise `Refused`."""
+    """Return "empty", "zip", "gzip", "parquet", "json" or "text", or raise `Refused`."""
     for magic, kind in _MAGIC:
         if start.startswith(magic):
-            if kind in ("zip", "gzip"):
+            if kind in ("zip", "gzip", "parquet"):
                 return kind
             raise Refused(f"it is {kind}")
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()

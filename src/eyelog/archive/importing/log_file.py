@@ -1,4 +1,4 @@
-"""One file, CSV or saved answers, as pages of records of one log."""
+"""One file, CSV, Parquet or saved answers, as pages of records of one log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
+from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, opened
 from eyelog.catalogue import LOGS
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
@@ -54,7 +55,7 @@ class SavedLog:
 
 
 @contextmanager
-def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
+def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | ParquetLog | SavedLog | None]:
     """Open a file for reading; give None if it is empty.
 
     Raises
@@ -65,6 +66,8 @@ def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | 
     with opened(file) as (kind, stream):
         if kind == "json":
             yield SavedLog(answer_pages(_whole(stream), where=file.name))
+        elif kind == "parquet":
+            yield ParquetLog(_whole(stream), tz=tz)
         else:
             yield CsvLog(stream, tz=tz) if kind == "text" else None
 
@@ -73,7 +76,7 @@ def _whole(stream: BinaryIO) -> bytes:
     content = stream.read(LARGEST_ANSWER + 1)
     if len(content) > LARGEST_ANSWER:
         raise ArchiveError(
-            f"it is larger than {LARGEST_ANSWER >> 20} MB: split it into files of fewer answers"
+            f"it is larger than {LARGEST_ANSWER >> 20} MB: split it into files of fewer days"
         )
     return content
 

@@ -66,7 +66,7 @@ class _Bounded(io.RawIOBase):
 
 @contextmanager
 def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
-    """Open a file; give its kind ("text", "json" or "empty") and its bytes, unpacked.
+    """Open a file; give its kind ("text", "json", "parquet" or "empty") and its bytes, unpacked.
 
     Raises
     ------

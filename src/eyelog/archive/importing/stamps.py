@@ -12,7 +12,7 @@ from eyelog.clock import zone
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import parse_stamps
 
-__all__ = ["NEVER", "naive", "possible", "read_stamps", "unix_stamps"]
+__all__ = ["NEVER", "clock_stamps", "naive", "possible", "read_stamps", "unix_stamps"]
 
 Stamps = npt.NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
                 " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
             )
         at = np.flatnonzero(local)
-        stamps[at] = _of_clock(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
+        stamps[at] = clock_stamps(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
     at = np.flatnonzero(aware)
     stamps[at] = _instants([_SPACED.sub("", texts[i] or "") for i in at.tolist()])
     return np.where(possible(stamps), stamps, NEVER)
@@ -89,7 +89,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
         return np.concatenate([_instants(texts[:half]), _instants(texts[half:])])
 
 
-def _of_clock(clock: Stamps, tz: str) -> Stamps:
+def clock_stamps(clock: Stamps, tz: str) -> Stamps:
     """Return clock times of a zone as instants."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.access.progress import wanted
+from eyelog.progress import wanted
 from support import faulty
 from support.access import client_of
 
@@ -38,7 +38,7 @@ def test_progress_can_be_forced_on_and_goes_to_stderr(
 
 @posix
 def test_a_terminal_gets_a_progress_line() -> None:
-    script = "from eyelog.access.progress import wanted; raise SystemExit(int(wanted(None)))"
+    script = "from eyelog.progress import wanted; raise SystemExit(int(wanted(None)))"
     ours, theirs = os.openpty()
     try:
         done = subprocess.run([sys.executable, "-c", script], stderr=theirs, check=False)
