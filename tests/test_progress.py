@@ -3,37 +3,38 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from eyelog.progress import wanted
-from support import faulty
-from support.access import client_of
+from eyelog.progress import progress_line, wanted
 
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
 
-def test_no_progress_line_is_shown_where_nobody_looks(
-    there: faulty.Server, home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capfd.readouterr() == ("", "")
+def test_nothing_is_shown_where_nobody_looks(capfd: pytest.CaptureFixture[str]) -> None:
     assert not wanted(None)
+    with progress_line(3, "a job") as done:
+        done()
+    assert capfd.readouterr() == ("", "")
 
 
-def test_progress_can_be_forced_on_and_goes_to_stderr(
-    there: faulty.Server, home: Path, capsys: pytest.CaptureFixture[str]
+def test_parts_are_counted_with_their_unit_and_the_line_disappears(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    client_of(there, home, progress=True, account="anna").standard_mode_logs(
-        "2024-03-01", "2024-03-03"
-    )
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "standard_mode_logs of anna" in shown.err
-    assert "0/3" in shown.err
-    client_of(there, home, progress=False).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capsys.readouterr() == ("", "")
+    with progress_line(3, "a job", unit="month", choice=True) as done:
+        done()
+        done(2)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "a job:   0%" in err
+    assert "0/3 [00:00<?, ?month/s]" in err
+    assert err.rstrip(" ").endswith("\r")
+
+
+def test_bytes_are_shown_in_large_units(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_line(5_000_000, "read", unit="B", choice=True) as done:
+        done(5_000_000)
+    assert "/5.00M [" in capsys.readouterr().err
 
 
 @posix

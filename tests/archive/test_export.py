@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given, settings
@@ -15,7 +14,6 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import join_pages
-from eyelog.archive.csv_text import text_of, written
 from eyelog.archive.export import export_frame
 from eyelog.archive.importing.intake import import_files
 from eyelog.archive.store import Archive
@@ -280,11 +278,3 @@ def test_an_import_takes_back_what_an_export_wrote_value_for_value(
         path = Path(folder) / "out" / name
         archive.export(log, "2026-01-01", "2026-12-31", path, tz=tz, location=True)
         assert_frame_equal(read_back(path, log, tz), stored)
-
-
-@given(st.lists(TEXTS, min_size=1), st.booleans())
-def test_no_cell_begins_as_a_formula_does(texts: list[str], known: bool) -> None:
-    column = pa.chunked_array([pa.array(texts, pa.string())])
-    cells = written(column, known=known).to_pylist()
-    assert [cell for cell in cells if cell.startswith(tuple("=+-@\t\r\n＝＋－＠"))] == []  # noqa: RUF001
-    assert [text_of(cell) for cell in cells] == texts

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -22,10 +23,18 @@ from eyelog.answers.encode import encode_answer
 from eyelog.archive.csv_text import header_cell, written
 from eyelog.archive.parquet.layout import archive_errors, month_edges, months_of
 from eyelog.archive.parquet.reading import Selection, instant_us, open_months
-from eyelog.archive.parquet.rows import extras_of, frame_of, read_rows, stamps_of, table_of
+from eyelog.archive.parquet.rows import (
+    Stamps,
+    extras_of,
+    frame_of,
+    month_stamps,
+    read_rows,
+    stamps_of,
+    table_of,
+)
 from eyelog.archive.parquet.writing import parquet_writer, prepare
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.clock import DAY, day_start, zone
+from eyelog.clock import DAY, day_range, day_start, zone
 from eyelog.disk.files import whole_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
 from eyelog.frame import log_of
@@ -54,6 +63,7 @@ class _Records:
     schema: pa.Schema
     months: int
     tables: Callable[[], Iterator[pa.Table]]  # one per month of UTC, in order
+    stamps: Callable[[], Stamps]
     between: Callable[[int, int], pa.Table]  # by edges in microseconds
 
 
@@ -122,8 +132,8 @@ def export_frame(frame: pd.DataFrame, path: Path, *, location: bool) -> list[Pat
     """
     kind = check_target(path)
     records = _of_frame(frame, location=location)
-    local = cast(pd.DatetimeIndex, frame.index).tz_localize(None)
-    days = [day.date() for day in local.normalize().unique().sort_values()]
+    index = cast(pd.DatetimeIndex, frame.index)
+    days = day_range(index.min(), index.max(), records.tz) if len(index) else []
     with archive_errors(f"write {path}"):
         return _write(records, path, kind, days, empty=True)
 
@@ -160,7 +170,11 @@ def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_R
             parts = [read_rows(file, schema, *edges) for file in files]
             return pa.concat_tables([schema.empty_table(), *parts])
 
-        yield _Records(log, selection.account, tz, schema, len(files), tables, between)
+        def stamps() -> Stamps:
+            parts = [month_stamps(file, *span) for file in files]
+            return np.concatenate([np.empty(0, np.int64), *parts])
+
+        yield _Records(log, selection.account, tz, schema, len(files), tables, stamps, between)
 
 
 def _of_frame(frame: pd.DataFrame, *, location: bool) -> _Records:
@@ -185,7 +199,7 @@ def _of_frame(frame: pd.DataFrame, *, location: bool) -> _Records:
     def tables() -> Iterator[pa.Table]:
         return (between(*month_edges(month)) for month in months)
 
-    return _Records(log, account, tz, table.schema, len(months), tables, between)
+    return _Records(log, account, tz, table.schema, len(months), tables, lambda: stamps, between)
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -270,14 +284,19 @@ def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
 
 def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path]:
     place = zone(records.tz)
+    opens = [
+        instant_us(day_start(day, place)) for day in [*days, *(day + DAY for day in days[-1:])]
+    ]
+    counts = np.diff(np.searchsorted(records.stamps(), opens))
+    spans = [
+        (day, *edges) for day, edges, n in zip(days, pairwise(opens), counts, strict=True) if n
+    ]
     label = f"write {records.log} of {records.account}"
-    with progress_line(len(days), label) as done:
-        for day in days:
-            edges = (instant_us(day_start(edge, place)) for edge in (day, day + DAY))
-            table = records.between(*edges)
-            if table.num_rows:
-                path = folder / f"{records.log}-{day.isoformat()}.json"
-                with whole_file(path) as sink:
-                    sink.write(encode_answer(frame_of(table, records.tz), records.log))
-                yield path
+    with progress_line(len(spans), label) as done:
+        for day, first, after in spans:
+            answer = encode_answer(frame_of(records.between(first, after), records.tz), records.log)
+            path = folder / f"{records.log}-{day.isoformat()}.json"
+            with whole_file(path) as sink:
+                sink.write(answer)
+            yield path
             done()
