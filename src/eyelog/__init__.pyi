@@ -19,12 +19,13 @@ from .analysis.quality.flags import mask as mask
 from .analysis.quality.reasons import Reason as Reason
 from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
+from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .archive.actigraphy import export_actigraphy as export_actigraphy
 from .archive.importing.diary import read_events as read_events
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
-from .archive.importing.table import read_table as read_table
+from .archive.importing.together import read as read
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .catalogue import needed as needed

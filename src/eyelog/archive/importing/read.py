@@ -91,7 +91,7 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
         if isinstance(log, ParquetLog):
-            raise ArchiveError("it is a Parquet file, not CSV: pandas.read_parquet reads it")
+            raise ArchiveError("it is a Parquet file: eyelog.read reads it")
         if log is None:
             return _nothing(file.name, tz)
         frame = join_pages(list(log.pages()), log.log, tz=tz or "UTC")
@@ -151,6 +151,8 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     file = path_of(path, what="read_answer")
     with _named(file.name), reading(input_file(file, file.name), tz=None) as saved:
         if not isinstance(saved, SavedLog):
+            if isinstance(saved, ParquetLog):
+                raise ArchiveError("it is a Parquet file: eyelog.read reads it")
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)
         frame = join_pages(list(saved.pages()), saved.log)

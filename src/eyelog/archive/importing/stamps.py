@@ -7,12 +7,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from eyelog.clock import zone
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import parse_stamps
 
-__all__ = ["NEVER", "clock_stamps", "naive", "possible", "read_stamps", "unix_stamps"]
+__all__ = ["NEVER", "naive", "offsets_of", "possible", "read_stamps", "unix_stamps"]
 
 Stamps = npt.NDArray[np.int64]
 
@@ -26,7 +28,18 @@ _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 _LAST_SECOND: Final = 2.0**32
 
 _NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+_OFFSET: Final = re.compile(r"([+-]\d\d):?(\d\d)$", re.ASCII)
 _SPACED: Final = re.compile(r"(?<=\d) +(?=[Zz+-])")  # "2026-10-24 09:00:00 +0000"
+
+
+def offsets_of(texts: pa.ChunkedArray) -> set[str]:
+    """Return the offsets that dates are written in (``+09:00``).
+
+    ``Z`` is none of them: it says when, but not what the clock on the wall showed.
+    """
+    ends = pc.unique(pc.utf8_slice_codeunits(texts, -6)).to_pylist()
+    matches = (_OFFSET.search(end) for end in ends if end)
+    return {f"{match[1]}:{match[2]}" for match in matches if match}
 
 
 def possible(stamps: Stamps) -> npt.NDArray[np.bool_]:
@@ -73,7 +86,7 @@ def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
                 " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
             )
         at = np.flatnonzero(local)
-        stamps[at] = clock_stamps(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
+        stamps[at] = _of_clock(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
     at = np.flatnonzero(aware)
     stamps[at] = _instants([_SPACED.sub("", texts[i] or "") for i in at.tolist()])
     return np.where(possible(stamps), stamps, NEVER)
@@ -89,7 +102,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
         return np.concatenate([_instants(texts[:half]), _instants(texts[half:])])
 
 
-def clock_stamps(clock: Stamps, tz: str) -> Stamps:
+def _of_clock(clock: Stamps, tz: str) -> Stamps:
     """Return clock times of a zone as instants."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
