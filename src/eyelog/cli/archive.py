@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, emit, note, show
+from eyelog.cli.output import add_json, add_location, emit, note, show
 from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -73,6 +73,7 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="only these fields, or those of a summary: daily, steps, ...",
     )
+    add_location(export)
     export.set_defaults(run=_export)
 
 
@@ -194,6 +195,7 @@ def _export(args: argparse.Namespace) -> int:
         account=args.account,
         fields=field_list(args.fields),
         tz=args.tz,
+        location=args.location,
     )
     for path in files:
         print(path)

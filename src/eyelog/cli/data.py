@@ -12,12 +12,12 @@ from eyelog.cli.output import (
     FIGURE_ENDINGS,
     TABLE_ENDINGS,
     add_json,
+    add_location,
     check_ending,
     emit,
     note,
     records,
     show,
-    write_csv,
     write_figure,
     write_table,
 )
@@ -55,9 +55,10 @@ def add_commands(commands: Any) -> None:
         "-o",
         "--output",
         type=Path,
-        metavar="FILE",
-        help="write a .parquet or .csv file instead of CSV to stdout",
+        metavar="PATH",
+        help="write a .parquet, a .csv, or a folder with one JSON answer per day, not to stdout",
     )
+    add_location(fetch)
     add_json(fetch)
     fetch.set_defaults(run=_fetch)
 
@@ -112,16 +113,20 @@ def add_commands(commands: Any) -> None:
 
 
 def _fetch(args: argparse.Namespace) -> int:
+    from eyelog.archive.export import check_target, export_frame, names_location, print_csv
+
     if args.output is not None:
-        check_ending(args.output, TABLE_ENDINGS)
-    frame = read_service(args, fields=field_list(args.fields))
+        check_target(args.output)
+    fields = field_list(args.fields)
+    frame = read_service(args, fields=fields)
+    location = args.location or names_location(fields)
     if args.output is not None:
-        write_table(frame, args.output)
+        export_frame(frame, args.output, location=location)
         note(f"{len(frame)} records written to {args.output}")
     elif args.json:
         emit(frame, as_json=True)
     else:
-        write_csv(frame, sys.stdout)
+        print_csv(frame, sys.stdout.buffer, location=location)
     return 0
 
 
