@@ -36,6 +36,15 @@ def add_commands(commands: Any) -> None:
     add_archive(importing)
     importing.add_argument("--account", default="me", help="whose records they are (default: me)")
     importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
+    whose = importing.add_mutually_exclusive_group()
+    whose.add_argument(
+        "--wearer", metavar="ID", help="only this wearer's rows, by a column such as user_id"
+    )
+    whose.add_argument(
+        "--split-wearers",
+        action="store_true",
+        help="the rows of each wearer into the account of that name",
+    )
     importing.add_argument(
         "--dry-run", action="store_true", help="report what would be imported, change nothing"
     )
@@ -101,23 +110,31 @@ def _import(args: argparse.Namespace) -> int:
 
     archive = open_archive(args)
     reports = import_files(
-        archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run
+        archive,
+        args.paths,
+        account=args.account,
+        tz=args.tz,
+        wearer=args.wearer,
+        split_wearers=args.split_wearers,
+        dry_run=args.dry_run,
     )
     if not reports:
         raise ConfigurationError("these paths contain no file: nothing was imported")
     table = _table(reports)
     if args.json:
-        emit(table.assign(account=args.account), as_json=True, index=False)
+        emit(table, as_json=True, index=False)
     else:
-        emit(table.drop(columns="reason"), as_json=False, index=False)
+        spare = ["reason"] if args.split_wearers else ["reason", "account"]
+        emit(table.drop(columns=spare), as_json=False, index=False)
     kept = sum(report.kept for report in reports)
     # Files overlap, so the rows of all files may be more than the records the archive then has.
     added = "would add" if args.dry_run else "added"
     written = " (dry run: nothing was written)" if args.dry_run else ""
-    note(
-        f"{kept:,} rows {added} something new to account {args.account!r} in"
-        f" {archive.path}{written}"
-    )
+    accounts = list(dict.fromkeys(report.account for report in reports if report.kept))
+    owner = f"{len(accounts)} accounts" if len(accounts) > 1 else (
+        f"account {(accounts or [args.account])[0]!r}"
+    )  # fmt: skip
+    note(f"{kept:,} rows {added} something new to {owner} in {archive.path}{written}")
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.reason}")

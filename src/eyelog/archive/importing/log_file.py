@@ -11,8 +11,11 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
+from eyelog.archive.importing.encodings import recoded
+from eyelog.archive.importing.field_names import own_fields
+from eyelog.archive.importing.kinds import Refused, kind_of_bytes, other_kind
 from eyelog.archive.importing.sources import InputFile, opened
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import LOGS, fold
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
 __all__ = [
@@ -24,6 +27,7 @@ __all__ = [
 UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
 
 LARGEST_ANSWER: Final = 512 << 20
+_UTF_16: Final = "it is not UTF-8 but UTF-16, and was read as that"
 
 
 @dataclass
@@ -32,6 +36,8 @@ class SavedLog:
 
     _pages: list[Page]
     faults: Faults = field(default_factory=Faults)
+    notes: list[str] = field(default_factory=list)
+    wearer_column: None = None  # an answer is of one account
 
     @property
     def log(self) -> str:
@@ -63,10 +69,21 @@ def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | 
         If it is not a log, or cannot be read.
     """
     with opened(file) as (kind, stream):
-        if kind == "json":
-            yield SavedLog(answer_pages(_whole(stream), where=file.name))
-        else:
-            yield CsvLog(stream, tz=tz) if kind == "text" else None
+        wide = kind.startswith("utf-16")
+        if wide:
+            stream = recoded(stream, kind)
+            kind = kind_of_bytes(stream.peek(64)[:64])
+        if kind == "empty":
+            yield None
+            return
+        log = (
+            SavedLog(answer_pages(_whole(stream), where=file.name))
+            if kind == "json"
+            else CsvLog(stream, tz=tz)
+        )
+        if wide:
+            log.notes.append(_UTF_16)
+        yield log
 
 
 def _whole(stream: BinaryIO) -> bytes:
@@ -136,6 +153,16 @@ def _log_of(body: bytes, where: str) -> str:
     for log in LOGS:
         if log in keys:
             return log
+    names = {fold(name) for name in keys}
+    other = other_kind(names)
+    if other:
+        raise Refused(f"it has messages of the app's WebSocket: {other}")
+    for log in LOGS:
+        if names & own_fields(log):
+            raise Refused(
+                f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
+                " answers of the service: import the CSV files that the app saved"
+            )
     if "error" in keys or not keys:
         try:
             careful_records(body, LOGS[0], None, where)  # says what it is instead
