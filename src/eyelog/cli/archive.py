@@ -67,6 +67,13 @@ def add_commands(commands: Any) -> None:
     add_json(verify)
     verify.set_defaults(run=_verify)
 
+    repair = actions.add_parser(
+        "repair", help="set damaged months aside, and say which days to get again"
+    )
+    add_archive(repair)
+    add_json(repair)
+    repair.set_defaults(run=_repair)
+
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
     export.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
     export.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
@@ -134,7 +141,8 @@ def _import(args: argparse.Namespace) -> int:
     owner = f"{len(accounts)} accounts" if len(accounts) > 1 else (
         f"account {(accounts or [args.account])[0]!r}"
     )  # fmt: skip
-    note(f"{kept:,} rows {added} something new to {owner} in {archive.path}{written}")
+    rows = "row" if kept == 1 else "rows"
+    note(f"{kept:,} {rows} {added} something new to {owner} in {archive.path}{written}")
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.reason}")
@@ -162,6 +170,12 @@ def _inventory(args: argparse.Namespace) -> int:
         emit(table, as_json=args.json, index=False)
     else:
         note(f"The archive {archive.path} is empty.")
+    damaged = int(table["damaged"].sum())
+    if damaged:
+        raise ArchiveError(
+            f"{_damaged_months(damaged)} in the archive {archive.path}, not counted above:"
+            " `eyelog archive repair` sets damaged months aside"
+        )
     return 0
 
 
@@ -171,9 +185,31 @@ def _verify(args: argparse.Namespace) -> int:
     if args.json or len(problems):
         emit(problems, as_json=args.json, index=False)
     if len(problems):
-        raise ArchiveError(f"{len(problems)} problem(s) found in the archive {archive.path}")
+        raise ArchiveError(
+            f"{len(problems)} problem(s) found in the archive {archive.path}:"
+            " `eyelog archive repair` sets damaged months aside"
+        )
     note(f"No damage found in the archive {archive.path}.")
     return 0
+
+
+def _repair(args: argparse.Namespace) -> int:
+    archive = open_archive(args)
+    table = archive.repair()
+    if args.json:
+        emit(table, as_json=True, index=False)
+    elif not len(table):
+        note(f"No damage found in the archive {archive.path}: nothing was changed.")
+    for row in () if args.json else table.to_dict("records"):
+        print(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}")
+        print(f"  set aside in    {row['aside']}")
+        print(f"  sync again      {row['sync_again'] or 'nothing'}")
+        print(f"  import again    {row['import_again'] or 'nothing'}")
+    return 0
+
+
+def _damaged_months(count: int) -> str:
+    return "1 damaged month" if count == 1 else f"{count} damaged months"
 
 
 def _export(args: argparse.Namespace) -> int:

@@ -103,7 +103,7 @@ def test_a_column_that_names_one_wearer_or_none_needs_no_choice(
 
 def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "bob")))
-    with pytest.raises(ConfigurationError, match=r"no row of the wearer 'eve', only of 'ada', 'bob'"):
+    with pytest.raises(ConfigurationError, match=r"no row of .* 'eve', only of 'ada', 'bob'"):
         el.read_logger_csv(path, wearer="eve")
     with pytest.raises(ConfigurationError, match=r"no file has rows of 'eve', only of 'ada'"):
         import_files(archive, [path], wearer="eve")

@@ -47,6 +47,7 @@ __all__ = [
     "open_place",
     "overlap",
     "present_months",
+    "require_place",
     "schema_of",
 ]
 
@@ -93,6 +94,15 @@ def open_place(path: str | os.PathLike[str]) -> Place:
         raise ConfigurationError(f"the archive's path cannot be used: {error}") from None
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     return Place(fs, root.rstrip("/"), bool(protocols & {"file", "local"}))
+
+
+def require_place(place: Place) -> None:
+    """Raise `ArchiveError` if there is nothing at a place: an archive is asked for that is not."""
+    there = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
+    if not there:
+        raise ArchiveError(
+            f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
+        )
 
 
 def _is_local(path: str | os.PathLike[str]) -> bool:
