@@ -335,7 +335,8 @@ def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> 
     index = pd.DatetimeIndex(frame.index)
     text = f"{log} from {origin}: {len(index):,} records"
     if len(index):
-        days = local_days(index[[0, -1]])
-        text += f", {days[0]:%Y-%m-%d} to {days[1]:%Y-%m-%d}"
+        # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the
+        # end of the records it closes the last day.
+        text += f", {index[0]:%Y-%m-%d} to {local_days(index[-1:])[0]:%Y-%m-%d}"
     advice = "" if zone_given else " (--tz for another zone)"
     return f"{text}. Days are local to {index.tz}{advice}."
