@@ -279,3 +279,12 @@ def test_what_was_assumed_about_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("date;stp;cad\n2026-10-21T09:00:15Z;3;100,5\n")
     with pytest.warns(el.EyelogWarning, match=r"a\.csv: .*comma"):
         assert el.read(tmp_path)["cad"].tolist() == [100.5]
+
+
+def test_the_files_of_several_accounts_are_never_one_frame(tmp_path: Path) -> None:
+    archive = el.Archive(tmp_path)
+    for account in ("anna", "ben"):
+        archive.write(FIFTEEN, TEN, account=account)
+    with pytest.raises(el.ConfigurationError, match=r"several accounts \(anna, ben\)"):
+        el.read(tmp_path)
+    assert len(el.read(tmp_path / f"log={FIFTEEN}" / "account=anna")) == len(TEN)

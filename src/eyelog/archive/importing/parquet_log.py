@@ -39,6 +39,8 @@ class ParquetLog:
         The log, as the file states it, else according to its columns.
     zones : set of str
         The zone of the stamps.
+    account : str
+        Whose records they are, as the file states it; empty if it does not.
     history : dict
         What the frame that was saved says of itself (`eyelog.provenance`); may be empty.
 
@@ -57,9 +59,11 @@ class ParquetLog:
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
         self.faults = Faults()
-        self.notes: list[str] = []
-        self.wearer_column = None
         self.history = _history(schema.metadata or {})
+        self.notes: list[str] = []
+        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        self.account = stated_account or str(self.history.get("account", ""))
+        self.wearer_column = None
         steps = self.history.get("history", [])
         if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
             raise Refused(

@@ -62,6 +62,7 @@ class _Files:
     wearer: str | None
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
+    accounts: set[str] = field(default_factory=set)  # that Parquet files state
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -109,6 +110,13 @@ class _Files:
                 " was taken"
             )
         history = log.history if isinstance(log, ParquetLog) else {}
+        if isinstance(log, ParquetLog) and log.account:
+            self.accounts.add(log.account)
+            if len(self.accounts) > 1:
+                raise ConfigurationError(
+                    f"the files are of several accounts ({', '.join(sorted(self.accounts))}): read"
+                    " those of each by themselves, or with eyelog.Archive if they are an archive"
+                )
         part = _Part(name, frame, log.zones, log.rows, log.faults.count, history)
         self.parts.setdefault(log.log, []).append(part)
 
@@ -170,8 +178,9 @@ def read(
     Raises
     ------
     ConfigurationError
-        If a path does not exist; if the files have both logs and `log` is not given; if dates
-        have no offset, or are written in several, and `tz` is not given.
+        If a path does not exist; if files are of several accounts; if they have both logs and
+        `log` is not given; if dates have no offset, or are written in several, and `tz` is not
+        given.
     ArchiveError
         If no file is of a log (of the chosen one), or one is damaged.
     AnswerError
