@@ -1,15 +1,27 @@
 """What an archive has, from the footers and the stamps of its files."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.parquet.layout import Place, accounts, month_edges, month_path, months
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
+from eyelog.archive.parquet.layout import (
+    Place,
+    accounts,
+    month_edges,
+    month_path,
+    months,
+    require_place,
+)
+from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_edges
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+from eyelog.errors import ArchiveError, EyelogWarning
 
-__all__ = ["inventory"]
+__all__ = ["contents", "inventory"]
+
+# Up to so many accounts, a footer of each is read to name the days; beyond, the months do.
+_FEW = 20
 
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
@@ -22,33 +34,86 @@ _DTYPES = {
     "records": "int64",
     "gaps": "int64",
     "bytes": "int64",
+    "damaged": "int64",
 }
 
 
 def inventory(place: Place) -> pd.DataFrame:
     """Return one row per log and account."""
+    require_place(place)
     present = sorted((account, log) for log in LOGS for account in accounts(place, log))
     rows = [_row(place, account, log) for account, log in present]
     return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
 
 
+def contents(place: Place) -> str:
+    """Return in a few words what an archive has, from names of folders and a few footers.
+
+    A remote archive is not asked: listing it takes a request per account.
+    """
+    if not place.local:
+        return "remote"
+    try:
+        parts = [part for log in LOGS if (part := _extent(place, log))]
+    except Exception:  # noqa: BLE001 - a repr never fails; `verify` says what is wrong
+        return "cannot be read: verify() says why"
+    return "; ".join(parts) or "empty"
+
+
+def _extent(place: Place, log: str) -> str:
+    names = accounts(place, log)
+    held = {name: months(place, log, name) for name in names}
+    if not names:
+        return ""
+    first, last = min(found[0] for found in held.values()), max(f[-1] for f in held.values())
+    if len(names) <= _FEW:
+        edges = [
+            _edges(place, month_path(place, log, name, month))
+            for name, found in held.items()
+            for month in {found[0], found[-1]}
+            if month in (first, last)
+        ]
+        stamps = np.array(edges, np.int64).view("M8[us]").astype("M8[D]")
+        first, last = str(stamps.min()), str(stamps.max())
+    wearers = "1 account" if len(names) == 1 else f"{len(names):,} accounts"
+    return f"{log} of {wearers}, {first} to {last}"
+
+
+def _edges(place: Place, path: str) -> tuple[int, int]:
+    """Return the first and last stamp of a file, from its footer."""
+    with open_file(place, path) as file:
+        return stamp_edges(file)
+
+
 def _row(place: Place, account: str, log: str) -> dict[str, Any]:
     parts: list[Stamps] = []
     size = 0
+    damaged: dict[str, str] = {}
     for month in months(place, log, account):
         path = month_path(place, log, account, month)
         size += int(place.fs.size(path))
-        with open_file(place, path) as file:
-            parts.append(month_stamps(file, *month_edges(month)))
-    stamps = np.concatenate(parts)
+        try:
+            with open_file(place, path) as file:
+                parts.append(month_stamps(file, *month_edges(month)))
+        except ArchiveError as error:
+            damaged[month] = str(error).removeprefix(f"cannot read {path}: ")
+    for month, problem in damaged.items():
+        warnings.warn(
+            f"{log!r} of {account!r}: {month} is damaged and not counted ({problem}):"
+            " `eyelog archive repair` sets it aside and says what to get again",
+            EyelogWarning,
+            stacklevel=4,
+        )
+    stamps = np.concatenate([*parts, np.empty(0, np.int64)])
     longest = INTERVAL_SECONDS[log] * _SECOND * 3 // 2
     return {
         "account": account,
         "log": log,
-        "first": pd.Timestamp(stamps[0], unit="us", tz="UTC"),
-        "last": pd.Timestamp(stamps[-1], unit="us", tz="UTC"),
+        "first": pd.Timestamp(stamps[0], unit="us", tz="UTC") if len(stamps) else pd.NaT,
+        "last": pd.Timestamp(stamps[-1], unit="us", tz="UTC") if len(stamps) else pd.NaT,
         "days": len(np.unique(stamps // _DAY)),
         "records": len(stamps),
         "gaps": int(np.count_nonzero(np.diff(stamps) > longest)),
         "bytes": size,
+        "damaged": len(damaged),
     }

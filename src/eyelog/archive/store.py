@@ -14,14 +14,16 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.archive.export import export
-from eyelog.archive.inventory import inventory
+from eyelog.archive.export import export, names_location
+from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
 from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
+from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
+from eyelog.disk.home import home_dir
 from eyelog.frame import warn_unknown
 
 if TYPE_CHECKING:
@@ -43,9 +45,10 @@ class Archive:
 
     Parameters
     ----------
-    path : str or path
+    path : str or path, optional
         A local folder (created by the first write), or any URL that fsspec can open
-        (``memory://``, ``s3://``, ``gs://``).
+        (``memory://``, ``s3://``, ``gs://``). By default the archive that the command line uses:
+        the folder ``archive`` in EYELOG_HOME, or else in the platform's data folder.
 
     Attributes
     ----------
@@ -69,12 +72,12 @@ class Archive:
     ['me']
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._place = layout.open_place(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._place = layout.open_place(home_dir() / "archive" if path is None else path)
         self.path = self._place.name
 
     def __repr__(self) -> str:
-        return f"Archive({self.path!r})"
+        return f"<Archive {self.path!r}: {contents(self._place)}>"
 
     def accounts(self, log: str | None = None) -> list[str]:
         """Return the accounts in the archive, sorted.
@@ -109,14 +112,14 @@ class Archive:
     def read(
         self,
         log: str,
-        start: Instant,
-        end: Instant,
+        start: Instant | None = None,
+        end: Instant | None = None,
         *,
         account: str = "me",
         fields: Iterable[str] | None = None,
         tz: str | None = None,
     ) -> pd.DataFrame:
-        """Read the records whose stamps lie in a range.
+        """Read the records whose stamps lie in a range, by default all there are.
 
         Only the months, the groups of four days and the columns that are needed are read.
 
@@ -124,9 +127,9 @@ class Archive:
         ----------
         log : {"computed_data", "standard_mode_logs"}
             The 15-second or the 60-second log.
-        start, end : str, date or aware datetime
+        start, end : str, date or aware datetime, optional
             Inclusive local days of `tz` (``"2026-10-24"``), or instants; a stamp with a fraction
-            inside the last second is included.
+            inside the last second is included. By default the first and the last record.
         account : str
             Whose records.
         fields : iterable of str or str, optional
@@ -166,11 +169,15 @@ class Archive:
         """
         zone = "UTC" if tz is None else tz
         chosen = None if fields is None else check_fields(log, fields)
-        span = span_of(start, end, zone)
-        table = self._rows(log, account, span, chosen)
+        with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+            span = self._span(log, account, start, end, zone)
+            table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
-        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         frame = rows.frame_of(table, zone)
+        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
+        if len(frame):  # an open range begins and ends with the records that there are
+            edges |= {"start": _stamp(frame.index[0])} if start is None else {}
+            edges |= {"end": _stamp(frame.index[-1])} if end is None else {}
         return provenance.record(frame, "archive", log=log, account=account, **edges)
 
     def read_arrow(
@@ -187,7 +194,7 @@ class Archive:
         account : str
             Whose records.
         fields : iterable of str or str
-            The columns, as in `read`. An empty iterable gives the stamps alone.
+            The columns, as in `read`.
 
         Returns
         -------
@@ -211,13 +218,23 @@ class Archive:
         ['date', 'bl']
         """
         names = check_fields(log, fields)
-        return self._rows(log, account, span_of(start, end, "UTC"), names)
-
-    def _rows(
-        self, log: str, account: str, span: tuple[int, int], fields: tuple[str, ...] | None
-    ) -> pa.Table:
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            return read_table(Selection(self._place, log, account, span, fields))
+            span = span_of(start, end, "UTC")
+            return read_table(Selection(self._place, log, account, span, names))
+
+    def _span(
+        self, log: str, account: str, start: Instant | None, end: Instant | None, tz: str
+    ) -> tuple[int, int]:
+        """Return a range as microseconds; where it is open, the edges of the months there are."""
+        if start is not None and end is not None:
+            return span_of(start, end, tz)
+        present = layout.present_months(self._place, log, account)
+        first, after = layout.month_edges(present[0])[0], layout.month_edges(present[-1])[1]
+        if start is not None:
+            first = span_of(start, start, tz)[0]
+        if end is not None:
+            after = span_of(end, end, tz)[1]
+        return first, max(first, after)
 
     def write(
         self,
@@ -394,10 +411,11 @@ class Archive:
         -------
         DataFrame
             One row per day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
-            ``"unchanged"``, ``"empty"`` or ``"failed"``), ``asked`` (bool, whether the service was
-            asked), ``records`` (Int64, how many records the service has of the day; missing if it
-            failed), ``removed`` (int64, records of the archive that the service no longer has) and
-            ``reason`` (string, why the day failed or was not requested).
+            ``"cached"`` where the cache had the settled day, ``"unchanged"``, ``"empty"`` or
+            ``"failed"``), ``asked`` (bool, whether the service was asked), ``records`` (Int64, how
+            many records the service has of the day; missing if it failed), ``removed`` (int64,
+            records of the archive that the service no longer has) and ``reason`` (string, why the
+            day failed or was not requested).
 
         Raises
         ------
@@ -405,7 +423,7 @@ class Archive:
             If the service refuses the client, or a setting cannot work: every other day would
             fail too, so the sync stops there. The days before it are kept.
         ArchiveError
-            If the archive cannot be written, or a file in the range is damaged.
+            If the archive cannot be written.
 
         Warns
         -----
@@ -416,8 +434,8 @@ class Archive:
         Notes
         -----
         Any other error affects only its own day, which is reported as failed and requested again
-        by the next sync. After eight days in a row on which the service failed, the rest is not
-        requested.
+        by the next sync. The days of a damaged month are reported as failed until `repair` has set
+        it aside. After eight days in a row on which the service failed, the rest is not requested.
 
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
         day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
@@ -448,12 +466,18 @@ class Archive:
             One row per account and log, sorted; columns ``account`` and ``log`` (string), ``first``
             and ``last`` (stamps, UTC), ``days`` (days of UTC that have a stamp), ``records``,
             ``gaps`` (places where the next record comes more than one and a half intervals later)
-            and ``bytes`` (int64).
+            ``bytes``, and ``damaged``, the months that cannot be read and are not counted
+            (int64).
 
         Raises
         ------
         ArchiveError
-            If a file is damaged; `verify` lists all such files.
+            If there is no archive, or it cannot be listed.
+
+        Warns
+        -----
+        EyelogWarning
+            For each month that cannot be read: `repair` sets it aside.
 
         Notes
         -----
@@ -466,7 +490,7 @@ class Archive:
         >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> table = archive.inventory()
         >>> list(table.columns)
-        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes']
+        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes', 'damaged']
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return inventory(self._place)
@@ -483,7 +507,7 @@ class Archive:
         Raises
         ------
         ArchiveError
-            If the archive cannot be listed.
+            If there is no archive, or it cannot be listed.
 
         Notes
         -----
@@ -503,6 +527,42 @@ class Archive:
         with layout.archive_errors(f"list the archive {self.path}"):
             return verify(self._place)
 
+    def repair(self) -> pd.DataFrame:
+        """Set damaged months aside, and say what to get again.
+
+        A damaged month cannot be read, and nothing can be written into it. Afterwards the archive
+        is without it: a sync requests its days again, and an import writes them again.
+
+        Returns
+        -------
+        DataFrame
+            One row per damaged month, none if all is well; columns (string) ``account``, ``log``,
+            ``month`` (UTC), ``problem``, ``sync_again`` (the days that came from a service),
+            ``import_again`` (the other days of which the month had records or, where it does not
+            show them, may have had) and ``aside`` (where its file is now).
+
+        Raises
+        ------
+        ArchiveError
+            If there is no archive, it cannot be listed or written, or another process keeps it
+            locked.
+
+        Notes
+        -----
+        Nothing is deleted: the files move to the hidden folder ``.damaged`` of the archive,
+        readable by their owner only. Other files that `verify` lists stay where they are.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-repair")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> len(archive.repair())
+        0
+        """
+        with layout.archive_errors(f"repair the archive {self.path}"):
+            return repair(self._place)
+
     def export(
         self,
         log: str,
@@ -513,6 +573,7 @@ class Archive:
         account: str = "me",
         fields: Iterable[str] | None = None,
         tz: str | None = None,
+        location: bool = False,
     ) -> list[Path]:
         """Write the records of a range to a CSV file, a Parquet file, or answers of the service.
 
@@ -523,14 +584,17 @@ class Archive:
         start, end : str, date or aware datetime
             As in `read`.
         path : str or path
-            A local ``.csv`` or ``.parquet`` file. Any other name is a folder, into which one JSON
-            answer per local day is written (``computed_data-2026-10-24.json``).
+            A local ``.csv`` or ``.parquet`` file. A name without an ending is a folder, into
+            which one JSON answer per local day is written (``computed_data-2026-10-24.json``).
         account : str
             Whose records.
         fields : iterable of str or str, optional
             Export only these columns, in catalogue order, or those of a summary (`eyelog.needed`).
         tz : str, optional
-            IANA zone of the days, and of the stamps in CSV and JSON; default UTC.
+            IANA zone of the days and of the stamps; default UTC.
+        location : bool
+            Also write where the wearer was (``lat`` and ``lng``). Naming them in `fields` does the
+            same.
 
         Returns
         -------
@@ -545,13 +609,23 @@ class Archive:
         FieldError
             If a field is not in the catalogue.
         ConfigurationError
-            If the log, the zone or the range is not valid, or the path is one ``.json`` file.
+            If the log, the zone or the range is not valid, or the path stands for no format.
+
+        Warns
+        -----
+        EyelogWarning
+            If ``lat`` or ``lng`` have values in the range and are left out.
 
         Notes
         -----
+        ``eyelog import`` takes back every format value for value, and ``eyelog fetch -o`` writes
+        the same bytes.
+
         In CSV the columns have the short names of the fields, stamps are in RFC 3339 and texts in
         quotes, booleans are ``true`` or ``false``, and a missing value is empty (an empty text is
-        ``""``).
+        ``""``). A text that a spreadsheet would run as a formula, or that would not be read back
+        as it was, is a JSON string (``"=1+1"`` with its quotation marks).
+        ``pandas.read_parquet`` returns the frame itself: its index, its zone and its dtypes.
 
         Examples
         --------
@@ -567,11 +641,18 @@ class Archive:
         ['week.csv']
         """
         zone = "UTC" if tz is None else tz
+        fields = fields if fields is None or isinstance(fields, str) else list(fields)
         chosen = None if fields is None else check_fields(log, fields)
         with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
             span = span_of(start, end, zone)
             selection = Selection(self._place, log, account, span, chosen)
-            return export(selection, Path(path), zone, day_range(start, end, zone))
+            days = day_range(start, end, zone)
+            asked = location or names_location(fields)
+            return export(selection, Path(path), zone, days, location=asked)
+
+
+def _stamp(stamp: pd.Timestamp) -> str:
+    return f"{stamp.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _iso(us: int) -> str:

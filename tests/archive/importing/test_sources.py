@@ -49,7 +49,7 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_a_missing_path_is_an_error_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV)
-    with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was imported"):
+    with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was read"):
         next(input_files([tmp_path / "a.csv", tmp_path / "nope.csv"]))
 
 
@@ -140,4 +140,4 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     assert "encrypted" in found["locked.zip: a.csv"]
     assert "it cannot be read" in found["cut.gz"]
     assert "unpack it first" in found["twice.gz"]
-    assert "Office document" in found["book.xlsx"]
+    assert "an Excel workbook: open it in the spread" in found["book.xlsx"]
