@@ -18,6 +18,7 @@ from eyelog.archive.parquet.layout import (
 from eyelog.archive.parquet.rows import MonthFile, open_file, stamps_of
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError
+from eyelog.progress import progress_line
 
 __all__ = ["verify"]
 
@@ -26,12 +27,13 @@ _COLUMNS = ("account", "log", "month", "file", "problem")
 
 def verify(place: Place) -> pd.DataFrame:
     """Return one row per problem."""
-    problems = [
-        (account, log, month, path, problem)
-        for log in LOGS
-        for account, month, path in _files(place, log)
-        for problem in _problems(place, log, account, month, path)
-    ]
+    files = [(log, *file) for log in LOGS for file in _files(place, log)]
+    problems = []
+    with progress_line(len(files), "verify", unit="file") as done:
+        for log, account, month, path in files:
+            found = _problems(place, log, account, month, path)
+            problems += [(account, log, month, path, problem) for problem in found]
+            done()
     return pd.DataFrame(problems, columns=list(_COLUMNS)).astype("string")
 
 

@@ -4,11 +4,12 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from eyelog.cli.output import (
     FIGURE_ENDINGS,
     TABLE_ENDINGS,
+    add_events,
     add_json,
     add_location,
     check_ending,
@@ -29,6 +30,9 @@ from eyelog.cli.source import (
     read_source,
 )
 from eyelog.figures.defaults import KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["add_commands"]
 
@@ -67,6 +71,7 @@ def add_commands(commands: Any) -> None:
         metavar="RECIPE",
         help="also show how many records each condition of a recipe leaves (steps, eye, ...)",
     )
+    add_events(summary, "add the labels of each day")
     add_json(summary)
     summary.set_defaults(run=_daily)
 
@@ -114,13 +119,19 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _daily(args: argparse.Namespace) -> int:
+    import pandas as pd
+
     from eyelog.analysis.daily import daily
+    from eyelog.analysis.events import labels_by_day
     from eyelog.analysis.quality.recipes import attrition
 
     if args.output is not None:
         check_ending(args.output, TABLE_ENDINGS)
     frame = read_source(args)
+    events = _events(args, frame)
     table = daily(frame)
+    if events is not None:
+        table = table.assign(events=pd.array(labels_by_day(table.index, events), "string"))
     losses = attrition(frame, recipe=args.attrition) if args.attrition else None
     if args.output is not None:
         write_table(table, args.output)
@@ -138,6 +149,15 @@ def _daily(args: argparse.Namespace) -> int:
         print()
         show(losses)
     return 0
+
+
+def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | None":
+    """Return the diary that a command is given, if any; its times are local to the frame's zone."""
+    if args.events is None:
+        return None
+    from eyelog.archive.importing.diary import read_events
+
+    return read_events(args.events, tz=str(cast("pd.DatetimeIndex", frame.index).tz))
 
 
 def _plot(args: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIGURE_ENDINGS",
     "TABLE_ENDINGS",
+    "add_events",
     "add_json",
     "add_location",
     "check_ending",
@@ -49,6 +50,16 @@ def add_location(parser: argparse.ArgumentParser) -> None:
         "--location",
         action="store_true",
         help="also write where the wearer was (lat, lng), which is left out otherwise",
+    )
+
+
+def add_events(parser: argparse.ArgumentParser, what: str) -> None:
+    """Give a command the option ``--events``."""
+    parser.add_argument(
+        "--events",
+        type=Path,
+        metavar="FILE",
+        help=f"a diary (CSV with start, end and label), to {what}",
     )
 
 
