@@ -1,4 +1,4 @@
-"""Labels of a diary on the rows of a frame: each row lies in one event, in none, or it is refused."""
+"""Labels of a diary: each row of a frame lies in one event or in none."""
 
 import numpy as np
 import pandas as pd

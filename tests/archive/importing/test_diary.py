@@ -19,7 +19,8 @@ def read(tmp_path: Path, text: str | bytes, tz: str = "Asia/Tokyo") -> pd.DataFr
 def test_intervals_and_moments_become_a_table_in_order_of_time(tmp_path: Path) -> None:
     events = read(
         tmp_path,
-        "start,end,label,remark\n2026-10-24 15:00,,tea,\n2026-10-24 09:00,2026-10-24 12:00,work,x\n",
+        "start,end,label,remark\n2026-10-24 15:00,,tea,\n"
+        "2026-10-24 09:00,2026-10-24 12:00,work,x\n",
     )
     assert list(events.columns) == ["start", "end", "label"]
     assert events.index.equals(pd.RangeIndex(2))
