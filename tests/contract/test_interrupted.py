@@ -94,7 +94,7 @@ def test_a_simulation_shows_its_end_and_stops(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_import_shows_its_end_and_stops_with_whole_months(tmp_path: Path) -> None:
-    path = big_csv(tmp_path / "a_logicIndexData.csv", 2_000_000)
+    path = big_csv(tmp_path / "a_logicIndexData.csv", 1_000_000)
     archive = tmp_path / "archive"
     with in_a_terminal("import", str(path), "--archive", str(archive)) as (child, terminal):
         shown = read_until(terminal, b"<")
@@ -109,7 +109,7 @@ def test_an_import_shows_its_end_and_stops_with_whole_months(tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["answers", "out.csv"])
 def test_an_export_shows_its_end_and_stops_with_whole_files(tmp_path: Path, name: str) -> None:
     archive = tmp_path / "archive"
-    days = 600 if name == "answers" else 3000
+    days = 600 if name == "answers" else 1200
     index = pd.date_range("2020-01-01", periods=days * 1440, freq="60s", tz="UTC", name="date")
     frame = pd.DataFrame({"bl": np.arange(len(index)) % 100.0}, index=index.as_unit("us"))
     el.Archive(archive).write(SIXTY, frame, account="me")
