@@ -91,7 +91,7 @@ def test_records_go_to_stdout_in_utf_8_whatever_the_terminal_is(folder: Path, tm
     program = (
         "import sys, warnings; warnings.simplefilter('ignore')\n"
         "import pandas as pd; from eyelog.archive.export import print_csv\n"
-        f"print_csv(pd.read_parquet({str(path)!r}), sys.stdout.buffer, location=False)"
+        f"print_csv(pd.read_parquet({str(path)!r}), sys.stdout.buffer)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

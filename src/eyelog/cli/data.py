@@ -101,20 +101,27 @@ def add_commands(commands: Any) -> None:
 
 
 def _fetch(args: argparse.Namespace) -> int:
-    from eyelog.archive.export import check_target, export_frame, names_location, print_csv
+    from eyelog.archive.export import (
+        check_target,
+        export_frame,
+        names_location,
+        print_csv,
+        without_location,
+    )
 
     if args.output is not None:
         check_target(args.output)
     fields = field_list(args.fields)
     frame = read_service(args, fields=fields)
-    location = args.location or names_location(fields)
+    if not (args.location or names_location(fields)):
+        frame = without_location(frame)
     if args.output is not None:
-        export_frame(frame, args.output, location=location)
+        export_frame(frame, args.output)
         note(f"{len(frame)} records written to {args.output}")
     elif args.json:
         emit(frame, as_json=True)
     else:
-        print_csv(frame, sys.stdout.buffer, location=location)
+        print_csv(frame, sys.stdout.buffer)
     return 0
 
 
