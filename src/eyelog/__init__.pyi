@@ -21,6 +21,7 @@ from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
+from .analysis.weekly import weekly as weekly
 from .archive.actigraphy import export_actigraphy as export_actigraphy
 from .archive.importing.diary import read_events as read_events
 from .archive.importing.read import read_answer as read_answer

@@ -86,7 +86,9 @@ def test_offline_answers_from_the_cache_whatever_its_age(home: Path) -> None:
     let_expire(home, server.url)
     offline = client_of(server, home, token=None, offline=True)
     assert_frame_equal(offline.standard_mode_logs(today - timedelta(days=2), today), frame)
-    assert repr(offline) == f"Client('{server.url}', account='me', tz='UTC', offline=True)"
+    assert repr(offline) == (
+        f"<Client '{server.url}', account 'me', days of UTC: offline, 3 days cached>"
+    )
 
 
 def test_offline_names_all_missing_days(there: faulty.Server, home: Path) -> None:

@@ -57,6 +57,7 @@ NAMES = [
     "select",
     "simulate",
     "simulate_truth",
+    "weekly",
     "baseline",
     "blinks",
     "compare",

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.columns import Column, choose, column
-from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text
+from eyelog.analysis.series.calendar import WEEKDAYS
+from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import require_frame
@@ -38,7 +39,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     Sheet
         Shows as a table in a notebook and prints as aligned text. ``.table`` is a DataFrame of
         text with labels as columns; ``.text(width)`` and ``.html()`` return it for a terminal or a
-        page. What is left out stands below it in words.
+        page. The time zone, and what is left out by default, stand below it.
 
     Raises
     ------
@@ -49,15 +50,21 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
 
     Notes
     -----
-    For reading alone: compute with the table itself. Numbers are rounded to what they can say, as
-    hours to 0.1; a number that is not 0 never reads as 0. Times of day are local to the table. The
-    time 24:00 is the midnight that closes a day.
+    For reading alone: compute with the table itself. Numbers are rounded to what they can say, such
+    as hours to 0.1, and an hour above 0 never reads as 0.0 but as <0.1. The time 24:00 is the
+    midnight that closes a day; a dash stands for a missing value.
 
     Examples
     --------
     >>> import eyelog as el
     >>> days = el.daily(el.sample())
-    >>> print(el.readable(days, columns=["worn_h", "steps", "blink_rate_per_min"]))
+    >>> print(el.readable(days.head(3), columns=["worn_h", "steps", "blink_rate_per_min"]).text(60))
+    Day         Worn  Steps  Blinks
+    2026           h           /min
+    Mon 19 Oct  12.6  5,934    13.4
+    Tue 20 Oct   2.8    303    15.4
+    Wed 21 Oct  12.4  4,935    15.2
+    Time zone: Asia/Tokyo.
     """
     require_frame(table, what="readable", wanted="a table")
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
@@ -69,21 +76,25 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         name: column(str(name), table=step, log=stated_log(table), period=period)
         for name in table.columns
     }
+    asked = columns if columns is None or isinstance(columns, str) else list(columns)
     empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
-    shown = _chosen(table, columns, about, empty, step)
-    headings, cells = _row_names(table)
+    shown = _chosen(table, asked, about, empty, step)
+    notes = _notes(table, shown)
+    if asked in (None, ALL):
+        # One remark on all rows stands below them, and that there is none is no loss.
+        remark = _one_remark(table) if "reason" in shown else ""
+        if remark:
+            shown.remove("reason")
+            notes.append(f"Remark: {remark.rstrip('.')}.")
+        notes += _with_nothing([name for name in empty if name not in (*shown, "reason")])
+    headings, cells = _row_names(table, shown)
     for name in shown:
         heading, texts = _column(table, name, about[name])
         headings.append(heading)
         cells.append(texts)
-    # A remark that no row has is no loss.
-    blank = [name for name in empty if name not in (*shown, "reason")]
-    return Sheet(
-        headings,
-        [list(row) for row in zip(*cells, strict=True)],
-        notes=_notes(table, shown, blank),
-        left_out=len(set(table.columns) - {*shown, *empty}),
-    )
+    left_out = set(table.columns) - {*shown, *empty, "reason"} if asked is None else ()
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    return Sheet(headings, rows, notes=notes, left_out=len(left_out))
 
 
 def _step(table: pd.DataFrame) -> str:
@@ -119,7 +130,7 @@ def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
 
 def _chosen(
     table: pd.DataFrame,
-    wanted: str | Iterable[str] | None,
+    wanted: str | Sequence[str] | None,
     about: dict[Any, Column],
     empty: Sequence[Any],
     step: str,
@@ -144,12 +155,12 @@ def _chosen(
     return [name for name in names if str(name) in chosen and (name in filled or name in asked)]
 
 
-def _row_names(table: pd.DataFrame) -> tuple[list[Heading], list[list[str]]]:
+def _row_names(table: pd.DataFrame, shown: Sequence[Any]) -> tuple[list[Heading], list[list[str]]]:
     """Return the headings and texts of what names the rows; rows that are just counted have none.
 
     Fields have their label beside the name.
     """
-    if isinstance(table.index, pd.RangeIndex) and table.index.name is None and len(table.columns):
+    if isinstance(table.index, pd.RangeIndex) and table.index.name is None and shown:
         return [], []
     heading, texts = _index(table)
     if table.index.name != "field":
@@ -177,6 +188,8 @@ def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
         return Heading(label, label, year, year), texts
     if name == "hour":
         return Heading("Hour", "Hour"), [f"{int(hour):02}:00" for hour in index]
+    if name == "weekday":
+        return Heading("Weekday", "Weekday"), [WEEKDAYS[int(day)] for day in index]
     return Heading(name.capitalize(), name.capitalize()), [str(label) for label in index]
 
 
@@ -189,7 +202,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             texts = _clock_texts(values, table.index)
         else:
             unit = _one_year(values)
-            texts = _stamp_texts(values, unit)
+            texts = _stamp_texts(values, unit, to_seconds=about.digits is None)
     elif values.dtype.kind == "m":
         texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
     elif name == "bytes":
@@ -202,10 +215,13 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             decimals(numbers, about.digits),
             bool((numbers[~np.isnan(numbers)] >= 0).all()),
         )
-        texts = [number_text(value, places, below=below) for value in numbers]
+        if name == "p":
+            texts = [p_text(value, places) for value in numbers]
+        else:
+            texts = [number_text(value, places, below=below) for value in numbers]
     else:
         is_text = True
-        texts = [NOTHING if pd.isna(value) else str(value) for value in values]
+        texts = [NOTHING if _is_missing(value) else str(value) for value in values]
     heading = Heading(about.label, about.short, unit, _brief(unit), str(name), is_text, about.group)
     return heading, texts
 
@@ -230,10 +246,10 @@ def _day_texts(values: pd.Series, year: str) -> list[str]:
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
-def _stamp_texts(values: pd.Series, year: str) -> list[str]:
-    """Return day and time of stamps, with seconds where one of them has any."""
+def _stamp_texts(values: pd.Series, year: str, *, to_seconds: bool = True) -> list[str]:
+    """Return day and time of stamps, with seconds where they are wanted and one of them has any."""
     known = values.dropna()
-    seconds = bool((known.dt.second != 0).any())
+    seconds = to_seconds and bool((known.dt.second != 0).any())
     form = f"%a %d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
@@ -290,12 +306,25 @@ def _zones(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(str(d.tz) for d in dtypes if isinstance(d, pd.DatetimeTZDtype)))
 
 
-def _notes(table: pd.DataFrame, shown: Sequence[Any], blank: Sequence[Any]) -> list[str]:
-    """Return in words which zone the times are in, and what has nothing to show."""
-    notes = []
+def _is_missing(value: Any) -> bool:
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+
+
+def _notes(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
+    """Return in words that there are no rows, and which zone the times are in."""
+    notes = [] if len(table) else ["There are no rows."]
     if zones := _zones(table, shown):
-        notes.append(f"Times are local to {' and '.join(zones)}.")
-    if blank:
-        columns = "column" if len(blank) == 1 else "columns"
-        notes.append(f"{len(blank)} more {columns} without a value.")
+        notes.append(f"Time zone: {' and '.join(zones)}.")
     return notes
+
+
+def _one_remark(table: pd.DataFrame) -> str:
+    """Return the remark that all rows share; empty if they have none, or several."""
+    remarks = table["reason"].unique()
+    return str(remarks[0]) if len(remarks) == 1 and isinstance(remarks[0], str) else ""
+
+
+def _with_nothing(names: Sequence[Any]) -> list[str]:
+    """Return in words how many columns have nothing to show."""
+    columns = "column has" if len(names) == 1 else "columns have"
+    return [f"{len(names)} more {columns} nothing to show."] if names else []

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import Faults, Values
-from eyelog.archive.importing.field_names import fields_of
+from eyelog.archive.importing.field_names import WEARER, fields_of
 from eyelog.archive.importing.kinds import Refused, log_of_names
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import LOGS, catalogue, fold
 from eyelog.errors import ArchiveError, MixedLogsError
 from eyelog.provenance import KEY
 
@@ -57,6 +57,8 @@ class ParquetLog:
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
         self.faults = Faults()
+        self.notes: list[str] = []
+        self.wearer_column = None
         self.history = _history(schema.metadata or {})
         steps = self.history.get("history", [])
         if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
@@ -79,6 +81,7 @@ class ParquetLog:
         self.log = found
         self.zones = {str(schema.field(self._date).type.tz)}
         names = cells if own in LOGS else fields_of(cells, found)
+        self._seen: set[object] = set()
         self._names = dict(zip(schema.names, names, strict=True))
 
     @property
@@ -106,6 +109,7 @@ class ParquetLog:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
 
     def _page(self, batch: pa.RecordBatch) -> Page:
+        self._refuse_several_wearers(batch)
         stamps = batch.column(self._date)
         if stamps.null_count:
             raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
@@ -118,6 +122,16 @@ class ParquetLog:
         unknown = tuple(name for name in columns if name not in fields)
         at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
         return Page(self.log, None, at.to_numpy().view("M8[us]"), columns, unknown)
+
+    def _refuse_several_wearers(self, batch: pa.RecordBatch) -> None:
+        for written, name in self._names.items():
+            if fold(name) in WEARER:
+                self._seen |= set(batch.column(written).drop_null().unique().to_pylist())
+        if len(self._seen) > 1:
+            raise ArchiveError(
+                f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
+                " save those of each wearer in a file of their own"
+            )
 
 
 def _values(column: pa.Array, written: str, kind: str) -> Values:
