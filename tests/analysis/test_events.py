@@ -73,7 +73,10 @@ def test_the_labels_may_be_a_column_of_the_frame() -> None:
         {"start": [start], "end": [start + pd.Timedelta("3h")], "label": ["work"]}
     )
     joined = frame.assign(activity=el.label(frame, events))
-    table = el.blinks.rate(joined, by=joined["activity"])
+    assert_frame_equal(
+        el.blinks.rate(joined, by="activity"), el.blinks.rate(joined, by=joined["activity"])
+    )
+    table = el.blinks.rate(joined, by="activity")
     assert_frame_equal(
         table.rename_axis("label"), el.blinks.rate(frame, by=el.label(frame, events))
     )

@@ -20,7 +20,7 @@ OF = ["--account", ACCOUNT, "--tz", "Asia/Tokyo"]
 SERVICE = ["service", "add-application", "--redirect-uri", "http://127.0.0.1/callback"]
 # Each with the exit status that it has on this machine, where there is no service.
 COMMANDS = {
-    "simulate": (["simulate", "--account", ACCOUNT, "--start", DAY, "--days", "1"], 0),
+    "simulate": (["simulate", "--account", f"{ACCOUNT} 2", "--start", DAY, "--days", "1"], 0),
     "import": (["import", "{folder}/Tägliches 記録.csv", "--account", ACCOUNT], 0),
     "archive": (["archive"], 0),
     "archive inventory": (["archive", "inventory"], 0),
