@@ -40,14 +40,16 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.attrition import plot_attrition as plot_attrition
 from .figures.compose import compose_figure as compose_figure
+from .figures.day import plot_day as plot_day
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
 from .figures.overview import plot_overview as plot_overview
+from .figures.quality import plot_quality as plot_quality
 from .figures.save import save_figure as save_figure
 from .figures.shapes import plot_distribution as plot_distribution
 from .figures.shapes import plot_profile as plot_profile
-from .figures.timeline import plot_quality as plot_quality
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
 from .wearer.simulate import sample as sample
