@@ -45,7 +45,7 @@ def test_fetched_days_are_available_offline(logged_in, capsys) -> None:
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("figure", ["timeline", "quality", "heatmap", "daily"])
+@pytest.mark.parametrize("figure", ["overview", "quality", "heatmap"])
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_each_figure_of_either_log_is_drawn_into_a_private_file(
     of_ada, tmp_path, figure, log
@@ -160,3 +160,23 @@ def test_columns_are_chosen_by_group_or_name_and_all_are_shown(of_ada, capsys) -
     assert "--all" not in capsys.readouterr().out
     assert main([*daily, "--columns", "nope"]) == 1
     assert "no column or group of columns 'nope'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["timeline", "day"])
+def test_a_diary_is_shaded_in_a_figure(of_ada, tmp_path, kind: str) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
+    command = ["plot", kind, "computed_data", *RANGE, *of_ada, "--field", "stp"]
+    for name, more in (("plain.svg", []), ("shaded.svg", ["--events", str(diary)])):
+        assert main([*command, *more, "-o", str(tmp_path / name)]) == 0
+    plain, shaded = ((tmp_path / name).read_text() for name in ("plain.svg", "shaded.svg"))
+    assert "Seminar" in shaded
+    assert "Seminar" not in plain
+
+
+def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
+    command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
+    assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
+    assert "leave out events (--events), or draw timeline or day" in capsys.readouterr().err

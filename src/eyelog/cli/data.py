@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from eyelog.cli.output import (
-    FIGURE_ENDINGS,
     TABLE_ENDINGS,
     add_events,
     add_json,
@@ -19,7 +18,6 @@ from eyelog.cli.output import (
     note,
     records,
     show,
-    write_figure,
     write_table,
 )
 from eyelog.cli.source import (
@@ -31,7 +29,7 @@ from eyelog.cli.source import (
     read_service,
     read_source,
 )
-from eyelog.figures.defaults import KINDS
+from eyelog.figures.defaults import ENDINGS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +90,7 @@ def add_commands(commands: Any) -> None:
         metavar="F",
         help="a field to draw; repeat the option for more (default: a choice for the log)",
     )
+    add_events(plot, "shade in a timeline or day")
     plot.add_argument(
         "-o",
         "--output",
@@ -99,6 +98,12 @@ def add_commands(commands: Any) -> None:
         required=True,
         metavar="FILE",
         help="the .png, .svg or .pdf file to write",
+    )
+    plot.add_argument(
+        "--width",
+        choices=("single", "double", "page"),
+        default="double",
+        help="89, 183 or 247 mm (default: double)",
     )
     plot.set_defaults(run=_plot)
 
@@ -183,10 +188,13 @@ def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | 
 
 def _plot(args: argparse.Namespace) -> int:
     from eyelog.figures.compose import compose_figure
+    from eyelog.figures.save import save_figure
 
-    check_ending(args.output, FIGURE_ENDINGS)
-    figure = compose_figure(read_source(args), args.figure, fields=args.field)
-    write_figure(figure, args.output)
+    check_ending(args.output, ENDINGS)
+    frame = read_source(args)
+    events = _events(args, frame)
+    figure = compose_figure(frame, args.figure, fields=args.field, events=events)
+    save_figure(figure, args.output, width=args.width)
     note(f"Figure written to {args.output}")
     return 0
 
