@@ -19,6 +19,7 @@ from .analysis.quality.flags import mask as mask
 from .analysis.quality.reasons import Reason as Reason
 from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
+from .analysis.quality.states import states as states
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .analysis.weekly import weekly as weekly
@@ -44,12 +45,16 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.attrition import plot_attrition as plot_attrition
 from .figures.compose import compose_figure as compose_figure
+from .figures.day import plot_day as plot_day
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
+from .figures.overview import plot_overview as plot_overview
+from .figures.quality import plot_quality as plot_quality
+from .figures.save import save_figure as save_figure
 from .figures.shapes import plot_distribution as plot_distribution
 from .figures.shapes import plot_profile as plot_profile
-from .figures.timeline import plot_quality as plot_quality
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
 from .wearer.simulate import sample as sample

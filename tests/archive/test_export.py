@@ -191,7 +191,7 @@ def test_a_frame_and_an_archive_write_the_same_bytes(
     range_ = log, "2026-10-30", "2026-11-01"
     archive.export(*range_, tmp_path / "archive-out" / name, tz="Europe/Berlin", location=True)
     read = archive.read(*range_, tz="Europe/Berlin")
-    export_frame(read, tmp_path / "frame-out" / name, location=True)
+    export_frame(read, tmp_path / "frame-out" / name)
     made = sorted(path for path in (tmp_path / "archive-out").rglob("*") if path.is_file())
     assert made
     for path in made:
@@ -202,7 +202,7 @@ def test_a_frame_and_an_archive_write_the_same_bytes(
 def test_a_frame_without_records_is_a_table_without_rows(tmp_path: Path) -> None:
     frame = records(SIXTY, "2026-10-24", 10).iloc[:0]
     for name in ("a.csv", "a.parquet"):
-        export_frame(frame, tmp_path / name, location=False)
+        export_frame(frame, tmp_path / name)
     assert (tmp_path / "a.csv").read_text().startswith("date,")
     assert len(pd.read_parquet(tmp_path / "a.parquet")) == 0
 

@@ -45,7 +45,7 @@ def test_fetched_days_are_available_offline(logged_in, capsys) -> None:
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("figure", ["timeline", "quality", "heatmap", "daily"])
+@pytest.mark.parametrize("figure", ["overview", "quality", "heatmap"])
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_each_figure_of_either_log_is_drawn_into_a_private_file(
     of_ada, tmp_path, figure, log
@@ -81,6 +81,43 @@ def test_the_whole_catalogue_is_printed(capsys) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 46
     assert rows[1]["name"] == "val_s"
+
+
+@pytest.mark.parametrize("name", ["day.csv", "day.parquet", "answers"])
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+@pytest.mark.filterwarnings("default")
+def test_a_fetch_and_an_export_write_the_same_bytes(logged_in, tmp_path, capsys, log, name) -> None:
+    assert main(["sync", log, *RANGE]) == 0
+    assert main(["fetch", log, *RANGE, "-o", str(tmp_path / "fetched" / name)]) == 0
+    assert main(["archive", "export", log, *RANGE, "-o", str(tmp_path / "exported" / name)]) == 0
+    made = sorted(path for path in (tmp_path / "fetched").rglob("*") if path.is_file())
+    assert made
+    for path in made:
+        other = tmp_path / "exported" / path.relative_to(tmp_path / "fetched")
+        assert path.read_bytes() == other.read_bytes()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_fetch_prints_the_bytes_that_it_would_write(logged_in, tmp_path, capsys) -> None:
+    path = tmp_path / "day.csv"
+    assert main(["fetch", "standard_mode_logs", *RANGE, "-o", str(path)]) == 0
+    assert main(["fetch", "standard_mode_logs", *RANGE]) == 0
+    assert capsys.readouterr().out.encode() == path.read_bytes()
+
+
+def test_a_diary_adds_the_labels_of_each_day(of_ada, tmp_path, capsys) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("from;to;what\n2025/10/20 9:00;2025/10/20 12:00;work\n2025/10/20 18:00;;tea\n")
+    command = ["daily", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
+    assert main([*command, "--json"]) == 0
+    assert [day["events"] for day in json.loads(capsys.readouterr().out)] == ["work, tea"]
+    assert main(command) == 0
+    assert "work, tea" in capsys.readouterr().out
+    diary.write_text("start,label\n10/11/2025 09:00,x\n")
+    assert main(command) == 1
+    assert "diary.csv, line 2: '10/11/2025 09:00' may have the day or the month first" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_field_is_described(capsys) -> None:
@@ -123,3 +160,23 @@ def test_columns_are_chosen_by_group_or_name_and_all_are_shown(of_ada, capsys) -
     assert "--all" not in capsys.readouterr().out
     assert main([*daily, "--columns", "nope"]) == 1
     assert "no column or group of columns 'nope'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["timeline", "day"])
+def test_a_diary_is_shaded_in_a_figure(of_ada, tmp_path, kind: str) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
+    command = ["plot", kind, "computed_data", *RANGE, *of_ada, "--field", "stp"]
+    for name, more in (("plain.svg", []), ("shaded.svg", ["--events", str(diary)])):
+        assert main([*command, *more, "-o", str(tmp_path / name)]) == 0
+    plain, shaded = ((tmp_path / name).read_text() for name in ("plain.svg", "shaded.svg"))
+    assert "Seminar" in shaded
+    assert "Seminar" not in plain
+
+
+def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
+    command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
+    assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
+    assert "leave out events (--events), or draw timeline or day" in capsys.readouterr().err

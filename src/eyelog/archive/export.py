@@ -41,7 +41,14 @@ from eyelog.frame import log_of
 from eyelog.progress import progress_line
 from eyelog.provenance import stated_account
 
-__all__ = ["check_target", "export", "export_frame", "names_location", "print_csv"]
+__all__ = [
+    "check_target",
+    "export",
+    "export_frame",
+    "names_location",
+    "print_csv",
+    "without_location",
+]
 
 _GROUP_ROWS: Final = 4 * 5760
 # Coordinates, not distances: fields of a place in degrees.
@@ -117,7 +124,14 @@ def export(
     return files
 
 
-def export_frame(frame: pd.DataFrame, path: Path, *, location: bool) -> list[Path]:
+def without_location(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without the fields that say where the wearer was; warn if they had values."""
+    secret = [name for name in frame.columns if name in _LOCATION]
+    _warn_of_location({name for name in secret if frame[name].notna().any()})
+    return frame.drop(columns=secret)
+
+
+def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
     """Write a frame in the format that `path` stands for; return the files written.
 
     The stamps of CSV and answers are in the zone of the index. A frame without records becomes a
@@ -131,16 +145,16 @@ def export_frame(frame: pd.DataFrame, path: Path, *, location: bool) -> list[Pat
         If a file cannot be written.
     """
     kind = check_target(path)
-    records = _of_frame(frame, location=location)
+    records = _of_frame(frame)
     index = cast(pd.DatetimeIndex, frame.index)
     days = day_range(index.min(), index.max(), records.tz) if len(index) else []
     with archive_errors(f"write {path}"):
         return _write(records, path, kind, days, empty=True)
 
 
-def print_csv(frame: pd.DataFrame, sink: Any, *, location: bool) -> None:
+def print_csv(frame: pd.DataFrame, sink: Any) -> None:
     """Write a frame to a binary stream, as the CSV that `export_frame` writes."""
-    records = _of_frame(frame, location=location)
+    records = _of_frame(frame)
     _write_csv(records, records.tables(), sink)
 
 
@@ -177,17 +191,13 @@ def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_R
         yield _Records(log, selection.account, tz, schema, len(files), tables, stamps, between)
 
 
-def _of_frame(frame: pd.DataFrame, *, location: bool) -> _Records:
+def _of_frame(frame: pd.DataFrame) -> _Records:
     log = log_of(frame)
     account = stated_account(frame) or "me"
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
     with warnings.catch_warnings():  # whoever made the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         table = table_of(prepare(frame, log, None).frame, log)
-    if not location:
-        secret = _LOCATION.intersection(table.column_names)
-        _warn_of_location({n for n in secret if table.column(n).null_count < table.num_rows})
-        table = table.drop_columns(sorted(secret))
     stamps = stamps_of(table)
 
     def between(first: int, after: int) -> pa.Table:

@@ -8,6 +8,7 @@ import pandas as pd
 from eyelog.archive.parquet.damage import month_problems
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
 from eyelog.catalogue import LOGS
+from eyelog.progress import progress_line
 
 __all__ = ["verify"]
 
@@ -17,12 +18,13 @@ _COLUMNS = ("account", "log", "month", "file", "problem")
 def verify(place: Place) -> pd.DataFrame:
     """Return one row per problem."""
     require_place(place)
-    problems = [
-        (account, log, month, path, problem)
-        for log in LOGS
-        for account, month, path in _files(place, log)
-        for problem in _problems(place, log, account, month, path)
-    ]
+    files = [(log, *file) for log in LOGS for file in _files(place, log)]
+    problems = []
+    with progress_line(len(files), "verify", unit="file") as done:
+        for log, account, month, path in files:
+            found = _problems(place, log, account, month, path)
+            problems += [(account, log, month, path, problem) for problem in found]
+            done()
     return pd.DataFrame(problems, columns=list(_COLUMNS)).astype("string")
 
 

@@ -6,11 +6,11 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from eyelog.cli.output import (
-    FIGURE_ENDINGS,
     TABLE_ENDINGS,
+    add_events,
     add_json,
     add_location,
     check_ending,
@@ -18,7 +18,6 @@ from eyelog.cli.output import (
     note,
     records,
     show,
-    write_figure,
     write_table,
 )
 from eyelog.cli.source import (
@@ -30,7 +29,7 @@ from eyelog.cli.source import (
     read_service,
     read_source,
 )
-from eyelog.figures.defaults import KINDS
+from eyelog.figures.defaults import ENDINGS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +77,7 @@ def add_commands(commands: Any) -> None:
         metavar="RECIPE",
         help="also show how many records each condition of a recipe leaves (steps, eye, ...)",
     )
+    add_events(summary, "add the labels of each day")
     add_json(summary)
     summary.set_defaults(run=_daily)
 
@@ -90,6 +90,7 @@ def add_commands(commands: Any) -> None:
         metavar="F",
         help="a field to draw; repeat the option for more (default: a choice for the log)",
     )
+    add_events(plot, "shade in a timeline or day")
     plot.add_argument(
         "-o",
         "--output",
@@ -97,6 +98,12 @@ def add_commands(commands: Any) -> None:
         required=True,
         metavar="FILE",
         help="the .png, .svg or .pdf file to write",
+    )
+    plot.add_argument(
+        "--width",
+        choices=("single", "double", "page"),
+        default="double",
+        help="89, 183 or 247 mm (default: double)",
     )
     plot.set_defaults(run=_plot)
 
@@ -113,31 +120,44 @@ def add_commands(commands: Any) -> None:
 
 
 def _fetch(args: argparse.Namespace) -> int:
-    from eyelog.archive.export import check_target, export_frame, names_location, print_csv
+    from eyelog.archive.export import (
+        check_target,
+        export_frame,
+        names_location,
+        print_csv,
+        without_location,
+    )
 
     if args.output is not None:
         check_target(args.output)
     fields = field_list(args.fields)
     frame = read_service(args, fields=fields)
-    location = args.location or names_location(fields)
+    if not (args.location or names_location(fields)):
+        frame = without_location(frame)
     if args.output is not None:
-        export_frame(frame, args.output, location=location)
+        export_frame(frame, args.output)
         note(f"{len(frame)} records written to {args.output}")
     elif args.json:
         emit(frame, as_json=True)
     else:
-        print_csv(frame, sys.stdout.buffer, location=location)
+        print_csv(frame, sys.stdout.buffer)
     return 0
 
 
 def _daily(args: argparse.Namespace) -> int:
+    import pandas as pd
+
     from eyelog.analysis.daily import daily
+    from eyelog.analysis.events import labels_by_day
     from eyelog.analysis.quality.recipes import attrition
 
     if args.output is not None:
         check_ending(args.output, TABLE_ENDINGS)
     frame = read_source(args)
+    events = _events(args, frame)
     table = daily(frame)
+    if events is not None:
+        table = table.assign(events=pd.array(labels_by_day(table.index, events), "string"))
     losses = attrition(frame, recipe=args.attrition) if args.attrition else None
     if args.output is not None:
         write_table(table, args.output)
@@ -157,12 +177,24 @@ def _daily(args: argparse.Namespace) -> int:
     return 0
 
 
+def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | None":
+    """Return the diary that a command is given, if any; its times are local to the frame's zone."""
+    if args.events is None:
+        return None
+    from eyelog.archive.importing.diary import read_events
+
+    return read_events(args.events, tz=str(cast("pd.DatetimeIndex", frame.index).tz))
+
+
 def _plot(args: argparse.Namespace) -> int:
     from eyelog.figures.compose import compose_figure
+    from eyelog.figures.save import save_figure
 
-    check_ending(args.output, FIGURE_ENDINGS)
-    figure = compose_figure(read_source(args), args.figure, fields=args.field)
-    write_figure(figure, args.output)
+    check_ending(args.output, ENDINGS)
+    frame = read_source(args)
+    events = _events(args, frame)
+    figure = compose_figure(frame, args.figure, fields=args.field, events=events)
+    save_figure(figure, args.output, width=args.width)
     note(f"Figure written to {args.output}")
     return 0
 

@@ -1,15 +1,19 @@
 """The parser, and the one place where an error becomes one line and an exit status."""
 
 import argparse
+import codecs
+import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from eyelog.errors import EyelogError
 
 __all__ = ["build_parser", "main"]
+
+INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 
 
 class _Version(argparse.Action):
@@ -72,9 +76,29 @@ def _one_line(message: object) -> str:
     return " ".join(str(message).split())
 
 
-def _fail(message: object) -> int:
+def _fail(message: object, status: int = 1) -> int:
     print(f"eyelog: error: {_one_line(message)}", file=sys.stderr)
-    return 1
+    return status
+
+
+# What the tables and messages have beyond ASCII, for a terminal that cannot show it.
+_PLAIN: Final = str.maketrans({"·": "-", "–": "-", "…": "...", "°": "deg", "µ": "u", "²": "2"})  # noqa: RUF001
+
+
+def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Replace letters that a stream cannot encode: signs by plain ones, others by their number."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end].translate(_PLAIN)
+    return letters.encode("ascii", "backslashreplace").decode(), error.end
+
+
+def _take_any_letter() -> None:
+    """Let stdout and stderr take every letter, whatever their encoding is."""
+    codecs.register_error("eyelog-plain", _in_plain_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="eyelog-plain")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -83,13 +107,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.showwarning = _show_warning
         try:
+            _take_any_letter()
             args = build_parser().parse_args(argv)
             status: int = args.run(args) or 0
             sys.stdout.flush()
         except EyelogError as error:
             return _fail(error)
         except KeyboardInterrupt:
-            return _fail("interrupted; everything finished so far is kept")
+            return _fail("interrupted; everything finished so far is kept", INTERRUPTED)
         except BrokenPipeError:
             # The reader has seen enough (| head); Python must not complain when it exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,11 +13,10 @@ from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 __all__ = [
-    "FIGURE_ENDINGS",
     "TABLE_ENDINGS",
+    "add_events",
     "add_json",
     "add_location",
     "check_ending",
@@ -25,12 +24,10 @@ __all__ = [
     "note",
     "records",
     "show",
-    "write_figure",
     "write_table",
 ]
 
 TABLE_ENDINGS: Final = (".parquet", ".csv")
-FIGURE_ENDINGS: Final = (".png", ".svg", ".pdf")
 
 
 def note(text: str) -> None:
@@ -49,6 +46,16 @@ def add_location(parser: argparse.ArgumentParser) -> None:
         "--location",
         action="store_true",
         help="also write where the wearer was (lat, lng), which is left out otherwise",
+    )
+
+
+def add_events(parser: argparse.ArgumentParser, what: str) -> None:
+    """Give a command the option ``--events``."""
+    parser.add_argument(
+        "--events",
+        type=Path,
+        metavar="FILE",
+        help=f"a diary (CSV with start, end and label), to {what}",
     )
 
 
@@ -125,20 +132,6 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     else:
         text = _with_text_stamps(table.reset_index())
         _write_private(path, lambda sink: text.to_csv(sink, index=False))
-
-
-def write_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure as PNG, SVG or PDF, as the ending of `path` says.
-
-    Raises
-    ------
-    ConfigurationError
-        If the ending is another one, or the folder does not exist.
-    EyelogError
-        If the file cannot be written.
-    """
-    check_ending(path, FIGURE_ENDINGS)
-    _write_private(path, lambda sink: figure.savefig(sink, format=path.suffix[1:], dpi=130))
 
 
 def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:

@@ -18,6 +18,7 @@ from eyelog import provenance
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
 from eyelog.clock import parse_day, zone
 from eyelog.errors import ConfigurationError
+from eyelog.progress import progress_line
 from eyelog.wearer import fifteen, sixty, truth
 from eyelog.wearer.arrays import Array, Ints
 from eyelog.wearer.day import Life, live
@@ -143,11 +144,13 @@ def simulate(
     who, lived = _days(start, days, log, seed, tz)
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
-    for day in lived:
-        at, values = _VALUES[log](operator.index(seed), day, who)
-        stamps.append(day.begin + at)
-        for name, part in parts.items():
-            part.append(values[name])
+    with progress_line(operator.index(days), f"simulate {log}") as done:
+        for day in lived:
+            at, values = _VALUES[log](operator.index(seed), day, who)
+            stamps.append(day.begin + at)
+            for name, part in parts.items():
+                part.append(values[name])
+            done()
     if not stamps:
         return _recorded(frames.empty(log, tz=tz), start, days, log, seed, tz)
     index = _index(np.concatenate(stamps), tz)

@@ -1,14 +1,15 @@
 """Files imported into an archive: which are logs, what is new in them, and what was refused."""
 
+import io
 import re
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.progress import progress_line
 from eyelog.provenance import history
 
 __all__ = ["FileReport", "devices_of", "import_files"]
@@ -121,7 +123,11 @@ def import_files(
         )
     check_account(account)
     every = list(paths)
-    if devices := devices_of(file.name for file in input_files(every)):
+    names, sizes = [], []
+    for file in input_files(every):
+        names.append(file.name)
+        sizes.append(file.size)
+    if devices := devices_of(names):
         warnings.warn(
             f"{devices}: if these are several wearers, import each into an account of its own",
             EyelogWarning,
@@ -133,9 +139,46 @@ def import_files(
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="eyelog-dry-run-"))
             into = Archive(scratch)
         intake = _Intake(archive, account, tz, wearer, split_wearers, into)
-        for file in input_files(every):
-            intake.take(file)
-        return intake.finish()
+        with progress_line(sum(sizes), f"import into {account}", unit="B") as done:
+            for file, size in zip(input_files(every), sizes, strict=False):
+                reader = _Counted(file, done)
+                intake.take(reader.file)
+                done(size - reader.read)  # what was not read, of a file that was refused
+            return intake.finish()
+
+
+class _Counted:
+    """A file that says how many bytes of it have been read."""
+
+    def __init__(self, file: InputFile, done: Callable[..., None]) -> None:
+        self._opening = file.open
+        self._done = done
+        self.read = 0
+        self.file = file if file.open is None else replace(file, open=self._open)
+
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        with cast(Any, self._opening)() as raw:
+            yield cast(BinaryIO, _CountedStream(raw, self._count))
+
+    def _count(self, size: int) -> None:
+        self.read += size
+        self._done(size)
+
+
+class _CountedStream(io.RawIOBase):
+    def __init__(self, inner: Any, count: Callable[[int], None]) -> None:
+        self._inner = inner
+        self._count = count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(len(buffer))
+        buffer[: len(data)] = data
+        self._count(len(data))
+        return len(data)
 
 
 def devices_of(names: Iterable[str]) -> str:

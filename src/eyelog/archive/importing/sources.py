@@ -40,11 +40,15 @@ _UNREADABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file: its name as shown, and how to open it or why it cannot be opened."""
+    """One file: its name as shown, and how to open it or why it cannot be opened.
+
+    `size` is how many bytes it has where it lies, or as a member of a zip file unpacked.
+    """
 
     name: str
     open: Callable[[], AbstractContextManager[BinaryIO]] | None
     trouble: str = ""
+    size: int = 0
 
 
 class _Bounded(io.RawIOBase):
@@ -112,7 +116,11 @@ def _content(kind: str) -> str:
 
 def input_file(path: Path, name: str) -> InputFile:
     """Return one file, without looking into it, under the name to be shown."""
-    return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)))
+    try:
+        size = path.stat().st_size
+    except OSError:  # opening it will say what is wrong
+        size = 0
+    return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)), size=size)
 
 
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
@@ -216,7 +224,7 @@ def _member(
         with box.open(info) as packed:
             yield cast(BinaryIO, _Bounded(packed, budget, lambda: info.compress_size))
 
-    return InputFile(name, start)
+    return InputFile(name, start, size=info.file_size)
 
 
 def _shown(name: str) -> str:

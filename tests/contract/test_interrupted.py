@@ -1,0 +1,167 @@
+"""Long jobs show how far they are; Ctrl-C ends them with 130 and leaves nothing half written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+import eyelog.progress
+from eyelog.archive.export import export_frame
+from eyelog.archive.importing.intake import import_files
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
+
+SIXTY = "standard_mode_logs"
+
+
+@contextmanager
+def in_a_terminal(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a command whose stderr is a terminal; give the process and the terminal's other end."""
+    import termios
+
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 120))
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-m", "eyelog", *arguments],
+            stderr=theirs,
+            stdout=subprocess.DEVNULL,
+            # A test run in the background has SIGINT ignored, and a child inherits that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        ) as child:
+            os.close(theirs)
+            try:
+                yield child, ours
+            finally:
+                child.kill()
+    finally:
+        os.close(ours)
+
+
+def read_until(terminal: int, mark: bytes) -> bytes:
+    shown = b""
+    while mark not in shown:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # the other end is closed
+            break
+    assert mark in shown, shown.decode()
+    return shown
+
+
+def unfinished(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.name.endswith(".tmp")]
+
+
+def stopped(child: subprocess.Popen[bytes], terminal: int) -> None:
+    """Interrupt a process and check how it ends."""
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    shown = read_until(terminal, b"interrupted; everything finished so far is kept")
+    assert child.wait(60) == 130
+    assert time.monotonic() - begun < 10
+    assert b"Traceback" not in shown
+
+
+def big_csv(path: Path, rows: int) -> Path:
+    """Write a Logger file of many rows and few columns."""
+    start = np.datetime64("2020-01-01T00:00:15")
+    stamps = np.datetime_as_string(start + np.arange(rows) * np.timedelta64(15, "s"))
+    path.write_text("date,stepCount,stepCadence\n" + "".join(f"{s}Z,3,90\n" for s in stamps))
+    return path
+
+
+@pytest.mark.slow
+def test_a_simulation_shows_its_end_and_stops(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    days = ["--start", "2026-01-01", "--days", "3000"]
+    with in_a_terminal("simulate", "--archive", str(archive), *days) as (child, terminal):
+        shown = read_until(terminal, b"<")  # elapsed < remaining
+        assert b"simulate computed_data:" in shown
+        stopped(child, terminal)
+    assert unfinished(tmp_path) == []
+    assert el.Archive(archive).accounts() == []
+
+
+@pytest.mark.slow
+def test_an_import_shows_its_end_and_stops_with_whole_months(tmp_path: Path) -> None:
+    path = big_csv(tmp_path / "a_logicIndexData.csv", 1_000_000)
+    archive = tmp_path / "archive"
+    with in_a_terminal("import", str(path), "--archive", str(archive)) as (child, terminal):
+        shown = read_until(terminal, b"<")
+        assert b"import into me:" in shown
+        assert b"M/" in shown  # of the file's megabytes
+        stopped(child, terminal)
+    assert unfinished(tmp_path) == []
+    assert len(el.Archive(archive).verify()) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["answers", "out.csv"])
+def test_an_export_shows_its_end_and_stops_with_whole_files(tmp_path: Path, name: str) -> None:
+    archive = tmp_path / "archive"
+    days = 600 if name == "answers" else 1200
+    index = pd.date_range("2020-01-01", periods=days * 1440, freq="60s", tz="UTC", name="date")
+    frame = pd.DataFrame({"bl": np.arange(len(index)) % 100.0}, index=index.as_unit("us"))
+    el.Archive(archive).write(SIXTY, frame, account="me")
+    out = tmp_path / "out" / name
+    command = ["archive", "export", SIXTY, "2020-01-01", "2029-12-31", "-o", str(out)]
+    with in_a_terminal(*command, "--archive", str(archive)) as (child, terminal):
+        shown = read_until(terminal, b"<")
+        assert b"write standard_mode_logs of me:" in shown
+        stopped(child, terminal)
+    assert unfinished(tmp_path) == []
+    if name == "answers":
+        made = sorted(out.iterdir())
+        assert 0 < len(made) < days
+        assert all(len(el.read_answer(path)) for path in (made[0], made[-1]))
+    else:
+        assert not out.exists()
+
+
+def test_every_long_job_counts_its_parts(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(eyelog.progress, "wanted", lambda choice: choice is not False)
+    monkeypatch.setattr(eyelog.progress, "DELAY_SECONDS", 0.0)
+    archive = el.Archive(tmp_path / "archive")
+
+    def shown() -> str:
+        return capsys.readouterr().err
+
+    frame = el.simulate("2026-10-24", 2, log=SIXTY)
+    assert "simulate standard_mode_logs:" in (text := shown())
+    assert "0/2 [00:00<?, ?day/s]" in text
+    archive.write(SIXTY, frame, account="me")
+    archive.verify()
+    assert "verify:" in (text := shown())
+    assert "0/1 [00:00<?, ?file/s]" in text
+    for name, parts in (("a.csv", "0/1 [00:00<?, ?month/s]"), ("a", "0/3 [00:00<?, ?day/s]")):
+        archive.export(SIXTY, "2026-10-01", "2026-10-31", tmp_path / name)
+        assert parts in shown()
+    export_frame(frame, tmp_path / "b.parquet")
+    assert "write standard_mode_logs of me:" in shown()
+    size = (tmp_path / "a.csv").stat().st_size
+    import_files(el.Archive(tmp_path / "other"), [tmp_path / "a.csv"])
+    assert "import into me:" in (text := shown())
+    assert f"/{size / 1000:.0f}k [" in text
+
+
+def test_an_interrupt_is_one_line_and_130(monkeypatch, capsys) -> None:
+    from eyelog.cli import main
+
+    def interrupt(log: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eyelog.catalogue.fields", interrupt)
+    assert main(["fields", "computed_data"]) == 130
+    assert capsys.readouterr().err == (
+        "eyelog: error: interrupted; everything finished so far is kept\n"
+    )
