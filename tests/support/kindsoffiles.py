@@ -434,19 +434,19 @@ DAMAGED = [
         "blank lines without end, zipped",
         lambda: packed_lines(text(), "\n" * 1024),
         "refused",
-        "more than 250 times its size",
+        "more than 500 times its size",
     ),
     Kind(
         "blank JSON without end, zipped",
         lambda: packed_lines("{", " " * 1024),
         "refused",
-        "more than 250 times its size",
+        "more than 500 times its size",
     ),
     Kind(
         "blank lines without end, gzip",
         lambda: gzip.compress(text().encode() + b"\n" * (32 << 20)),
         "refused",
-        "more than 250 times its size",
+        "more than 500 times its size",
     ),
 ]
 PACKED = [
