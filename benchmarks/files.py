@@ -5,16 +5,21 @@
 A simulated wearer's 15-second log is written as the Logger app writes it, one CSV file a month and
 the same rows once more as a single file. `pandas.read_csv` of the same files is the floor: it gives
 a table of what the cells look like, which is not a frame yet (dates are text, damaged lines are
-values). The ways run interleaved in one process; times are medians, and the ratios are what to
-quote. Peak memory is that of a process of its own for each way, less that of one that only imports
-the packages. ``--keep`` keeps the files in a folder and uses them again.
+values). The ways of reading run interleaved in one process; times are medians, and the ratios are
+what to quote, those of processor time where the machine has other work. An import, which also
+merges and packs the records, runs once. Peak memory is that of a process of its own for each way,
+less what the imported packages take (Linux). ``--keep`` keeps the files in a folder and uses them
+again.
 """
 
 import argparse
+import gc
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +27,6 @@ import pandas as pd
 from decode import LOG
 
 import eyelog as el
-from archive import medians
 from eyelog.archive.importing.intake import import_files
 from eyelog.catalogue import catalogue, columns
 
@@ -90,12 +94,35 @@ def peak_mb(way: str, files: list[Path]) -> float:
 
 
 def print_peak(way: str, files: list[Path]) -> None:
-    import resource
-
     import_files(el.Archive("memory://nothing"), [], dry_run=True)  # loads what a run loads
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_kb()
     WAYS[way](files)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000)
+    print((peak_kb() - before) / 1000)
+
+
+def peak_kb() -> int:
+    """Return the peak memory of this process; that of `getrusage` would begin with its parent's."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def medians(ways: dict[str, Callable[[], None]], rounds: int) -> dict[str, tuple[float, float]]:
+    """Return the median seconds of each way, by the clock and of the processor, all run in turn."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, run in ways.items():
+            gc.collect()
+            clock, processor = time.perf_counter(), time.process_time()
+            run()
+            spent = time.perf_counter() - clock, time.process_time() - processor
+            times[name].append(spent)
+    return {
+        name: (
+            statistics.median(wall for wall, _ in spent),
+            statistics.median(cpu for _, cpu in spent),
+        )
+        for name, spent in times.items()
+    }
 
 
 def measure(folder: Path, mb: int, rounds: int) -> list[dict[str, object]]:
@@ -107,13 +134,16 @@ def measure(folder: Path, mb: int, rounds: int) -> list[dict[str, object]]:
         runs = {way: (lambda read=read, files=files: read(files)) for way, read in WAYS.items()}
         once = {"eyelog import": runs.pop("eyelog import")}
         took = medians(runs, rounds) | medians(once, 1)
+        floor = took["pandas.read_csv"]
         table += [
             {
                 "files": f"{len(files)} of {size / len(files):.0f} MB",
                 "way": way,
-                "s": took[way] / 1e3,
-                "rows_per_s": round(rows / took[way] * 1e3),
-                "to_pandas": took[way] / took["pandas.read_csv"],
+                "s": took[way][0],
+                "cpu_s": took[way][1],
+                "rows_per_s": round(rows / took[way][0]),
+                "to_pandas": took[way][0] / floor[0],
+                "cpu_to_pandas": took[way][1] / floor[1],
                 "peak_mb": peak_mb(way, files),
             }
             for way in WAYS
