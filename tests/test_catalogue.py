@@ -22,7 +22,7 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -269,3 +269,26 @@ def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
         check_fields(COMPUTED_DATA, "blinkz")
     with pytest.raises(FieldError, match="did you mean 'stp'"):
         check_fields(COMPUTED_DATA, "step")
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("stepCount", "stp"),
+        ("STEPCOUNT", "stp"),
+        ("betteryLevel", "bl"),
+        ("batteryLevel", "bl"),
+        ("stabilityScore", "sc_clm"),
+        ("zLeftStepAmplitudeCal", "sa_zlc"),
+    ],
+)
+def test_a_long_or_older_name_stands_for_its_field_and_that_is_said(name: str, field: str) -> None:
+    with pytest.warns(EyelogWarning, match=f"'{name}' is the field '{field}' of log"):
+        assert check_fields(COMPUTED_DATA, [name, "cad"]) == check_fields(
+            COMPUTED_DATA, [field, "cad"]
+        )
+
+
+def test_a_name_of_the_other_log_stands_for_nothing() -> None:
+    with pytest.raises(FieldError, match="unknown field 'validDuration'"):
+        check_fields(COMPUTED_DATA, ["validDuration"])

@@ -22,6 +22,8 @@ NO_SOURCE_FILE = {
     "analysis/test_identities.py": "laws that tie several functions together",
     "analysis/test_recovery.py": "planted truth, recovered by several functions",
     "analysis/test_references.py": "independent implementations of several functions",
+    "archive/importing/test_kinds_of_files.py": "every kind of file, through all readers",
+    "archive/importing/test_wearers.py": "files of several wearers, read and imported",
     "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",

@@ -43,7 +43,10 @@ def inventory(place: Place) -> pd.DataFrame:
     require_place(place)
     present = sorted((account, log) for log in LOGS for account in accounts(place, log))
     rows = [_row(place, account, log) for account, log in present]
-    return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
+    table = pd.DataFrame(rows, columns=list(_DTYPES))
+    for name in ("first", "last"):  # all missing, where every month is damaged
+        table[name] = pd.to_datetime(table[name], utc=True)
+    return table.astype(_DTYPES)
 
 
 def contents(place: Place) -> str:

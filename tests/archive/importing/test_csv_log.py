@@ -1,6 +1,9 @@
 """A CSV file gives every record in it; lines that are not records are reported, the rest kept."""
 
+import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
@@ -133,3 +136,112 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
     with pytest.raises(ArchiveError, match="a line far too long"):
         el.read_logger_csv(path)
+
+
+# Laws
+
+
+NAMES = {"stp": "stepCount", "bk_n": "blinkCount", "tl_yav": "yMean", "sc_slp": "sleepScore",
+         "isl": "isStill"}  # fmt: skip
+FORMS = {
+    "Z": lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}",
+    "+0900": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y-%m-%d %H:%M:%S+0900}",
+    "local": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y-%m-%d %H:%M:%S}",
+    "slashes": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y/%m/%d %H:%M:%S}",
+    "short": lambda at: "{0.year}/{0.month}/{0.day} {0.hour}:{0:%M:%S}".format(
+        at.tz_convert("Asia/Tokyo")
+    ),
+}
+WHOLE = st.none() | st.integers(0, 255).map(float)
+PARTS = st.none() | st.integers(-9000, 9000).map(lambda cents: cents / 100)
+ROWS = st.lists(
+    st.tuples(WHOLE, WHOLE, PARTS, PARTS, st.none() | st.booleans()), min_size=1, max_size=25
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[bytes, pd.DataFrame]:
+    """Return a frame, and the bytes of it in any of the ways in which a CSV may be written."""
+    rows = draw(ROWS)
+    index = pd.date_range("2026-10-21T00:00:07Z", periods=len(rows), freq="15s", name="date")
+    delimiter = draw(st.sampled_from(",;\t"))
+    decimal = draw(st.sampled_from(".,"))
+    form = FORMS[draw(st.sampled_from(list(FORMS)))]
+    order = draw(st.permutations(["date", *NAMES]))
+    spell = draw(st.sampled_from([str, NAMES.get, lambda name: NAMES[name].upper()]))
+    quotes = draw(st.sampled_from(["never", "always", "texts"]))
+    filler = draw(st.sampled_from(["", "", "NaN", "null"]))
+
+    def cell(value: object) -> str:
+        if value is None:
+            return filler
+        if isinstance(value, bool):
+            return draw(st.sampled_from([("0", "1"), ("false", "true"), ("False", "True")]))[value]
+        if isinstance(value, float):
+            whole = value.is_integer() and draw(st.booleans())
+            return f"{value:.0f}" if whole else f"{value:.2f}".replace(".", decimal)
+        return str(value)
+
+    def written(value: object) -> str:
+        made = cell(value)
+        texts = isinstance(value, str) or (isinstance(value, float) and delimiter in made)
+        quoted = quotes == "always" or delimiter in made or (quotes == "texts" and texts)
+        return f'"{made}"' if quoted else made
+
+    lines = [delimiter.join(written("date" if n == "date" else spell(n)) for n in order)]
+    for at, row in zip(index, rows, strict=True):
+        values = {"date": form(at), **dict(zip(NAMES, row, strict=True))}
+        lines.append(delimiter.join(written(values[name]) for name in order))
+        lines += [""] * draw(st.integers(0, 1))
+    text = draw(st.sampled_from(["\n", "\r\n", "\r"])).join(lines)
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp932"]))
+    frame = pd.DataFrame([list(row) for row in rows], columns=list(NAMES), index=index)
+    frame = frame.astype(dict.fromkeys(NAMES, "float64") | {"isl": "boolean"})
+    return text.encode(encoding), frame
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables())
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+def test_valid_rows_read_to_the_same_frame_however_they_are_written(
+    put: Put, table: tuple[bytes, pd.DataFrame]
+) -> None:
+    content, wanted = table
+    frame = el.read_logger_csv(put(content), tz="Asia/Tokyo").tz_convert("UTC")
+    wanted.index = wanted.index.as_unit("us")
+    assert_frame_equal(frame[wanted.columns], wanted, check_freq=False)
+    assert history(frame)[-1]["refused"] == 0
+    assert history(frame)[0]["repeated"] == 0
+
+
+JUNK_LINES = st.one_of(
+    st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"").replace(b"\r", b"")),
+    st.text("\"',;\t0123456789-:TZx. ", max_size=40).map(str.encode),
+)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    junk=st.lists(st.tuples(st.integers(1, 11), JUNK_LINES), max_size=8),
+    cut=st.integers(0, 60),
+    delimiter=st.sampled_from(",;"),
+)
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+def test_no_line_of_a_damaged_file_is_lost_without_being_counted(
+    put: Put, junk: list[tuple[int, bytes]], cut: int, delimiter: str
+) -> None:
+    text = logger_csv(TEN, FIFTEEN, names=["stp", "bk_n", "tl_yav", "isl"])
+    lines = text.replace(",", delimiter).encode().splitlines()
+    for at, line in junk:
+        lines.insert(at, line)
+    content = b"\n".join(lines)
+    content = content[: len(content) - cut]
+    written = sum(1 for line in content.split(b"\n")[1:] if line.strip())
+    try:
+        frame = el.read_logger_csv(put(content))
+    except ArchiveError:
+        return  # refused as a whole, with the reason
+    decoded, imported = history(frame)
+    assert imported["rows"] == written
+    assert decoded["records"] + decoded["repeated"] + imported["refused"] == written
+    assert decoded["records"] == len(frame)

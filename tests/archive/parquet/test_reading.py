@@ -64,10 +64,11 @@ def test_a_damaged_file_is_named_and_not_skipped(archive: Archive) -> None:
     for act in (
         lambda: archive.read(SIXTY, "2026-10-01", "2026-10-31"),
         lambda: archive.write(SIXTY, records(SIXTY, "2026-10-09", 3), account="me"),
-        archive.inventory,
     ):
         with pytest.raises(el.ArchiveError, match=r"cannot read .*month=2026-10/data\.parquet"):
             act()
+    with pytest.warns(el.EyelogWarning, match="2026-10 is damaged and not counted"):
+        assert archive.inventory()["damaged"].tolist() == [1]
 
 
 def test_a_file_of_another_catalogue_is_read(archive: Archive) -> None:

@@ -63,12 +63,12 @@ _ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
 _RAW: Final = "raw EOG and motion data of the academic edition"
 # A header with one of these names is of another kind of file; neither log has any of them.
 _OTHERS: Final = {
+    _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
+             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical"),
     _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
               "fiterror"),
     _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
     "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
-    _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
-             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical"),
     _ACTIVITY: ("stationary", "automotive", "cycling"),
 }  # fmt: skip
 _LOCATION: Final = frozenset({"latitude", "longitude"})

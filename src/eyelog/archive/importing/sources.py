@@ -25,7 +25,7 @@ __all__ = ["InputFile", "input_file", "input_files", "opened"]
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes of one file that it may unpack to however small it is
-_DENSEST: Final = 250  # how many bytes of a log may be packed in one, at most
+_DENSEST: Final = 500  # of a log without a value, indented JSON comes nearest to it
 _MEMBERS: Final = 20_000
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _UNREADABLE: Final = (
@@ -55,7 +55,7 @@ class _Bounded(io.RawIOBase):
     """A stream that raises `ArchiveError` once it unpacks to more than a log can have.
 
     That is more than the budget has left, or far more than it could if it were a log: blank lines
-    and the like pack to a thousandth, logs to a twentieth.
+    and the like pack to a thousandth, logs to a twentieth, and without any value to a hundredth.
     """
 
     def __init__(self, inner: Any, budget: list[int], packed: Callable[[], int]) -> None:
