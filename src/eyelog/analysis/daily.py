@@ -46,13 +46,13 @@ from eyelog.analysis.quality.evidence import (
     check_wear,
     has_evidence,
     lacking_evidence,
-    seconds,
 )
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 
@@ -188,7 +188,7 @@ def daily(
         optional=wanted,
         wear=wear,
     )
-    time = seconds(prepared.whole, log=which, wear=wear)
+    time = prepared.seconds(wear)
     worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=which) else None
     data = _times(prepared, time)
     if worn_s is not None:
@@ -234,7 +234,7 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
 
     A run of bins lasts as long as the wear in it.
     """
-    frame, us = prepared.whole, prepared.index.as_unit("us").asi8
+    frame, us = prepared.whole, microseconds(prepared.index)
     step_us = interval_seconds(frame, prepared.log) * 1e6
     # Intervals of the 15-second log are worn as a whole; any wear makes a worn bin.
     whole = is_resampled(frame) or prepared.log == COMPUTED_DATA

@@ -27,10 +27,11 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
     whole_name,
 )
-from eyelog.analysis.quality.evidence import lacking_evidence, seconds
+from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import record
@@ -138,9 +139,10 @@ def resample(
             f" take a whole multiple of {own:g} s"
         )
     records = records_of(frame)
-    time = seconds(frame, log=which)
+    known = Evidence(frame, which)
+    time = seconds(frame, log=which, known=known)
     alone = _closing_alone(frame, groups, stamp)
-    frame = trusted(frame, which, judge=judge)
+    frame = trusted(frame, which, judge=judge, known=known)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data, carried = bins.values([by_name[name] for name in kept])
     carried |= _counted(frame, which, groups, time)
@@ -274,8 +276,8 @@ def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]
     if stamp != "end" or not len(groups):
         return []
     index = stamps(frame, what="resample")
-    us = index.as_unit("us").asi8
-    closes = cast(pd.DatetimeIndex, groups.labels).as_unit("us").asi8
+    us = microseconds(index)
+    closes = microseconds(cast(pd.DatetimeIndex, groups.labels))
     firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
     alone = (groups.sizes == 1) & (us[firsts] == closes)
     lone = lone_rows(frame)
