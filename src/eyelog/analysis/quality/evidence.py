@@ -196,9 +196,7 @@ def seconds(
     -----
     A longer bin does not show which of its intervals were valid or walked. For a resampled frame
     the seconds therefore come from the columns ``exposure_min`` (worn), ``valid_min`` and
-    ``walking_min`` that `eyelog.resample` writes. Where one of them is absent, only what adds up
-    is used (``wea_s``, ``stp_s``, and the shares ``isl`` and ``vld`` times ``n``); the rest is
-    missing.
+    ``walking_min`` that `eyelog.resample` writes, and are missing without them.
     """
     which = log_of(frame, log)
     if is_resampled(frame):
@@ -319,24 +317,11 @@ def _recorded(frame: pd.DataFrame, log: str) -> Bools:
 
 def _bin_seconds(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     missing = np.full(len(frame), np.nan)
-    recorded = floats(frame["n"]) * INTERVAL_SECONDS[log] if "n" in frame.columns else missing
 
-    def column(name: str) -> Floats | None:
-        return floats(frame[name]) if name in frame.columns else None
+    def column(name: str) -> Floats:
+        return floats(frame[name]) if name in frame.columns else missing
 
-    def field_of(part: str) -> Floats | None:
-        return next(map(column, role(log, part)), None)
-
-    out = {"recorded_s": recorded}
+    out = {"recorded_s": column("n") * INTERVAL_SECONDS[log]}
     for noun, name in BIN_MINUTES.items():
-        spent = column(name)
-        if spent is not None:
-            spent = spent * 60
-        elif log == COMPUTED_DATA and noun != "walking":
-            share = field_of(noun)  # of intervals that were still, or valid
-            if share is not None:
-                spent = (1.0 - share if noun == "worn" else share) * recorded
-        elif log == STANDARD_MODE_LOGS:
-            spent = field_of(f"{noun}_s") if noun != "valid" else None
-        out[f"{noun}_s"] = missing if spent is None else spent
+        out[f"{noun}_s"] = column(name) * 60
     return pd.DataFrame(out, index=frame.index)
