@@ -155,7 +155,8 @@ def daily(
     at any ``min_coverage``, and with ``min_coverage=0`` the same blink strength and duration.
     Close, but not the same: the stamps of wear (known to a bin, and a run of bins lasts as long as
     the wear in it), scores and tilt (weighted by valid and worn time). Shares and counts of scores
-    are those of bins.
+    are those of bins. Records with only some of their classes of steps or directions of movement,
+    or with movements but no evidence of wear, add to bins alone, see `eyelog.resample`.
 
     The blink rate is that of `eyelog.blinks.rate` by its default method: gaps free of noise in the
     15-second log; blinks counted (weak cleansing) over usable seconds in the 60-second log, and

@@ -112,6 +112,10 @@ def resample(
     weighted by the time of the bins (valid for resting eye data, worn for the rest of what is
     measured on the head); a field's own count is not in a bin.
 
+    A bin does not show its records. One with only some of its classes of steps, or of its
+    directions of movement, adds what it has to the bin, and nothing to a summary of the records;
+    so does a movement in a record without evidence of wear, whose time is not known.
+
     Examples
     --------
     >>> import eyelog as el
