@@ -259,6 +259,9 @@ def _counted(
 ) -> dict[str, Floats]:
     """Return the minutes in which movements could be counted, where bins would not say so."""
     carried = {}
+    usual_s = {
+        noun: reductions.total(numbers(time[noun]), groups) for noun in ("valid_s", "worn_s")
+    }
     for part in MOVES:
         names = role(log, part)
         if not set(names) <= set(frame.columns):
@@ -268,8 +271,8 @@ def _counted(
         if np.isnan(spent).all():
             continue
         counted = reductions.total(np.where(np.isnan(made), np.nan, spent), groups)
-        usual = time["valid_s" if part.startswith("eye") else "worn_s"]
-        apart = np.abs(counted - reductions.total(numbers(usual), groups)) > 1e-6
+        usual = usual_s["valid_s" if part.startswith("eye") else "worn_s"]
+        apart = np.abs(counted - usual) > 1e-6
         if apart.any():
             carried[counted_column(part)] = counted / 60.0
     return carried

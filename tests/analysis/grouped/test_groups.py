@@ -128,7 +128,7 @@ def test_labels_group_rows_in_any_order_and_a_missing_label_is_no_group() -> Non
     assert groups.seconds.tolist() == [120.0, 120.0]
 
 
-@pytest.mark.parametrize("every", ["nonsense", "25h", "0s", "-1h", "ME", None, ""])
+@pytest.mark.parametrize("every", ["nonsense", "25h", "86401s", "0s", "-1h", "ME", None, ""])
 def test_an_invalid_width_is_refused(every: str) -> None:
     index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
     with pytest.raises(ConfigurationError, match="not a valid width of a bin"):
@@ -230,6 +230,7 @@ def test_labels_by_stamp_are_found_by_their_stamps() -> None:
     by = pd.Series(["a", "a", "a", "b"], index=index)[::-1]
     groups = group_by(index, by, interval_s=60)
     assert groups.labels.tolist() == ["a", "b"]
+    assert groups.arrange(np.arange(4)).tolist() == [0, 1, 2, 3]
     assert groups.labels.name == "group"
     assert groups.sizes.tolist() == [3, 1]
     assert group_by(index, by.rename("place"), interval_s=60).labels.name == "place"
