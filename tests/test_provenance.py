@@ -1,6 +1,7 @@
-"""The history of a frame is small, JSON-safe and never shared between frames."""
+"""The history of a frame is small, JSON-safe, and a step on one frame changes no other."""
 
 import json
+import pickle
 
 import pandas as pd
 
@@ -45,3 +46,18 @@ def test_the_list_of_steps_is_a_copy() -> None:
     frame = record(pd.DataFrame(), "fetch")
     history(frame).clear()
     assert len(history(frame)) == 1
+
+
+def test_copies_and_columns_share_one_history_and_a_step_changes_no_other_table() -> None:
+    table = record(pd.DataFrame({"a": [1.0]}), "made", log="computed_data")
+    copy, column = table.copy(), table["a"]
+    assert copy.attrs["eyelog"] is table.attrs["eyelog"] is column.attrs["eyelog"]
+    record(copy, "changed")
+    assert [step["step"] for step in history(table)] == ["made"]
+    assert [step["step"] for step in history(copy)] == ["made", "changed"]
+
+
+def test_a_history_goes_through_pickle_and_json() -> None:
+    table = record(pd.DataFrame({"a": [1.0]}), "made", log="computed_data")
+    assert history(pickle.loads(pickle.dumps(table))) == history(table)
+    assert json.loads(json.dumps(table.attrs)) == table.attrs

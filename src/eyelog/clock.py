@@ -30,6 +30,7 @@ __all__ = [
     "day_start",
     "instant_range",
     "local_days",
+    "microseconds",
     "parse_day",
     "time_of_day_us",
     "whole_days",
@@ -249,6 +250,12 @@ def day_range(start: str | date | datetime, end: str | date | datetime, tz: str)
     return [first + n * DAY for n in range((last - first).days + 1)]
 
 
+def microseconds(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+    """Return stamps as microseconds of Unix time; not a copy where that is their unit."""
+    us: npt.NDArray[np.int64] = (index if index.unit == "us" else index.as_unit("us")).asi8
+    return us
+
+
 def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeIndex:
     """Return the local midnight at the start of each stamp's day.
 
@@ -278,7 +285,7 @@ def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
     which clocks go from 02:00 to 03:00 closes 01:59:59 and stands for 02:00.
     """
     inside = index - timedelta(microseconds=1)  # in UTC
-    wall = inside.tz_localize(None).as_unit("us").asi8
+    wall = microseconds(inside.tz_localize(None))
     of_day: npt.NDArray[np.int64] = wall % DAY_US + 1
     return of_day
 

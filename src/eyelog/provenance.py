@@ -12,6 +12,18 @@ __all__ = ["KEY", "history", "record", "stated_account", "stated_log"]
 
 KEY = "eyelog"
 
+
+class _Shared(dict[str, Any]):
+    """What the copies of a table share: it is replaced, and never changed.
+
+    pandas copies ``attrs`` deeply whenever a column is taken, which would take longer than most
+    that is done with the column.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
+        return self
+
+
 Table = TypeVar("Table", pd.DataFrame, pd.Series)
 
 
@@ -24,7 +36,7 @@ def record(
     `details` must be JSON-safe.
     """
     old: dict[str, Any] = cast(Any, frame.attrs).get(KEY, {})
-    entry = dict(old)
+    entry = _Shared(old)
     if log is not None:
         entry["log"] = log
     if account is not None:

@@ -317,3 +317,23 @@ def test_the_pace_of_bins_and_of_bins_of_bins_is_that_of_the_records(log: str) -
     tens = el.resample(frame, "10min")
     for bins in (tens, el.resample(tens, "1h")):
         pd.testing.assert_frame_equal(el.daily(bins)[list(alone.columns)], alone, check_freq=False)
+
+
+def test_a_run_of_bins_lasts_as_long_as_the_wear_in_it() -> None:
+    wear = [60, 60, 60, 60, 60, 0, 60, 60, 60, 60, 59, 0]
+    frame = frame_of(MINUTES, {"wea_s": wear})
+    bins = el.resample(frame, "1min")
+    day = el.daily(bins).iloc[0]
+    assert day["first_worn"] == frame.index[0] - pd.Timedelta("1min")
+    assert day["last_worn"] == frame.index[4]
+    later = el.daily(bins.iloc[6:]).iloc[0]
+    assert later[["first_worn", "last_worn"]].isna().all()
+
+
+def test_the_share_of_high_scores_of_bins_is_weighted_by_their_usable_time() -> None:
+    scores = [60.0] * 40 + [59.0] * 40
+    frame = frame_of(EYES, {"sc_fcs": scores, "vld": [True] * 40 + [True] * 20 + [False] * 20})
+    bins = el.resample(frame, "10min", min_coverage=0)
+    found = el.daily(bins).iloc[0]
+    assert found["sc_fcs_high_share"] == pytest.approx(40 / 60)
+    assert found["sc_fcs_mean"] == pytest.approx((40 * 60 + 20 * 59) / 60)

@@ -29,7 +29,13 @@ NO_MESSAGE = {
     "service": "the name of a logger",
 }
 
-PAGES = ["README.md", "datasets/README.md", "docs/importing.md", "docs/other-toolkits.md"]
+PAGES = [
+    "README.md",
+    "datasets/README.md",
+    "docs/definitions.md",
+    "docs/importing.md",
+    "docs/other-toolkits.md",
+]
 
 NO_PUBLIC_NAME = {
     "service.auth.registry": "no public name registers an account from a notebook",

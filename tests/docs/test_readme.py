@@ -1,10 +1,9 @@
 """The README's Python runs from top to bottom, but for the cells that need a service."""
 
-import re
-
 import matplotlib.pyplot as plt
 import pytest
 
+from support.pages import python_blocks, run_blocks
 from support.paths import ROOT
 
 README = ROOT / "README.md"
@@ -12,11 +11,9 @@ NEEDS_DATA = ("el.connect(", 'el.Archive("./archive")')
 
 
 def test_the_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
+    blocks = python_blocks(README)
     runnable = [b for b in blocks if not any(call in b for call in NEEDS_DATA)]
     assert len(runnable) == len(blocks) - len(NEEDS_DATA)
-    names: dict[str, object] = {}
-    for block in runnable:
-        exec(compile(block, README.name, "exec"), names)
+    run_blocks(README, runnable)
     plt.close("all")
     assert "blink_rate_per_min" in capsys.readouterr().out

@@ -14,6 +14,7 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
 from eyelog.analysis.grouped.summary import lone_rows, needed, records_of, sorted_frame
 from eyelog.analysis.quality.evidence import (
+    Evidence,
     Wear,
     blink_evidence,
     check_wear,
@@ -26,7 +27,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
-from eyelog.clock import check_stamp
+from eyelog.clock import check_stamp, microseconds
 from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
 
@@ -113,7 +114,8 @@ def coverage(
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    time = seconds(frame, log=which, wear=wear)
+    known = Evidence(frame, which)
+    time = seconds(frame, log=which, wear=wear, known=known)
     recorded_s = time["recorded_s"].to_numpy()
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
     recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
@@ -127,7 +129,7 @@ def coverage(
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
     unworn_s = recorded_s - time["worn_s"].to_numpy()
-    uncounted_s, capped = _step_counts(frame, which, recorded_s, wear)
+    uncounted_s, capped = _step_counts(frame, known, recorded_s, wear)
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
@@ -139,12 +141,13 @@ def coverage(
 
 
 def _step_counts(
-    frame: pd.DataFrame, log: str, recorded_s: Floats, wear: Wear
+    frame: pd.DataFrame, known: Evidence, recorded_s: Floats, wear: Wear
 ) -> tuple[Floats, Floats]:
     """Return for each row the recorded seconds without a step count, and whether one is capped.
 
     Both are missing where the frame has no steps, and in bins, which have only their sums.
     """
+    log = known.log
     names = role(log, "steps")
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
@@ -152,7 +155,7 @@ def _step_counts(
     # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
     # and changes nothing in a masked frame.
     used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
-    judged_steps = judged(frame[needed(frame, log, used)], log=log, wear=wear)
+    judged_steps = judged(frame[needed(frame, log, used)], log=log, wear=wear, known=known)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
     capped = np.zeros(len(frame), dtype=bool)
     for name in names:
@@ -215,7 +218,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     # Bins of whole days follow the local calendar: 23 or 25 hours are no gap there.
     calendar = step % (DAY_S * SECOND_US) == 0
     clock = index.tz_localize(None) if calendar else index
-    us = clock.as_unit("us").asi8
+    us = microseconds(clock)
     firsts, lasts = runs(_vacant(frame, which), us, step)
     rows = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
     opens = np.array([row[0] for row in rows], dtype=np.int64)

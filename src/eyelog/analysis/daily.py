@@ -48,13 +48,13 @@ from eyelog.analysis.quality.evidence import (
     check_wear,
     has_evidence,
     lacking_evidence,
-    seconds,
 )
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 
@@ -166,7 +166,8 @@ def daily(
     at any ``min_coverage``, and with ``min_coverage=0`` the same blink strength and duration.
     Close, but not the same: the stamps of wear (known to a bin, and a run of bins lasts as long as
     the wear in it), scores and tilt (weighted by valid and worn time). Shares and counts of scores
-    are those of bins.
+    are those of bins. Records with only some of their classes of steps or directions of movement,
+    or with movements but no evidence of wear, add to bins alone, see `eyelog.resample`.
 
     The blink rate is that of `eyelog.blinks.rate` by its default method: gaps free of noise in the
     15-second log; blinks counted (weak cleansing) over usable seconds in the 60-second log, and
@@ -253,7 +254,7 @@ def _columns(
     prepared: Prepared, wanted: set[str], *, wear: Wear, least_us: int | None
 ) -> dict[str, Any]:
     log = prepared.log
-    time = seconds(prepared.whole, log=log, wear=wear)
+    time = prepared.seconds(wear)
     worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=log) else None
     data = _times(prepared, time)
     if worn_s is not None and least_us is not None:
@@ -301,7 +302,7 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
 
     A run of bins lasts as long as the wear in it.
     """
-    frame, us = prepared.whole, prepared.index.as_unit("us").asi8
+    frame, us = prepared.whole, microseconds(prepared.index)
     step_us = interval_seconds(frame, prepared.log) * 1e6
     # Intervals of the 15-second log are worn as a whole; any wear makes a worn bin.
     whole = is_resampled(frame) or prepared.log == COMPUTED_DATA

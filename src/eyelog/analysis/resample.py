@@ -27,10 +27,11 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
     whole_name,
 )
-from eyelog.analysis.quality.evidence import lacking_evidence, seconds
+from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import record
@@ -111,6 +112,10 @@ def resample(
     weighted by the time of the bins (valid for resting eye data, worn for the rest of what is
     measured on the head); a field's own count is not in a bin.
 
+    A bin does not show its records. One with only some of its classes of steps, or of its
+    directions of movement, adds what it has to the bin, and nothing to a summary of the records;
+    so does a movement in a record without evidence of wear, whose time is not known.
+
     Examples
     --------
     >>> import eyelog as el
@@ -138,9 +143,10 @@ def resample(
             f" take a whole multiple of {own:g} s"
         )
     records = records_of(frame)
-    time = seconds(frame, log=which)
+    known = Evidence(frame, which)
+    time = seconds(frame, log=which, known=known)
     alone = _closing_alone(frame, groups, stamp)
-    frame = trusted(frame, which, judge=judge)
+    frame = trusted(frame, which, judge=judge, known=known)
     bins = _Bins(frame, which, groups, records, time, min_coverage)
     data, carried = bins.values([by_name[name] for name in kept])
     carried |= _counted(frame, which, groups, time)
@@ -253,6 +259,9 @@ def _counted(
 ) -> dict[str, Floats]:
     """Return the minutes in which movements could be counted, where bins would not say so."""
     carried = {}
+    usual_s = {
+        noun: reductions.total(numbers(time[noun]), groups) for noun in ("valid_s", "worn_s")
+    }
     for part in MOVES:
         names = role(log, part)
         if not set(names) <= set(frame.columns):
@@ -262,8 +271,8 @@ def _counted(
         if np.isnan(spent).all():
             continue
         counted = reductions.total(np.where(np.isnan(made), np.nan, spent), groups)
-        usual = time["valid_s" if part.startswith("eye") else "worn_s"]
-        apart = np.abs(counted - reductions.total(numbers(usual), groups)) > 1e-6
+        usual = usual_s["valid_s" if part.startswith("eye") else "worn_s"]
+        apart = np.abs(counted - usual) > 1e-6
         if apart.any():
             carried[counted_column(part)] = counted / 60.0
     return carried
@@ -274,8 +283,8 @@ def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]
     if stamp != "end" or not len(groups):
         return []
     index = stamps(frame, what="resample")
-    us = index.as_unit("us").asi8
-    closes = cast(pd.DatetimeIndex, groups.labels).as_unit("us").asi8
+    us = microseconds(index)
+    closes = microseconds(cast(pd.DatetimeIndex, groups.labels))
     firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
     alone = (groups.sizes == 1) & (us[firsts] == closes)
     lone = lone_rows(frame)

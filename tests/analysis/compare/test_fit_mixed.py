@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import strategies as st
+from scipy import stats
 
 import eyelog as el
 from eyelog.analysis.compare.fit_mixed import fit_mixed
@@ -150,3 +151,26 @@ def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -
         fit = fit_mixed(table, "y", predictors="x")
         held.append(fit.loc["x", "low"] <= 0.5 <= fit.loc["x", "high"])
     assert 0.89 < np.mean(held) < 0.99
+
+
+def test_intervals_use_the_degrees_of_freedom_of_persons_or_of_their_days(orthodont) -> None:
+    # Pinheiro & Bates 2000, section 2.4.2: 108 rows - 27 children - age; 27 children - 2.
+    fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
+    reach = (fit["high"] - fit["low"]) / 2 / fit["se"]
+    assert reach["age"] == pytest.approx(stats.t.ppf(0.975, 80))
+    assert reach["sex[girl]"] == pytest.approx(stats.t.ppf(0.975, 25))
+    assert reach["intercept"] == pytest.approx(stats.t.ppf(0.975, 25))
+    odds = 2 * stats.t.sf((fit["estimate"] / fit["se"]).abs(), [25, 80, 25, 1, 1])
+    np.testing.assert_allclose(fit["p"].iloc[:3], odds[:3])
+
+
+def test_a_difference_between_two_persons_has_no_interval() -> None:
+    pytest.importorskip("statsmodels")
+    draw = np.random.default_rng(3)
+    table = pd.DataFrame({"person": ["a"] * 6 + ["b"] * 6, "group": ["x"] * 6 + ["y"] * 6})
+    table["day"] = [*range(6), *range(6)]
+    table["score"] = draw.normal(size=12) + 3 * (table["group"] == "y")
+    fit = fit_mixed(table, "score", predictors=["day", "group"])
+    assert fit.loc[["intercept", "group[y]"], ["low", "high", "p"]].isna().all(axis=None)
+    assert fit.loc["day", ["low", "high", "p"]].notna().all()
+    assert "too few persons" in fit["reason"].iloc[0]

@@ -88,3 +88,16 @@ def test_a_bout_shows_pace_vibration_landing_and_symmetry() -> None:
     assert np.isnan(row["sway_fore_aft_cm"])
     assert row["landing_g"] == pytest.approx(0.49)
     assert row["landing_symmetry"] == pytest.approx(12.2448980)
+
+
+def test_the_exposure_of_a_bout_is_the_time_that_its_steps_took() -> None:
+    frame = frame_of(EYES, {"stp": [10, 30, 40, 10], "cad": [120, 120, 120, None]})
+    bout = el.gait.bouts(frame).iloc[0]
+    # 5 s, 15 s, at most 15 s, and not known without a cadence
+    assert bout["exposure_min"] == pytest.approx(35 / 60)
+    assert bout["exposure_min"] / 60 == pytest.approx(el.daily(frame)["walking_h"].iloc[0])
+
+
+def test_without_a_cadence_the_time_walked_is_not_known() -> None:
+    frame = frame_of(EYES, {"stp": [10] * 4}).drop(columns="cad")
+    assert el.gait.bouts(frame)["exposure_min"].isna().all()

@@ -128,7 +128,7 @@ def test_labels_group_rows_in_any_order_and_a_missing_label_is_no_group() -> Non
     assert groups.seconds.tolist() == [120.0, 120.0]
 
 
-@pytest.mark.parametrize("every", ["nonsense", "25h", "0s", "-1h", "ME", None, ""])
+@pytest.mark.parametrize("every", ["nonsense", "25h", "86401s", "0s", "-1h", "ME", None, ""])
 def test_an_invalid_width_is_refused(every: str) -> None:
     index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
     with pytest.raises(ConfigurationError, match="not a valid width of a bin"):
@@ -245,3 +245,52 @@ def test_a_column_of_the_frame_groups_its_rows_as_the_same_series_does(ask) -> N
     assert by_name.index.tolist() == ["later", "morning"]
     pd.testing.assert_frame_equal(by_name, ask(frame, by=frame["label"]))
     pd.testing.assert_frame_equal(by_name, ask(frame.iloc[::-1], by="label"))
+
+
+def test_a_last_bin_of_days_is_as_long_as_the_others_by_the_calendar() -> None:
+    index = stamps("2026-10-12 10:00", "2026-10-21 10:00", "Europe/Berlin", freq="1h")
+    groups = time_groups(index, "7D", label="auto")
+    assert [f"{label:%m-%d %H:%M}" for label in groups.labels] == ["10-12 00:00", "10-19 00:00"]
+    # The clocks go back on the 25th, after the last record and within its bin.
+    assert groups.seconds.tolist() == [7 * 86_400, 7 * 86_400 + 3600]
+
+
+def test_a_week_whose_sunday_has_records_is_the_last_one() -> None:
+    index = stamps("2026-10-12 10:00", "2026-10-18 10:00", "UTC", freq="1h")
+    groups = time_groups(index, "W", label="auto")
+    assert [f"{label:%a %m-%d}" for label in groups.labels] == ["Mon 10-12"]
+    assert groups.seconds.tolist() == [7 * 86_400]
+
+
+def test_all_rows_are_one_group_from_the_first_opening_to_the_last_closing() -> None:
+    index = stamps("2026-10-20 10:00:15", "2026-10-20 10:02:00", "UTC", freq="15s")
+    index = index[[0, 1, 2, 7]]
+    groups = group_by(index, None, interval_s=15)
+    assert groups.labels.equals(pd.Index(["all"], name="group"))
+    assert groups.labels.name == "group"
+    assert groups.seconds.tolist() == [120]
+    assert group_by(index[:0], None, interval_s=15).seconds.tolist() == [0]
+
+
+def test_an_hour_of_day_of_opening_stamps_could_hold_what_follows_them() -> None:
+    index = stamps("2026-10-20 10:30", "2026-10-20 11:09", "UTC")
+    groups = group_by(index, "hour", interval_s=60, stamp="start")
+    assert groups.labels.tolist() == [10, 11]
+    assert groups.seconds.tolist() == [1800, 600]
+
+
+def test_labels_by_stamp_are_found_by_their_stamps() -> None:
+    index = stamps("2026-10-20 10:01", "2026-10-20 10:04", "UTC")
+    by = pd.Series(["a", "a", "a", "b"], index=index)[::-1]
+    groups = group_by(index, by, interval_s=60)
+    assert groups.labels.tolist() == ["a", "b"]
+    assert groups.arrange(np.arange(4)).tolist() == [0, 1, 2, 3]
+    assert groups.labels.name == "group"
+    assert groups.sizes.tolist() == [3, 1]
+    assert group_by(index, by.rename("place"), interval_s=60).labels.name == "place"
+
+
+def test_a_label_that_no_row_carries_is_no_group() -> None:
+    index = stamps("2026-10-20 10:01", "2026-10-20 10:02", "UTC")
+    by = pd.Categorical(["a", "c"], categories=["a", "b", "c"])
+    assert group_by(index, by, interval_s=60).labels.tolist() == ["a", "c"]

@@ -162,3 +162,19 @@ def test_a_sum_of_fields_is_missing_where_one_of_them_is() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan], "c": [True, False]})
     np.testing.assert_array_equal(reductions.sum_fields(frame, ["a", "b", "c"]), [5.0, np.nan])
     np.testing.assert_array_equal(reductions.sum_fields(frame, ["a"]), [1.0, 2.0])
+
+
+def test_the_sd_of_labelled_rows_is_that_of_their_own_group() -> None:
+    order = np.array([0, 2, 1, 3])  # rows 0 and 2 are in the first group, 1 and 3 in the second
+    groups = Groups(pd.Index(["a", "b"]), np.array([0, 2, 4]), order, np.ones(2))
+    means, sds, ones = np.array([1.0, 10.0, 3.0, 10.0]), np.zeros(4), np.ones(4)
+    found = reductions.combined_sd(sds, means, ones, groups)
+    assert found.between.tolist() == [1, 0]
+    assert found.total.tolist() == [1, 0]
+
+
+def test_angles_are_weighted_also_by_weights_below_one() -> None:
+    angles, weights = np.array([0.0, 90.0, 45.0]), np.array([0.25, 0.25, 0.0])
+    assert reductions.circular_mean(angles, weights, groups_of(3))[0] == pytest.approx(45)
+    unequal = reductions.circular_mean(angles, np.array([0.75, 0.25, 0.0]), groups_of(3))
+    assert unequal[0] == pytest.approx(np.degrees(np.arctan2(1, 3)))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
+from eyelog.analysis.grouped.summary import time_weights
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import conform
@@ -132,3 +133,33 @@ def test_the_tables_carry_what_they_rest_on(log: str) -> None:
         assert {"n", "exposure_min", "coverage"} <= set(table.columns)
         assert table["n"].dtype == "int64"
         assert table.index.name == "day"
+
+
+def test_bins_weigh_by_the_time_in_which_their_kind_of_field_could_be_measured() -> None:
+    time = pd.DataFrame({"worn_s": [60.0, 30.0, 60.0], "valid_s": [30.0, 0.0, np.nan]})
+    records = np.array([4.0, 4.0, 2.0])
+    static = time_weights(time, "static", records)
+    assert static[0] == pytest.approx(30)
+    # Unjudged values of unusable time do not vanish, and weigh next to nothing beside the others.
+    assert (static[1:] > 0).all()
+    assert (static[1:] < 1e-6).all()
+    for kind in ("motion", "gait"):
+        assert time_weights(time, kind, records) == pytest.approx([60, 30, 60])
+    assert time_weights(time, "power", records) == pytest.approx([4, 4, 2])
+
+
+def test_bins_without_evidence_weigh_by_the_next_best_time() -> None:
+    records = np.array([4.0, 2.0])
+    worn = pd.DataFrame({"worn_s": [60.0, 30.0], "valid_s": [np.nan, np.nan]})
+    assert time_weights(worn, "static", records) == pytest.approx([60, 30])
+    nothing = worn * np.nan
+    assert time_weights(nothing, "static", records) == pytest.approx(records)
+    assert time_weights(nothing, "motion", records) == pytest.approx(records)
+
+
+@pytest.mark.parametrize(("log", "minutes"), [(EYES, 0.75), (MINUTES, 3)])
+def test_an_exposure_is_the_time_of_the_records_that_count(log: str, minutes: float) -> None:
+    side = "" if log == EYES else "sc_"
+    values = {"bk_n": [2, 3, 4, None], "bkh_av": [80, 90, 100, 110], "bkh_sd": [9, 8, 7, 6]}
+    frame = frame_of(log, {f"{side}{name}": column for name, column in values.items()})
+    assert el.blinks.strength(frame)["exposure_min"].iloc[0] == minutes

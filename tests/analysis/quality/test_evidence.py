@@ -140,3 +140,19 @@ def test_a_frame_has_the_evidence_of_a_time_with_its_fields_or_its_column_of_bin
         assert has_evidence(bins, noun, log=log)
         assert not has_evidence(frame[["hm_po"]], noun, log=log)
         assert not has_evidence(bins.drop(columns=column), noun, log=log)
+
+
+def test_eyewear_that_was_stored_stays_so_in_a_masked_frame_in_any_order():
+    frame = frame_of(EYES, {"tl_xav": [0, 80, 80, 0, 80, 0], "stp": [0] * 6})
+    shuffled = frame.iloc[[3, 1, 5, 0, 4, 2]]
+    masked = el.mask(shuffled, el.flag(shuffled)).sort_index()
+    assert known(seconds(masked)["worn_s"]) == [15, 0, 0, 15, 0, 15]
+
+
+def test_bins_without_the_minutes_of_a_kind_of_time_do_not_have_it():
+    bins = el.resample(frame_of(MINUTES, {"hm_yo": [3, 4]}), "2min")
+    found = seconds(bins[["hm_yo", "n", "valid_min"]])
+    assert known(found["recorded_s"]) == [120]
+    assert known(found["valid_s"]) == [120]
+    assert known(found["worn_s"]) == [None]
+    assert known(found["walking_s"]) == [None]

@@ -58,3 +58,11 @@ def test_the_room_answers_to_all_its_names():
 def test_explain_keeps_the_counts_whole():
     table = el.explain(el.flag(frame_of(EYES, {"sc_fcs": [1, 2]})))
     assert set(table.drop(columns="masked_share").dtypes) == {np.dtype("int64")}
+
+
+def test_the_largest_sum_of_reasons_is_one_and_the_next_number_is_not():
+    reasons = el.flag(frame_of(EYES, {"sc_fcs": [1]}))
+    every = sum(el.Reason.__members__.values())
+    assert el.explain(reasons * 0 + every)["SATURATED"].eq(1).all()
+    with pytest.raises(ConfigurationError, match="not reasons"):
+        el.explain(reasons * 0 + (every + 1))

@@ -195,3 +195,19 @@ def test_a_selected_frame_can_be_summarised_without_judging_again():
     assert isinstance(days, pd.DataFrame)
     assert days["steps"].sum() <= el.daily(frame, judge=False)["steps"].sum()
     assert judged(steps)["stp_mid"].sum() <= steps["stp_mid"].sum()
+
+
+def test_the_table_has_the_columns_that_a_flow_chart_needs():
+    frame = el.sample()
+    table = el.attrition(frame, recipe="mind")
+    assert table.index.name == "step"
+    assert list(table) == ["reason", "condition", "removed", "unknown", "left", "left_share"]
+    assert table["left"].iloc[0] == len(frame)
+    assert table["condition"].iloc[1] == "isl false"
+
+
+def test_the_history_says_that_a_recipe_was_followed():
+    frame = frame_of(EYES, {"sc_fcs": [50]})
+    for follow, step in ((el.attrition, "attrition"), (el.select, "select")):
+        last = history(follow(frame, recipe="mind"))[-1]
+        assert (last["step"], last["recipe"]) == (step, "mind")

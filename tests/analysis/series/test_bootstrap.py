@@ -52,3 +52,17 @@ def test_draws_without_a_value_are_left_out() -> None:
 def test_draws_and_seeds_that_cannot_be_used_are_refused_by_name(draws, seed, name) -> None:
     with pytest.raises(el.ConfigurationError, match=name):
         check_draws(draws, seed)
+
+
+def test_percentiles_of_draws_from_few_units_lie_as_far_apart_as_those_of_t() -> None:
+    draws = np.random.default_rng(1).normal(size=(200_000, 2))
+    low, high = interval(draws, np.array([5, 50]))
+    expected = [stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)) for n in (5, 50)]
+    np.testing.assert_allclose(high, expected, rtol=0.03)
+    np.testing.assert_allclose(low, np.negative(expected), rtol=0.03)
+
+
+def test_draws_from_one_unit_have_no_interval() -> None:
+    low, high = interval(np.zeros((100, 1)), np.array([1]))
+    assert np.isnan(low[0])
+    assert np.isnan(high[0])

@@ -113,10 +113,12 @@ def events(
     compare ``n``.
 
     The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
-    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13). It assumes that events
-    are independent; those with overlapping windows are not quite. With fewer than five events there
-    is no band. Of normal values it holds the mean in 83 of 100 cases with five events, in 91 with
-    ten and in 93 with twenty: take it for 95 % only where ``n`` is 20 or more.
+    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13), set as far apart as those of
+    Student's t (Hesterberg 2015, The American Statistician 69:371). It assumes that events are
+    independent; those with overlapping windows are not quite. With fewer than five events there is
+    no band. Of normal values it holds the mean in 92 of 100 cases with five events, in 94 with
+    eight and in 95 from ten on; of exponential values in 87 with five, 90 with ten and 92 with
+    thirty.
 
     Examples
     --------
@@ -204,19 +206,20 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
         present = ~np.isnan(courses)
         one = np.ones((1, len(courses)))
         out[name] = _means(one, courses, present, angle=angle)[0]
-        enough = present.sum(axis=0) >= LEAST_EVENTS
+        number = present.sum(axis=0).astype(np.int64)
+        enough = number >= LEAST_EVENTS
         low, high = np.full((2, courses.shape[1]), np.nan)
         if enough.any():
             means = [_means(d, courses[:, enough], present[:, enough], angle=angle) for d in draws]
             drawn = np.concatenate(means)
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
-            low[enough], high[enough] = interval(drawn)
+            low[enough], high[enough] = interval(drawn, number[enough])
         if squares and name == "mean":
             out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
         prefix = "" if name == "mean" else "change_"
         out[f"{prefix}low"], out[f"{prefix}high"] = low, high
-        out["n" if name == "mean" else "n_change"] = present.sum(axis=0).astype(np.int64)
+        out["n" if name == "mean" else "n_change"] = number
     return {name: out[name] for name in (*COLUMNS, "n", "n_change")}
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.observed import check_frame
@@ -57,10 +58,13 @@ def fit_mixed(
     Notes
     -----
     Restricted maximum likelihood (Laird & Ware 1982, Biometrics 38:963), through statsmodels'
-    ``MixedLM``; Wald intervals from the normal distribution, which are too narrow for fewer than
-    some 20 persons: with two they hold the intercept in 78 of 100 cases, with three to five in
-    some 85, with fifteen in 93. Coefficients of what varies within persons fare better (91 of 100
-    with two persons). Columns are scaled to their SD for the fit and the coefficients back again.
+    ``MixedLM``. Intervals and ``p`` come from Student's t with the degrees of freedom of a nested
+    design (Pinheiro & Bates 2000, section 2.4.2): rows - persons - predictors for what varies
+    within a person, persons - predictors - 1 for the intercept and what differs between persons
+    alone; without any, both are missing. Of five days a person the interval holds the intercept
+    in 98 or 99 of 100 cases with two or three persons and in 95 with more, and the coefficient of
+    what varies within persons in 91 to 95 with two to ten persons and in 95 with thirty.
+    Columns are scaled to their SD for the fit and the coefficients back again.
     For counts, take ``log_exposure_h`` as the offset of a Poisson model instead.
 
     Examples
@@ -160,6 +164,18 @@ def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) 
     return ""
 
 
+def _freedom(x: Floats, persons: npt.NDArray[Any], rows: int) -> Floats:
+    """Return the degrees of freedom of each coefficient: of persons, or of their days.
+
+    What never varies within a person is learned from the persons alone, as the intercept is.
+    """
+    _, firsts, of_row = np.unique(persons, return_index=True, return_inverse=True)
+    varies = (x != x[firsts][of_row]).any(axis=0)
+    between = len(firsts) - np.count_nonzero(~varies)
+    within = rows - len(firsts) - np.count_nonzero(varies)
+    return np.where(varies, within, between).astype(np.float64)
+
+
 def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
     """Return (estimate, se, low, high, p) by term, and what statsmodels warns of."""
     of_y = float(y.std())
@@ -170,18 +186,19 @@ def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[F
             fit = model(y / of_y, x / of_x, groups=persons).fit(reml=True)
         except (np.linalg.LinAlgError, ValueError) as error:
             return np.full((x.shape[1] + 2, 5), np.nan), f"statsmodels gave up: {error}"
-        k = x.shape[1]
-        inside = np.asarray(fit.conf_int(), dtype=np.float64)[:k]
         estimates = np.asarray(fit.fe_params, dtype=np.float64)
         errors = np.asarray(fit.bse_fe, dtype=np.float64)
-        chance = np.asarray(fit.pvalues, dtype=np.float64)[:k]
         between = float(np.sqrt(max(0.0, np.asarray(fit.cov_re, dtype=np.float64)[0, 0])))
         within = float(np.sqrt(fit.scale))
         converged = bool(fit.converged)
+    # Student's t has no 0 degrees of freedom: without any there is no interval.
+    freedom = _freedom(x, persons, len(y))
+    freedom = np.where(freedom > 0, freedom, np.nan)
+    reach = stats.t.ppf(0.975, freedom) * errors
+    chance = 2.0 * stats.t.sf(np.abs(estimates / errors), freedom)
     back = of_y / of_x
-    fixed = np.column_stack(
-        [estimates * back, errors * back, inside[:, 0] * back, inside[:, 1] * back, chance]
-    )
+    columns = (estimates, errors, estimates - reach, estimates + reach)
+    fixed = np.column_stack([*(column * back for column in columns), chance])
     spread = np.full((2, 5), np.nan)
     spread[:, 0] = between * of_y, within * of_y
     # A warning about the code of a library is not one about the model.
@@ -190,4 +207,6 @@ def _fit(model: Any, y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[F
     doubts = list(dict.fromkeys(" ".join(str(w.message).split()) for w in warned))
     if not converged:
         doubts.insert(0, "the fit did not converge")
+    if np.isnan(freedom).any():
+        doubts.insert(0, "too few persons for the interval of what differs between them")
     return np.vstack([fixed, spread]), "; ".join(doubts)

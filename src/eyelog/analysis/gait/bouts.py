@@ -15,6 +15,7 @@ from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
+from eyelog.analysis.quality.evidence import steps_took_s
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
@@ -47,8 +48,8 @@ def bouts(
     ----------
     frame : DataFrame
         A frame of one log with its steps (``stp``; ``stp_fst``, ``stp_mid``, ``stp_slw``,
-        ``stp_vsl`` and ``stp_s``). Pace needs ``cad`` (15 s); sway and landing need ``sa_*`` and
-        ``st_*``: without them these columns are missing.
+        ``stp_vsl`` and ``stp_s``). Pace and, in the 15-second log, ``exposure_min`` need ``cad``;
+        sway and landing need ``sa_*`` and ``st_*``: without them these columns are missing.
     max_pause : str
         Longest time of recorded standing within a bout.
     min_length : str
@@ -68,8 +69,9 @@ def bouts(
         right and left together: ``sway_sideways_cm``, ``sway_fore_aft_cm``, ``sway_vertical_cm``
         (head vibration) and ``landing_g`` (landing strength); ``landing_right_g``,
         ``landing_left_g``, ``landing_symmetry`` (unsigned symmetry index, percent); int64 ``n``
-        (walked intervals), float64 ``exposure_min`` (minutes walked; 15-second log: whole
-        intervals) and ``coverage`` (recorded share of the bout).
+        (walked intervals), float64 ``exposure_min`` (minutes walked: 15-second log, the time that
+        the steps took, 60 ``stp`` / ``cad``, at most the interval) and ``coverage`` (recorded
+        share of the bout).
 
     Raises
     ------
@@ -140,12 +142,21 @@ def bouts(
         data["pace_spm"] = ratio(number * 60.0, time)
     data |= _sides(prepared, taken, sides)
     data["n"] = as_counts(count_rows(walked, groups))
-    seconds_walked = np.where(walked, length if which == COMPUTED_DATA else spent, 0.0)
-    data["exposure_min"] = np.nan_to_num(total(seconds_walked, groups)) / 60.0
+    data["exposure_min"] = total(np.where(walked, _walked_s(prepared, spent), 0.0), groups) / 60.0
     data["coverage"] = prepared.coverage(~np.isnan(spent))
     return summary_table(
         data, prepared, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
     )
+
+
+def _walked_s(prepared: Prepared, spent: Floats) -> Floats:
+    """Return the seconds walked of each interval."""
+    if prepared.log != COMPUTED_DATA:
+        return spent
+    name = role_field(prepared.log, "pace")
+    if name not in prepared.frame.columns:
+        return np.full(len(spent), np.nan)
+    return steps_took_s(spent, prepared.values(name), float(INTERVAL_SECONDS[prepared.log]))
 
 
 def _runs(

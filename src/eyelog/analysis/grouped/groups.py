@@ -18,7 +18,7 @@ from pandas.tseries.frequencies import to_offset
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels
 from eyelog.analysis.series.observed import stamps_at
-from eyelog.clock import check_stamp, day_start, local_days
+from eyelog.clock import check_stamp, day_start, local_days, microseconds
 from eyelog.errors import ConfigurationError
 
 __all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "time_groups"]
@@ -96,10 +96,6 @@ class Groups:
         return Groups(self.labels[chosen], bounds, order, self.seconds[chosen])
 
 
-def _microseconds(index: pd.DatetimeIndex) -> Ints:
-    return cast(Ints, index.as_unit("us").asi8)
-
-
 def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
     return stamps_at(us, tz).rename(name)
 
@@ -110,7 +106,7 @@ def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
     # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant; pandas
     # would shift its midnight to one o'clock of the next day.
     prepared = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
-    return np.unique(_microseconds(prepared))
+    return np.unique(microseconds(prepared))
 
 
 def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:
@@ -167,13 +163,13 @@ def _edges(index: pd.DatetimeIndex, every: Any, stamp: str) -> tuple[Ints, Ints]
         weeks = pd.date_range(opens, last + timedelta(days=7), freq="7D", unit="us")
         early = np.ones(len(weeks), dtype=bool)
         zoned = weeks.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
-        edges = _microseconds(zoned.tz_convert("UTC"))
+        edges = microseconds(zoned.tz_convert("UTC"))
         return edges[:-1], edges[1:]
     counts = -(-np.diff(days) // size)
     nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     opens = np.repeat(days[:-1], counts) + nth * size
     closes = np.minimum(opens + size, np.repeat(days[1:], counts))
-    us = _microseconds(index[[0, -1]])
+    us = microseconds(index[[0, -1]])
     # (opens, closes] where the stamp closes its interval, [opens, closes) where it opens it.
     first, last = np.searchsorted(closes, us, side="left" if stamp == "end" else "right")
     return opens[first : last + 1], closes[first : last + 1]
@@ -208,7 +204,7 @@ def time_groups(
         )
     opens, closes = _edges(index, every, stamp)
     side: Literal["left", "right"] = "right" if stamp == "end" else "left"
-    inner = np.searchsorted(_microseconds(index), closes, side=side)
+    inner = np.searchsorted(microseconds(index), closes, side=side)
     return Groups(
         labels=_stamps(opens if opening else closes, index.tz, name),
         bounds=np.concatenate([[0], inner]).astype(np.int64),
@@ -243,11 +239,11 @@ def day_groups(
     groups = time_groups(index, every, stamp=stamp, label="auto")
     chosen = groups.sizes > 0
     if stamp == "end" and groups.labels.name == "day" and len(groups):
-        closes = _microseconds(cast(pd.DatetimeIndex, groups.labels)) + np.rint(
+        closes = microseconds(cast(pd.DatetimeIndex, groups.labels)) + np.rint(
             groups.seconds * SECOND_US
         ).astype(np.int64)
         firsts = np.minimum(groups.bounds[:-1], max(len(index) - 1, 0))
-        alone = (groups.sizes == 1) & (_microseconds(index)[firsts] == closes)
+        alone = (groups.sizes == 1) & (microseconds(index)[firsts] == closes)
         if lone is not None:
             alone &= lone[firsts]
         chosen &= ~alone
@@ -306,7 +302,7 @@ def _span(index: pd.DatetimeIndex, interval_s: float) -> float:
     """Return the seconds from the opening of the first row to the closing of the last."""
     if not len(index):
         return 0.0
-    us = _microseconds(index[[0, -1]])
+    us = microseconds(index[[0, -1]])
     return float(us[1] - us[0]) / SECOND_US + interval_s
 
 
@@ -337,7 +333,7 @@ def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> 
     seconds: npt.NDArray[np.float64] = np.zeros(len(labels))
     if len(index):
         # What each of them could have held between the first and the last row.
-        us = _microseconds(index[[0, -1]])
+        us = microseconds(index[[0, -1]])
         width = round(interval_s * SECOND_US)
         low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)
         opens = np.arange(low // QUARTER_US * QUARTER_US, high, QUARTER_US)

@@ -10,13 +10,14 @@ import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio, sum_fields
-from eyelog.analysis.quality.evidence import Wear, blink_evidence
+from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import history, record
@@ -74,6 +75,8 @@ class Prepared:
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
     whole : DataFrame
         The same rows before judging, with all columns.
+    known : Evidence
+        The evidence in them.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     """
@@ -83,6 +86,7 @@ class Prepared:
     groups: Groups
     records: Floats
     whole: pd.DataFrame
+    known: Evidence
     stamp: str = "end"
 
     @property
@@ -93,6 +97,10 @@ class Prepared:
     def values(self, name: str) -> Floats:
         """Return a column as float64."""
         return numbers(self.frame[name])
+
+    def seconds(self, wear: Wear = "device") -> pd.DataFrame:
+        """Return how many seconds of each row were recorded, worn, valid and walked."""
+        return seconds(self.whole, log=self.log, wear=wear, known=self.known)
 
     def coverage(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the share of the expected records of each group that are `present`."""
@@ -165,6 +173,7 @@ def trusted(
     judge: bool,
     allow: Reason | None = None,
     wear: Wear = "device",
+    known: Evidence | None = None,
 ) -> pd.DataFrame:
     """Return the judged frame, or without `judge` the frame without infinities.
 
@@ -172,7 +181,7 @@ def trusted(
     and no sum could include it.
     """
     if judge and not is_resampled(frame):
-        return judged(frame, log=log, allow=allow, wear=wear)
+        return judged(frame, log=log, allow=allow, wear=wear, known=known)
     if any(step["step"] in ("mask", "resample") for step in history(frame)):
         return frame
     endless = {
@@ -207,7 +216,7 @@ def lone_rows(frame: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
     if not is_resampled(frame):
         return None
     alone = [us for step in history(frame) for us in step.get("closing_alone", ())]
-    return np.isin(stamps(frame, what="a summary").as_unit("us").asi8, alone)
+    return np.isin(microseconds(stamps(frame, what="a summary")), alone)
 
 
 def whole_name(frame: pd.DataFrame, name: Any) -> Any:
@@ -297,8 +306,9 @@ def prepare(
         stamp=stamp,
         lone=lone_rows(frame),
     )
-    frame = trusted(frame, which, judge=judge, allow=allow, wear=wear)
-    return Prepared(frame, which, groups, records, whole, stamp)
+    known = Evidence(whole, which)
+    frame = trusted(frame, which, judge=judge, allow=allow, wear=wear, known=known)
+    return Prepared(frame, which, groups, records, whole, known, stamp)
 
 
 def summary_table(

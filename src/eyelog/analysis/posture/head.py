@@ -6,7 +6,6 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
-from eyelog.analysis.quality.evidence import seconds
 from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
 from eyelog.frame import log_of, require
 
@@ -89,7 +88,7 @@ def head_movements(
         judge=judge,
         stamp=stamp,
     )
-    worn_s = counted_s(prepared.whole, "head_moves_pitch", seconds(prepared.whole, log=which))
+    worn_s = counted_s(prepared.whole, "head_moves_pitch", prepared.seconds())
     moves = {noun: prepared.values(name) for noun, name in fields.items()}
     counted = ~np.isnan(sum(moves.values()) + worn_s)
     hours = total(np.where(counted, worn_s, np.nan), prepared.groups) / 3600.0

@@ -38,20 +38,21 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 from eyelog.provenance import history
 
 __all__ = [
+    "Evidence",
     "Wear",
     "blink_evidence",
     "check_wear",
     "has_evidence",
     "lacking_evidence",
-    "off_pose",
     "seconds",
     "spans",
-    "wear_values",
+    "steps_took_s",
 ]
 
 Wear = Literal["device", "blinks"]
@@ -67,43 +68,75 @@ def check_wear(wear: str) -> None:
         raise ConfigurationError(f"wear must be 'device' or 'blinks', not {wear!r}")
 
 
-def _values(frame: pd.DataFrame, log: str, part: str) -> Floats | None:
-    return evidence(frame, role_field(log, part), log)
+class Evidence:
+    """The evidence in a frame of single intervals, each field of it converted once."""
+
+    def __init__(self, frame: pd.DataFrame, log: str) -> None:
+        self.frame, self.log = frame, log
+        self._values: dict[str, Floats | None] = {}
+        self._stored: dict[tuple[Limit, ...], Bools] = {}
+
+    def field(self, name: str) -> Floats | None:
+        """Return the values of a field that can be used as evidence; None without the field."""
+        if name not in self._values:
+            self._values[name] = evidence(self.frame, name, self.log)
+        return self._values[name]
+
+    def part(self, part: str) -> Floats | None:
+        """Return the values of the field that plays a part in the catalogue."""
+        return self.field(role_field(self.log, part))
+
+    def off_pose(self, rules: Iterable[Limit] | None = None) -> Bools:
+        """Return for each interval whether its tilt is that of stored eyewear.
+
+        Masking takes that tilt out, and its step in the provenance says from when to when it did.
+        `rules` are the ranges of tilt, by default those of ``limits.csv``.
+        """
+        chosen = tuple(limit(self.log, name) for name in POSE) if rules is None else tuple(rules)
+        if chosen not in self._stored:
+            self._stored[chosen] = self._off_pose(chosen)
+        return self._stored[chosen]
+
+    def _off_pose(self, rules: tuple[Limit, ...]) -> Bools:
+        off = np.zeros(len(self.frame), dtype=bool)
+        for rule in rules:
+            tilt = self.part(rule.role)
+            if tilt is not None:
+                off |= rule.breaks(tilt)
+        index = self.frame.index
+        texts = [step["off_pose"] for step in history(self.frame) if step.get("off_pose")]
+        if texts and isinstance(index, pd.DatetimeIndex):
+            us = microseconds(index)
+            for text in texts:
+                edges = np.array(text.replace(" ", "/").split("/"), dtype=np.int64)
+                # Odd places lie inside a span: after its first stamp (itself included).
+                off |= np.searchsorted(edges[::2], us, side="right") > np.searchsorted(
+                    edges[1::2], us, side="left"
+                )
+        return off
+
+    def worn(self, wear: Wear, off: Bools) -> Floats | None:
+        """Return what says whether each interval was worn: ``isl``, or ``wea_s``; None without it.
+
+        With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
+        its measured seconds.
+        """
+        values = self.part("worn")
+        if wear == "device":
+            return values
+        names = blink_evidence(self.log)
+        counts = self.field(names[0])
+        if counts is None:
+            return values
+        blinked = (counts > 0) & ~off
+        whole = np.zeros(len(off)) if self.log == COMPUTED_DATA else self.field(names[1])
+        if whole is None:
+            return values
+        return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(off)))
 
 
 def _or_missing(values: Floats | None, n: int) -> Floats:
     return np.full(n, np.nan) if values is None else values
-
-
-def off_pose(frame: pd.DataFrame, log: str, rules: Iterable[Limit] | None = None) -> Bools:
-    """Return for each interval whether its tilt is that of stored eyewear.
-
-    Masking takes that tilt out, and its step in the provenance says from when to when it did.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of single intervals.
-    log : str
-        Its log.
-    rules : iterable of Limit, optional
-        The ranges of tilt; by default those of ``limits.csv``.
-    """
-    off = np.zeros(len(frame), dtype=bool)
-    for rule in (limit(log, name) for name in POSE) if rules is None else rules:
-        tilt = _values(frame, log, rule.role)
-        if tilt is not None:
-            off |= rule.breaks(tilt)
-    texts = [step["off_pose"] for step in history(frame) if step.get("off_pose")]
-    if texts and isinstance(frame.index, pd.DatetimeIndex):
-        us = frame.index.as_unit("us").asi8
-        for text in texts:
-            edges = np.array(text.replace(" ", "/").split("/"), dtype=np.int64)
-            # Odd places lie inside a span: after its first stamp (itself included).
-            off |= np.searchsorted(edges[::2], us, side="right") > np.searchsorted(
-                edges[1::2], us, side="left"
-            )
-    return off
 
 
 def spans(index: pd.Index, chosen: Bools) -> str:
@@ -113,7 +146,7 @@ def spans(index: pd.Index, chosen: Bools) -> str:
     """
     if not isinstance(index, pd.DatetimeIndex) or not chosen.any():
         return ""
-    us = index.as_unit("us").asi8
+    us = microseconds(index)
     if not index.is_monotonic_increasing:
         order = np.argsort(us, kind="stable")
         us, chosen = us[order], chosen[order]
@@ -128,29 +161,13 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (count,) if log == COMPUTED_DATA else (count, role_field(log, "measured_s"))
 
 
-def wear_values(
-    frame: pd.DataFrame, log: str, *, wear: Wear = "device", off: Bools
-) -> Floats | None:
-    """Return what says whether each interval was worn: ``isl``, or ``wea_s``; None without it.
-
-    With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of its
-    measured seconds.
-    """
-    values = _values(frame, log, "worn")
-    if wear == "device":
-        return values
-    names = blink_evidence(log)
-    counts = evidence(frame, names[0], log)
-    if counts is None:
-        return values
-    blinked = (counts > 0) & ~off
-    whole = np.zeros(len(frame)) if log == COMPUTED_DATA else evidence(frame, names[1], log)
-    if whole is None:
-        return values
-    return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(frame)))
-
-
-def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.DataFrame:
+def seconds(
+    frame: pd.DataFrame,
+    *,
+    log: str | None = None,
+    wear: Wear = "device",
+    known: Evidence | None = None,
+) -> pd.DataFrame:
     """Return how many seconds of each row were recorded, worn, valid and walked.
 
     A masked frame has the same seconds as the frame it was made from.
@@ -162,7 +179,9 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     log : str, optional
         Which log it is, where neither provenance nor columns say.
     wear : {"device", "blinks"}
-        As in `worn`. Bins keep the wear that they were made with.
+        Whose word on wear is taken. Bins keep the wear that they were made with.
+    known : Evidence, optional
+        The evidence of the frame, where it has been read before.
 
     Returns
     -------
@@ -177,17 +196,16 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     -----
     A longer bin does not show which of its intervals were valid or walked. For a resampled frame
     the seconds therefore come from the columns ``exposure_min`` (worn), ``valid_min`` and
-    ``walking_min`` that `eyelog.resample` writes. Where one of them is absent, only what adds up
-    is used (``wea_s``, ``stp_s``, and the shares ``isl`` and ``vld`` times ``n``); the rest is
-    missing.
+    ``walking_min`` that `eyelog.resample` writes, and are missing without them.
     """
     which = log_of(frame, log)
     if is_resampled(frame):
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
     recorded = np.where(_recorded(frame, which), length, 0.0)
-    off = off_pose(frame, which)
-    values = wear_values(frame, which, wear=wear, off=off)
+    known = Evidence(frame, which) if known is None else known
+    off = known.off_pose()
+    values = known.worn(wear, off)
     missing = np.full(len(frame), np.nan)
     if values is None:
         worn_s, on, unworn = missing, ~off, off
@@ -200,33 +218,42 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     data = {
         "recorded_s": recorded,
         "worn_s": worn_s,
-        "valid_s": missing if values is None else _valid_s(frame, which, worn_s, unworn),
-        "walking_s": np.where(on, _walking_s(frame, which, length), np.nan),
+        "valid_s": missing if values is None else _valid_s(known, worn_s, unworn),
+        "walking_s": np.where(on, _walking_s(known, length), np.nan),
     }
     return pd.DataFrame(data, index=frame.index, copy=False)
 
 
-def _valid_s(frame: pd.DataFrame, log: str, worn_s: Floats, unworn: Bools) -> Floats:
+def _valid_s(known: Evidence, worn_s: Floats, unworn: Bools) -> Floats:
     """Return the worn seconds, 0 where any evidence speaks against use, else missing if any is."""
     against, unknown = unworn.copy(), np.isnan(worn_s)
     for name in ("walking", "noise", "valid"):
-        if name not in limits(log):
+        if name not in limits(known.log):
             continue
-        rule = limit(log, name)
-        values = _values(frame, log, rule.role)
+        rule = limit(known.log, name)
+        values = known.part(rule.role)
         if values is not None:
             against |= rule.keeps(values) if name == "walking" else rule.breaks(values)
             unknown |= np.isnan(values)
     return np.where(against, 0.0, np.where(unknown, np.nan, worn_s))
 
 
-def _walking_s(frame: pd.DataFrame, log: str, length: float) -> Floats:
-    if log == STANDARD_MODE_LOGS:
-        return _or_missing(_values(frame, log, "walking_s"), len(frame))
-    steps, cadence = _values(frame, log, "steps"), _values(frame, log, "pace")
+def _walking_s(known: Evidence, length: float) -> Floats:
+    n = len(known.frame)
+    if known.log == STANDARD_MODE_LOGS:
+        return _or_missing(known.part("walking_s"), n)
+    steps, cadence = known.part("steps"), known.part("pace")
     if steps is None or cadence is None:
-        return np.full(len(frame), np.nan)
-    took = np.full(len(frame), np.nan)
+        return np.full(n, np.nan)
+    return steps_took_s(steps, cadence, length)
+
+
+def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
+    """Return the seconds that the steps of each interval took, at most its length.
+
+    Missing where there are steps without a cadence.
+    """
+    took = np.full(len(steps), np.nan)
     np.divide(60.0 * steps, cadence, out=took, where=cadence > 0)
     return np.where(steps == 0, 0.0, np.minimum(took, length))
 
@@ -290,24 +317,11 @@ def _recorded(frame: pd.DataFrame, log: str) -> Bools:
 
 def _bin_seconds(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     missing = np.full(len(frame), np.nan)
-    recorded = floats(frame["n"]) * INTERVAL_SECONDS[log] if "n" in frame.columns else missing
 
-    def column(name: str) -> Floats | None:
-        return floats(frame[name]) if name in frame.columns else None
+    def column(name: str) -> Floats:
+        return floats(frame[name]) if name in frame.columns else missing
 
-    def field_of(part: str) -> Floats | None:
-        return next(map(column, role(log, part)), None)
-
-    out = {"recorded_s": recorded}
+    out = {"recorded_s": column("n") * INTERVAL_SECONDS[log]}
     for noun, name in BIN_MINUTES.items():
-        spent = column(name)
-        if spent is not None:
-            spent = spent * 60
-        elif log == COMPUTED_DATA and noun != "walking":
-            share = field_of(noun)  # of intervals that were still, or valid
-            if share is not None:
-                spent = (1.0 - share if noun == "worn" else share) * recorded
-        elif log == STANDARD_MODE_LOGS:
-            spent = field_of(f"{noun}_s") if noun != "valid" else None
-        out[f"{noun}_s"] = missing if spent is None else spent
+        out[f"{noun}_s"] = column(name) * 60
     return pd.DataFrame(out, index=frame.index)

@@ -1,7 +1,7 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -10,16 +10,15 @@ import pandas as pd
 
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import (
+    Evidence,
     Wear,
     blink_evidence,
     check_wear,
-    off_pose,
     spans,
-    wear_values,
 )
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
-from eyelog.analysis.quality.values import evidence, floats, out_of_range
+from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
@@ -38,7 +37,7 @@ AT_ONCE: Final = 65_536
 MIN_WORN_S: Final = limit(STANDARD_MODE_LOGS, "worn").value
 MIN_WORN_STEPS_S: Final = limit(STANDARD_MODE_LOGS, "worn_for_steps").value
 WALKING_ABOVE: Final = limit(STANDARD_MODE_LOGS, "walking").value
-TILTS: Final = {
+TILTS: Final[set[str]] = {
     role_field(log, limit(log, name).role) for log in LOGS for name in CONTEXT[Reason.OFF_POSE]
 }
 TILT_SIDEWAYS: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_sideways").values)
@@ -170,54 +169,35 @@ def flagged(
             wear=wear,
         )
         return ordered.iloc[np.argsort(order)]
-    if max_noise_s is None:
-        max_noise_s = limit(which, "noise").value
-    chosen: dict[str, Any] = {
-        "min_worn_s": min_worn_s,
-        "min_worn_steps_s": min_worn_steps_s,
-        "max_noise_s": max_noise_s,
-        "walking_above": walking_above,
-        "tilt_sideways": list(tilt_sideways),
-        "tilt_fore_aft": list(tilt_fore_aft),
-    }
-    _check_limits(chosen)
-    check_wear(wear)
-    chosen["wear"] = wear
-    fields = catalogue(which)
-    resampled = is_resampled(frame)
-    context = [applies(fields.get(str(name)), which) for name in frame.columns]
-    rows, rows_of_steps = ({}, {}) if resampled else _context(frame, which, chosen)
+    chosen = _chosen_limits(
+        which,
+        min_worn_s=min_worn_s,
+        min_worn_steps_s=min_worn_steps_s,
+        max_noise_s=max_noise_s,
+        walking_above=walking_above,
+        tilt_sideways=tilt_sideways,
+        tilt_fore_aft=tilt_fore_aft,
+    )
+    judge = _Judge(frame, which, chosen, wear)
     # One row of memory per column: every column of the result is contiguous, without a copy.
-    bits = np.empty((len(context), len(frame)), dtype=np.uint16)
-    shared: dict[tuple[Reason, bool], Bits] = {}
-    for i, (name, reasons) in enumerate(zip(frame.columns, context, strict=True)):
-        column = frame.iloc[:, i]
-        field = fields.get(str(name))
-        kind = reasons, field is not None and "steps" in field.role
-        if kind not in shared:
-            shared[kind] = _combine(rows_of_steps if kind[1] else rows, reasons, len(frame))
-        bits[i] = shared[kind]
-        if resampled or field is None or field.value_type in ("str", "bool"):
-            _set(bits[i], column.isna().to_numpy(), Reason.MISSING)
-            continue
-        values = floats(column)
-        for first in range(0, len(values), AT_ONCE):
-            part = slice(first, first + AT_ONCE)
-            _judge_values(values[part], field, bits[i][part])
-        count = counter(field, which)
-        if count is not None:
-            _judge_stale(values, evidence(frame, count, which), field, bits[i])
+    bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
+    for own, (name, column) in zip(bits, frame.items(), strict=True):
+        own[:] = judge.context(name)
+        if judge.values_count(name):
+            values = floats(column)
+            for first in range(0, len(values), AT_ONCE):
+                part = slice(first, first + AT_ONCE)
+                _set(own[part], np.isnan(values[part]), Reason.MISSING)
+                for reason, where in judge.of_values(name, values[part]):
+                    _set(own[part], where, reason)
+            stale = judge.stale(name, values)
+            if stale is not None:
+                _set(own, stale, Reason.STALE)
+        else:
+            _set(own, column.isna().to_numpy(), Reason.MISSING)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
-    wanted = Reason(0)
-    for reasons in context:
-        wanted |= reasons
-    unchecked = (
-        {reason.name: ["resampled"] for reason in Reason if reason is not Reason.MISSING}
-        if resampled
-        else _unchecked(frame, which, wanted, wear)
-    )
-    return record(result, "flag", log=which, limits=chosen, unchecked=unchecked)
+    return record(result, "flag", log=which, limits=judge.chosen, unchecked=judge.unchecked())
 
 
 def mask(
@@ -257,40 +237,80 @@ def mask(
     _check_same_shape(frame, reasons)
     passing = Reason.SATURATED if allow is None else Reason(allow)
     against = np.uint16(~int(passing) & 0xFFFF)
-    # Unmasked columns stay shared (pandas copies on write); masked ones are written once. Setting
-    # them one by one in a copy of the frame would copy each of them three times.
-    masked: dict[int, Any] = {}
     stored: Bools | None = None
-    for i, name in enumerate(frame.columns):
-        bits = reasons.iloc[:, i].to_numpy()
-        bad = (bits & against) != 0
+    masked: dict[int, Any] = {}
+    columns = zip(frame.items(), reasons.items(), strict=True)
+    for i, ((name, column), (_, of_column)) in enumerate(columns):
+        bits = of_column.to_numpy()
         if stored is None and name in TILTS:
             # With the tilt masked, only the provenance holds when the eyewear was stored.
             stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
-        column = frame.iloc[:, i]
-        if not bad.any() or isinstance(column.dtype, pd.StringDtype):
-            masked[i] = column
-        elif isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu":
-            masked[i] = np.where(bad, np.nan, floats(column))
-        else:
-            masked[i] = column.mask(bad).array
-    result = pd.DataFrame(masked, index=frame.index, copy=False)
-    result.columns = frame.columns
-    result.attrs = dict(frame.attrs)
+        masked[i] = _without(column, (bits & against) != 0)
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    if stored is not None and stored.any():
-        details["off_pose"] = spans(frame.index, stored)
-    allowed = [reason.name for reason in Reason if reason & passing]
-    return record(result, "mask", log=stated_log(reasons), allow=allowed, **details)
+    return _masked(frame, masked, stored, passing, stated_log(reasons), details)
 
 
 def judged(
-    frame: pd.DataFrame, *, log: str | None = None, allow: Reason | None = None, **limits: Any
+    frame: pd.DataFrame,
+    *,
+    log: str | None = None,
+    allow: Reason | None = None,
+    wear: Wear = "device",
+    known: Evidence | None = None,
+    **limits: Any,
 ) -> pd.DataFrame:
-    """Return the frame with its flagged values masked, under the given limits of `flag`."""
-    return mask(frame, flag(frame, log=log, **limits), allow=allow)
+    """Return ``mask(frame, flag(frame))`` under given limits, without the table of reasons.
+
+    `known` is the evidence of the frame, where it has been read before: it may be that of more
+    fields, and only those of the frame count.
+    """
+    which = log_of(frame, log)
+    if not frame.index.is_monotonic_increasing:
+        return mask(frame, flag(frame, log=which, wear=wear, **limits), allow=allow)
+    passing = Reason.SATURATED if allow is None else allow
+    judge = _Judge(frame, which, _chosen_limits(which, **limits), wear, known)
+    columns = {
+        i: _without(column, judge.bad(name, column, ~passing))
+        for i, (name, column) in enumerate(frame.items())
+    }
+    unchecked = judge.unchecked()
+    warn_unjudged(frame, _lacking(frame, unchecked))
+    details = {"limits": judge.chosen, "unchecked": unchecked}
+    stored = None if TILTS.isdisjoint(frame.columns) else judge.rows.get(Reason.OFF_POSE)
+    return _masked(frame, columns, stored, passing, which, details)
+
+
+def _without(column: pd.Series, bad: Bools) -> Any:
+    """Return a column with its bad values missing; the column itself where none is.
+
+    Columns without bad values stay shared (pandas copies on write); the others are written once.
+    Setting them one by one in a copy of the frame would copy each of them three times.
+    """
+    if not bad.any() or isinstance(column.dtype, pd.StringDtype):
+        return column
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu":
+        return np.where(bad, np.nan, floats(column))
+    return column.mask(bad).array
+
+
+def _masked(
+    frame: pd.DataFrame,
+    columns: dict[int, Any],
+    stored: Bools | None,
+    passing: Reason,
+    log: str | None,
+    details: dict[str, Any],
+) -> pd.DataFrame:
+    """Return the masked columns as a frame, with the step in its provenance."""
+    result = pd.DataFrame(columns, index=frame.index, copy=False)
+    result.columns = frame.columns
+    result.attrs = dict(frame.attrs)
+    if stored is not None and stored.any():
+        details |= {"off_pose": spans(frame.index, stored)}
+    allowed = [reason.name for reason in Reason if reason & passing]
+    return record(result, "mask", log=log, allow=allowed, **details)
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
@@ -308,84 +328,168 @@ def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
         raise ConfigurationError("the reasons must be integers, as flag(frame) returns them")
 
 
-def _check_limits(limits: Mapping[str, Any]) -> None:
+def _chosen_limits(log: str, **given: Any) -> dict[str, Any]:
+    """Return all limits, the given ones in place of the defaults; raise where one is not usable."""
+    limits: dict[str, Any] = {
+        "min_worn_s": MIN_WORN_S,
+        "min_worn_steps_s": MIN_WORN_STEPS_S,
+        "max_noise_s": limit(log, "noise").value,
+        "walking_above": WALKING_ABOVE,
+        "tilt_sideways": TILT_SIDEWAYS,
+        "tilt_fore_aft": TILT_FORE_AFT,
+    }
+    limits |= {name: value for name, value in given.items() if value is not None}
     for name, value in limits.items():
         if name.startswith("tilt"):
             if len(value) != 2 or not value[0] <= value[1]:
-                raise ConfigurationError(f"{name} must be (low, high) in degrees, not {value!r}")
+                raise ConfigurationError(
+                    f"{name} must be (low, high) in degrees, not {list(value)!r}"
+                )
+            limits[name] = list(value)
         elif not (math.isfinite(value) and value >= 0):
             raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
+    return limits
 
 
-def _context(
-    frame: pd.DataFrame, log: str, chosen: Mapping[str, Any]
-) -> tuple[dict[Reason, Bools], dict[Reason, Bools]]:
-    """Return the rows for which each reason from the context holds, in general and for steps."""
-    tilts = [limit(log, name).at(*chosen[name]) for name in CONTEXT[Reason.OFF_POSE]]
-    off = off_pose(frame, log, tilts)
-    rows: dict[Reason, Bools] = {Reason.OFF_POSE: off}
-    # A missing value neither keeps nor breaks a limit, so it sets no reason.
-    for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
-        if reason in evidence_for(log):
-            rule = limit(log, name)
-            if reason is Reason.NOISY:
-                rule = rule.at(chosen["max_noise_s"])
-            values = evidence(frame, role_field(log, rule.role), log)
-            if values is not None:
-                rows[reason] = rule.breaks(values)
-    rule = limit(log, "walking").at(chosen["walking_above"])
-    values = evidence(frame, role_field(log, rule.role), log)
-    if values is not None:
-        rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
-    values = wear_values(frame, log, wear=chosen["wear"], off=off)
-    if values is None:
-        return rows, rows
-    rule = limit(log, "worn")
-    if log != STANDARD_MODE_LOGS:
-        rows[Reason.UNWORN] = rule.breaks(values)
-        return rows, rows
-    rows[Reason.UNWORN] = rule.at(chosen["min_worn_s"]).breaks(values)
-    return rows, rows | {Reason.UNWORN: rule.at(chosen["min_worn_steps_s"]).breaks(values)}
+class _Judge:
+    """What speaks against the values of a frame in order of time."""
 
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        log: str,
+        limits: Mapping[str, Any],
+        wear: Wear,
+        known: Evidence | None = None,
+    ) -> None:
+        check_wear(wear)
+        self.frame, self.log, self.wear = frame, log, wear
+        self.chosen = {**limits, "wear": wear}
+        self.known = Evidence(frame, log) if known is None else known
+        self.resampled = is_resampled(frame)
+        # The rows for which each reason from the context holds, in general and for steps.
+        self.rows: dict[Reason, Bools] = {}
+        self.rows_of_steps: dict[Reason, Bools] = {}
+        if not self.resampled:
+            self._look_around()
+        self._bits: dict[tuple[Reason, bool], Bits] = {}
+        self._bad: dict[tuple[Reason, bool, Reason], Bools] = {}
 
-def _combine(rows: Mapping[Reason, Bools], reasons: Reason, n: int) -> Bits:
-    bits = np.zeros(n, dtype=np.uint16)
-    for reason, where in rows.items():
-        if reason & reasons:
-            _set(bits, where, reason)
-    return bits
+    def _evidence(self, name: str) -> Floats | None:
+        return self.known.field(name) if name in self.frame.columns else None
 
+    def _look_around(self) -> None:
+        log, chosen = self.log, self.chosen
+        off = self.known.off_pose(
+            limit(log, name).at(*chosen[name]) for name in CONTEXT[Reason.OFF_POSE]
+        )
+        rows = {Reason.OFF_POSE: off}
+        # A missing value neither keeps nor breaks a limit, so it sets no reason.
+        for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
+            if reason in evidence_for(log):
+                rule = limit(log, name)
+                if reason is Reason.NOISY:
+                    rule = rule.at(chosen["max_noise_s"])
+                values = self._evidence(role_field(log, rule.role))
+                if values is not None:
+                    rows[reason] = rule.breaks(values)
+        rule = limit(log, "walking").at(chosen["walking_above"])
+        values = self._evidence(role_field(log, rule.role))
+        if values is not None:
+            rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
+        self.rows = self.rows_of_steps = rows
+        values = self.known.worn(self.wear, off)
+        if values is None:
+            return
+        rule = limit(log, "worn")
+        if log != STANDARD_MODE_LOGS:
+            rows[Reason.UNWORN] = rule.breaks(values)
+            return
+        rows[Reason.UNWORN] = rule.at(chosen["min_worn_s"]).breaks(values)
+        of_steps = rule.at(chosen["min_worn_steps_s"]).breaks(values)
+        self.rows_of_steps = rows | {Reason.UNWORN: of_steps}
 
-def _judge_values(values: Floats, field: Field, bits: Bits) -> None:
-    """Set MISSING, SENTINEL, RANGE and SATURATED in `bits`."""
-    _set(bits, np.isnan(values), Reason.MISSING)
-    bad = out_of_range(values, field)
-    if field.invalid_value is not None:
-        sentinel = values == field.invalid_value
-        _set(bits, sentinel, Reason.SENTINEL)
-        bad &= ~sentinel
-    _set(bits, bad, Reason.RANGE)
-    if field.documented and field.unit == "count" and field.max is not None:
-        _set(bits, values == field.max, Reason.SATURATED)
+    def _field(self, name: Any) -> Field | None:
+        return catalogue(self.log).get(str(name))
+
+    def _kind(self, name: Any) -> tuple[Reason, bool]:
+        """Return which reasons from the context can hold against a field, and if it is steps."""
+        field = self._field(name)
+        return applies(field, self.log), field is not None and "steps" in field.role
+
+    def context(self, name: Any) -> Bits:
+        """Return the reasons from the context; fields of one kind share them."""
+        kind = self._kind(name)
+        if kind not in self._bits:
+            bits = np.zeros(len(self.frame), dtype=np.uint16)
+            for reason, where in (self.rows_of_steps if kind[1] else self.rows).items():
+                if reason & kind[0]:
+                    _set(bits, where, reason)
+            self._bits[kind] = bits
+        return self._bits[kind]
+
+    def values_count(self, name: Any) -> bool:
+        """Return whether the values of a column can speak against themselves."""
+        field = self._field(name)
+        return not (self.resampled or field is None or field.value_type in ("str", "bool"))
+
+    def of_values(self, name: Any, values: Floats) -> Iterator[tuple[Reason, Bools]]:
+        """Return where the values of a field are SENTINEL, RANGE and SATURATED."""
+        field = cast(Field, self._field(name))
+        outside = out_of_range(values, field)
+        if field.invalid_value is not None:
+            sentinel = values == field.invalid_value
+            yield Reason.SENTINEL, sentinel
+            outside &= ~sentinel
+        yield Reason.RANGE, outside
+        if field.documented and field.unit == "count" and field.max is not None:
+            yield Reason.SATURATED, values == field.max
+
+    def stale(self, name: Any, values: Floats) -> Bools | None:
+        """Return where a blink statistic is left over from before; None if it cannot be."""
+        field = cast(Field, self._field(name))
+        counted = counter(field, self.log)
+        count = None if counted is None else self._evidence(counted)
+        if count is None or len(values) < 2:
+            return None
+        idle = count == 0
+        same = (values[1:] == values[:-1]) & idle[1:]
+        stale = np.zeros(len(values), dtype=bool)
+        stale[1:] = same
+        stale[:-1] |= same & idle[:-1]
+        if field.agg == "sum":
+            stale &= values != 0  # a total of 0 is a measurement
+        return stale
+
+    def bad(self, name: Any, column: pd.Series, against: Reason) -> Bools:
+        """Return the values that a reason `against` them takes out; missing ones may be in it."""
+        kind = *self._kind(name), against
+        if kind not in self._bad:
+            self._bad[kind] = (self.context(name) & np.uint16(against)) != 0
+        bad = self._bad[kind]
+        if not self.values_count(name):
+            return bad
+        values = floats(column)
+        for reason, where in self.of_values(name, values):
+            if reason & against and where.any():
+                bad = bad | where
+        stale = self.stale(name, values) if Reason.STALE & against else None
+        return bad if stale is None else bad | stale
+
+    def unchecked(self) -> dict[str, list[str]]:
+        """Return the reasons that lack evidence, with the fields to add."""
+        if self.resampled:
+            return {str(r.name): ["resampled"] for r in Reason if r is not Reason.MISSING}
+        wanted = Reason(0)
+        for name in self.frame.columns:
+            wanted |= self._kind(name)[0]
+        return _unchecked(self.frame, self.log, wanted, self.wear)
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
     # Arithmetic on all values takes a tenth of the time of indexing the few.
     if where.any():
         np.bitwise_or(bits, np.multiply(where, np.uint16(reason), dtype=np.uint16), out=bits)
-
-
-def _judge_stale(values: Floats, count: Floats | None, field: Field, bits: Bits) -> None:
-    if count is None or len(values) < 2:
-        return
-    idle = count == 0
-    same = (values[1:] == values[:-1]) & idle[1:]
-    stale = np.zeros(len(values), dtype=bool)
-    stale[1:] = same
-    stale[:-1] |= same & idle[:-1]
-    if field.agg == "sum":
-        stale &= values != 0  # a total of 0 is a measurement
-    _set(bits, stale, Reason.STALE)
 
 
 def _lacking(frame: pd.DataFrame, unchecked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -397,26 +501,24 @@ def _lacking(frame: pd.DataFrame, unchecked: Mapping[str, Sequence[str]]) -> dic
     return {reason: names for reason, names in lacking.items() if names}
 
 
-def _unchecked(
-    frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear
-) -> dict[str | None, list[str]]:
+def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear) -> dict[str, list[str]]:
     """Return the reasons that lack evidence, with the fields to add."""
 
     def absent(name: str) -> bool:
         return name not in frame.columns or (len(frame) > 0 and bool(frame[name].isna().all()))
 
     missing = {
-        reason.name: [name for name in names if absent(name)]
+        str(reason.name): [name for name in names if absent(name)]
         for reason, names in evidence_for(log).items()
         if reason & wanted
     }
     if wear == "blinks" and Reason.UNWORN & wanted:
-        missing[Reason.UNWORN.name] += [name for name in blink_evidence(log) if absent(name)]
+        missing[str(Reason.UNWORN.name)] += [name for name in blink_evidence(log) if absent(name)]
     counters = {
         count
         for name in frame.columns
         if (field := catalogue(log).get(str(name))) is not None
         and (count := counter(field, log)) is not None
     }
-    missing[Reason.STALE.name] = sorted(filter(absent, counters))
+    missing[str(Reason.STALE.name)] = sorted(filter(absent, counters))
     return {name: fields for name, fields in missing.items() if fields}

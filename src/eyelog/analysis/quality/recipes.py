@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.limits import Limit, limit
-from eyelog.analysis.quality.evidence import off_pose, spans
+from eyelog.analysis.quality.evidence import Evidence, spans
 from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.quality.values import evidence
@@ -272,7 +272,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
     result.attrs = dict(frame.attrs)
-    stored = spans(frame.index, off_pose(frame, chosen.log))
+    stored = spans(frame.index, Evidence(frame, chosen.log).off_pose())
     return record(
         result, "select", log=chosen.log, recipe=recipe, source=chosen.source, off_pose=stored
     )
