@@ -6,16 +6,9 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.limits import limit, limits
-from eyelog.analysis.quality.evidence import (
-    Wear,
-    blink_evidence,
-    check_wear,
-    off_pose,
-    wear_values,
-)
+from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, check_wear
 from eyelog.analysis.quality.reasons import Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
-from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import role_field
 from eyelog.frame import log_of, require, require_single_intervals
@@ -83,15 +76,16 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     worn = limit(which, "worn")
     require(frame, [role_field(which, worn.role)], purpose="states")
     warn_unjudged(frame, _lacking(frame, which, wear))
-    off = off_pose(frame, which)
-    values = cast(Floats, wear_values(frame, which, wear=wear, off=off))  # its field is there
+    known = Evidence(frame, which)
+    off = known.off_pose()
+    values = cast(Floats, known.worn(wear, off))  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)
     unknown = np.isnan(values)
     for name, state in (("valid", "noisy"), ("noise", "noisy"), ("walking", "walking")):
         if name not in limits(which):
             continue
         rule = limit(which, name)
-        found = evidence(frame, role_field(which, rule.role), which)
+        found = known.part(rule.role)
         if found is not None:
             holds = rule.keeps(found) if name == "walking" else rule.breaks(found)
             codes[holds] = STATES.index(state)
