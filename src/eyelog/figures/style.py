@@ -203,7 +203,7 @@ def _settings() -> Mapping[str, Any]:
         "legend.handletextpad": 0.5,
         "legend.columnspacing": 1.4,
         "legend.borderpad": 0.0,
-        "legend.borderaxespad": 0.3,
+        "legend.borderaxespad": 0.7,
         "legend.labelspacing": 0.35,
         "savefig.dpi": 300,
         "savefig.facecolor": "white",
