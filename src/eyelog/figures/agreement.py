@@ -11,7 +11,7 @@ from eyelog.analysis.compare import Limits
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import colour_bar, number, value_axis
+from eyelog.figures.marks import colour_bar, counted, number, value_axis
 from eyelog.figures.named import last_step
 from eyelog.figures.style import (
     COLOURS,
@@ -121,7 +121,7 @@ def _stated(limits: Any) -> dict[str, float]:
 def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
     if len(means) <= MOST_POINTS:
         ax.scatter(means, differences, s=7, color=COLOURS["usable"], linewidths=0, zorder=3)
-        return [line(f"{len(means):,} pairs", "usable", marker="o", linestyle="")]
+        return [line(counted(len(means), "pair"), "usable", marker="o", linestyle="")]
     counts, x, y = np.histogram2d(
         means, differences, bins=[_edges(means, 0), _edges(differences, 1)]
     )
@@ -134,8 +134,9 @@ def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
         norm=LogNorm(1, max(float(counts.max()), 2.0)),
         rasterized=True,
     )
+    ax.margins(0.03)
     colour_bar(ax, mesh, "Pairs")
-    return [patch(f"{len(means):,} pairs", "interval")]
+    return [patch(counted(len(means), "pair"), "interval")]
 
 
 def _edges(values: Floats, axis: int) -> Floats:

@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import MOST_WITH_WEEKENDS, lone, say_no_values, value_axis
+from eyelog.figures.marks import MOST_WITH_WEEKENDS, days_wide, lone, say_no_values, value_axis
 from eyelog.figures.named import last_step, step_label
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
 from eyelog.figures.tables import stamps
@@ -109,15 +109,15 @@ def plot_baseline(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
     )
     dots.set(gid="no baseline", linewidths=0.8, zorder=3)
-    if not np.isfinite(value).any():
-        say_no_values(ax)
     entries = _entries(table, reach, bool(outside.any()), bool(early.any()))
     entries += _changes(ax, days, index, changes)
     if weekends:
         entries.append(patch("weekend"))
     ax.set_ylabel(step_label(table))
     value_axis(ax.yaxis)
-    ax.set_xlim(-0.5, len(days) - 0.5)
+    if not np.isfinite(value).any():
+        say_no_values(ax)
+    days_wide(ax, len(days))
     day_axis(ax.xaxis, days)
     legend(ax, entries)
     title(ax, title_of(table, days=index))

@@ -15,14 +15,14 @@ from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import colour_bar, number
+from eyelog.figures.marks import colour_bar, counted, number
 from eyelog.figures.style import COLOURS, axes, legend, line, plot_function, sequential, title
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_bouts"]
 
-ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480)
-ROOM: Final = 1.25  # above the longest and below the shortest bout, as a factor
+ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
+ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
 CELLS: Final = (96, 24)
 DAY_H: Final = 24.0
@@ -84,7 +84,7 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
     ax.yaxis.set_major_locator(FixedLocator(_round(minutes)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylim(minutes.min() / ROOM, minutes.max() * ROOM)
+    ax.set_ylim(*_span(minutes))
     ax.set_ylabel("Length of the bout (min)")
     hours_axis(ax, start.tz)
     named = None if column is None else column_of(column, table="gait.bouts")
@@ -95,9 +95,9 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
         )
         colour_bar(ax, image, words)
     plain = draw is _lines and column is None
-    counted = _counted(table, minutes)
+    number_of = _counted(table, minutes)
     marker = "o" if draw is _lines else "s"
-    entries = [line(counted, "walking" if plain else "second", marker=marker, linestyle="")]
+    entries = [line(number_of, "walking" if plain else "second", marker=marker, linestyle="")]
     if unknown and named is not None:
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
@@ -129,7 +129,7 @@ def _cells(
 ) -> tuple[ScalarMappable | None, bool]:
     """Draw how many bouts lie where, or the median of their values; as `_lines` returns it."""
     x = np.linspace(0.0, DAY_H, CELLS[0] + 1)
-    low, high = minutes.min() / ROOM, minutes.max() * ROOM
+    low, high = _span(minutes)
     y = np.geomspace(low, high, CELLS[1] + 1)
     # As whole minutes are far apart on a log scale, cells begin and end half-way between them.
     if bool((minutes == np.round(minutes)).all()):
@@ -177,7 +177,7 @@ def _hour(stamps: pd.DatetimeIndex) -> Floats:
 def _counted(table: pd.DataFrame, minutes: Floats) -> str:
     """Return how many bouts there are, and how long they last together."""
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
-    return f"{len(table):,} bouts, {total} together"
+    return f"{counted(len(table), 'bout')}, {total} together"
 
 
 def _scale() -> Colormap:
@@ -205,8 +205,14 @@ def _shades(values: Floats | None, bouts: int) -> tuple[list[Any], ScalarMappabl
     return chosen, image if known.any() else None
 
 
+def _span(minutes: Floats) -> tuple[float, float]:
+    """Return the limits of the lengths: the round ones around them, and some room."""
+    low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
+    high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
+    return low / ROOM, high * ROOM
+
+
 def _round(minutes: Floats) -> list[float]:
-    """Return the round lengths that lie within those of the bouts, or next to them."""
-    low, high = minutes.min() / ROOM, minutes.max() * ROOM
-    inside = [float(value) for value in ROUND_MIN if low <= value <= high]
-    return inside or [float(minutes.min())]
+    """Return the round lengths within the limits."""
+    low, high = _span(minutes)
+    return [float(one) for one in ROUND_MIN if low <= one <= high]

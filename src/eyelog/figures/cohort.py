@@ -12,7 +12,7 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import LOG_WORDS, range_words
-from eyelog.figures.marks import MOST_WITH_WEEKENDS, lone, value_axis
+from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
@@ -95,8 +95,7 @@ def plot_cohort(
     (_lines if kind == "lines" else _caterpillar)(ax, wide, named.text)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
-    counted = f"{wearers} wearer{'s' * (wearers != 1)}"
-    parts = [counted, words, range_words(days[0], days[-1])]
+    parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
     title(ax, " · ".join(part for part in parts if part))
     return ax
 
@@ -154,7 +153,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     dots = ax.scatter(
         np.nonzero(alone)[1],
         values[alone],
-        s=1.5,
+        s=5.0 if few else 1.5,
         color=COLOURS[meaning],
         alpha=alpha,
         linewidths=0,
@@ -175,9 +174,9 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     if weekends:
         entries.append(patch("weekend"))
     low_y, high_y = np.nanmin(values), np.nanmax(values)
-    room = 0.05 * ((high_y - low_y) or 1.0)
+    room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
     ax.set_ylim(low_y - room, high_y + room)
-    ax.set_xlim(-0.5, len(days) - 0.5)
+    days_wide(ax, len(days))
     ax.set_ylabel(words)
     value_axis(ax.yaxis)
     day_axis(ax.xaxis, days)

@@ -11,7 +11,15 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import MOST_WITH_WEEKENDS, lone, pale, say_no_values, strip, value_axis
+from eyelog.figures.marks import (
+    MOST_WITH_WEEKENDS,
+    days_wide,
+    lone,
+    pale,
+    say_no_values,
+    strip,
+    value_axis,
+)
 from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, title
 from eyelog.figures.tables import log_or_none, stamps
 from eyelog.frame import require, require_frame
@@ -106,16 +114,16 @@ def plot_daily(
         _points(ax, values, _interval(whole, column), full, colour)
     shown = np.isfinite(values)
     entries = []
-    if not shown.any():
-        say_no_values(ax)
     medians = _medians(values, full)
     if np.isfinite(medians).any():
         _median_line(ax, medians)
         entries.append(line(f"{MEDIAN_DAYS}-day median", "reference"))
     if (shown & ~full).any():
         entries.append(_pale_entry(colour, min_worn_h))
+    if not shown.any():
+        say_no_values(ax)
     ax.set_ylabel(named.text)
-    ax.set_xlim(-0.5, len(days) - 0.5)
+    days_wide(ax, len(days))
     bottom = _hours(ax, whole, days)
     day_axis(bottom.xaxis, days)
     present = [name for name, _ in HOURS if name in whole]

@@ -13,7 +13,7 @@ from eyelog.analysis.grouped.groups import By, group_by
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import number, value_axis
+from eyelog.figures.marks import counted, number, value_axis
 from eyelog.figures.named import series_label
 from eyelog.figures.style import (
     COLOURS,
@@ -132,10 +132,11 @@ def plot_distribution(
         ax.hist(values[kept], bins=_edges(values[kept], scale).tolist(), color=COLOURS["usable"])
         ax.set_ylabel("Values")
         value_axis(ax.yaxis, whole=True)
-        entries.append(patch(f"{int(kept.sum()):,} values", "usable"))
+        entries.append(patch(counted(int(kept.sum()), "value"), "usable"))
     left_out = int(finite.sum() - kept.sum())
     if left_out:
-        entries.append(line(f"{left_out:,} values of 0 or less left out", "reference", linewidth=0))
+        words = f"{counted(left_out, 'value')} of 0 or less left out"
+        entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
         colour = COLOURS["noisy"]
         ax.axvline(typical.value, color=colour, linewidth=1.4).set_gid("typical")
@@ -182,7 +183,8 @@ def _words(labels: pd.Index) -> list[str]:
             words.append(f"{label.day} {label:%b}" + f" {label.year}" * (label.year != year))
             year = label.year
         else:
-            words.append(str(label))
+            hour = labels.name == "hour" and isinstance(label, int | np.integer)
+            words.append(f"{label:02d}" if hour else str(label))
     return words
 
 
@@ -198,7 +200,8 @@ def _edges(values: Floats, scale: str) -> Floats:
         # With a whole width, each bar covers the same number of possible values.
         width = int(high - low) // MOST_BARS + 1
         return np.arange(low - 0.5, high + width, width)
-    return np.linspace(low, high if high > low else low + 1.0, BARS + 1)
+    room = 0.5 * (high == low)  # one value stands in the middle
+    return np.linspace(low - room, high + room, BARS + 1)
 
 
 def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
@@ -245,7 +248,7 @@ def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
         x = np.concatenate([ordered[:1], ordered])
         share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
         ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_gid(label)
-        words = f"{len(part):,} values" if by is None else f"{label} (n = {len(part):,})"
+        words = counted(len(part), "value") if by is None else f"{label} (n = {len(part):,})"
         entry = line(words, "usable")
         entry[1].set(color=chosen)
         entries.append(entry)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import say_no_values, strip, value_axis
+from eyelog.figures.marks import counted, say_no_values, strip, value_axis
 from eyelog.figures.named import last_step, name_label
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
 from eyelog.frame import require, require_frame
@@ -100,8 +100,6 @@ def plot_events(
             drawn.set(gid=f"event {event}", linewidth=0.5, zorder=1)
         entries.append(line("each event", "trace", linewidth=0.5))
     ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_gid("mean")
-    if not np.isfinite(middle).any():
-        say_no_values(ax)
     opens, closes = (second / unit_s for second in last_step(table).get("baseline_s", (0.0, 0.0)))
     if closes > opens:
         ax.axvspan(opens, closes, color=COLOURS["weekend"], linewidth=0, zorder=0).set_gid(
@@ -116,6 +114,8 @@ def plot_events(
     ax.set_ylabel(f"Change:\n{words}" if change else words)
     ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
     value_axis(ax.yaxis)
+    if not np.isfinite(middle).any():
+        say_no_values(ax)
     below = strip(ax)
     events = numbers(course[count])
     below.bar(x, events, width=bin_s / unit_s, color=COLOURS["hatch"])
@@ -125,8 +125,8 @@ def plot_events(
     value_axis(below.xaxis, most=8)
     below.set_xlabel(f"Time from the event ({unit})")
     legend(ax, entries)
-    number_of = last_step(table).get("events", int(events.max(initial=0)))
-    parts = [title_of(table), f"{number_of} event{'s' * (number_of != 1)}"]
+    happened = last_step(table).get("events", int(events.max(initial=0)))
+    parts = [title_of(table), counted(happened, "event")]
     title(ax, " · ".join(part for part in parts if part))
     return ax
 
@@ -138,7 +138,8 @@ def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str
     names = [str(name) for name in table.index.unique("field")]
     if field is None and len(names) != 1:
         raise ConfigurationError(
-            f"plot_events draws one field: name one of {', '.join(names) or 'none'}"
+            f"plot_events draws one field, and this table has {len(names)}: name one"
+            + f", such as plot_events(table, {names[0]!r})" * bool(names)
         )
     name = names[0] if field is None else field
     if name not in names:

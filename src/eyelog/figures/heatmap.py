@@ -24,9 +24,8 @@ DAY_SECONDS: Final = 86_400
 GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
 LIGHTEST: Final = 0.18  # where on the sequential scale a measured 0 stands
-# More columns than a printed page has room for are averaged; fewer stay sharp cells.
-MOST_SHARP_COLUMNS: Final = 720
-ROW_MM, LEAST_MM, MOST_MM = 4.0, 14.0, 150.0
+FINEST_S: Final = 60.0  # a page has no room for cells that are narrower
+ROW_MM, LEAST_MM, MOST_MM = 4.0, 34.0, 150.0
 
 
 @plot_function
@@ -58,7 +57,8 @@ def plot_heatmap(
     Axes
         With two images of the same shape, whose rows are all days from the first to the last and
         whose columns are times of day: the values, and 1 where there is a record without a value.
-        On a day of 25 hours the repeated hour shows its second pass.
+        Rows shorter than a minute are averaged over it. On a day of 25 hours the repeated hour
+        shows its second pass.
 
     Raises
     ------
@@ -95,10 +95,9 @@ def plot_heatmap(
     known = catalogue(log).get(field) if log else None
     colours = _scale("walking" if known is not None and known.kind == "gait" else "usable")
     norm = _norm(cells[np.isfinite(cells)], scale)
-    sharp = cells.shape[1] <= MOST_SHARP_COLUMNS
     place: dict[str, Any] = {
         "aspect": "auto",
-        "interpolation": "nearest" if sharp else "auto",
+        "interpolation": "nearest",
         "extent": (0, 24, len(days) - 0.5, -0.5),
     }
     image = ax.imshow(np.ma.masked_invalid(cells), cmap=colours, norm=norm, **place)
@@ -110,11 +109,12 @@ def plot_heatmap(
         vmax=2,
         **place,
     )
-    if not np.isfinite(cells).any():
+    if np.isfinite(cells).any():
+        colour_bar(ax, image, label_of(log, field, seconds=seconds))
+    else:
         say_no_values(ax)
     hours_axis(ax, index.tz)
     day_axis(ax.yaxis, days)
-    colour_bar(ax, image, label_of(log, field, seconds=seconds))
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
     title(ax, title_of(frame, zone=False))
     return ax
@@ -140,6 +140,13 @@ def _cells(
     # Bins have rows without records too; n says how many records a bin is made of.
     counted = is_resampled(frame) and "n" in frame
     recorded[row, slot] = numbers(frame["n"]) > 0 if counted else True
+    each = int(FINEST_S // seconds)
+    if each > 1 and cells.shape[1] % each == 0:
+        blocks = cells.reshape(len(days), -1, each)
+        present = np.isfinite(blocks).sum(axis=2)
+        sums = np.nansum(blocks, axis=2)
+        cells = np.where(present > 0, sums / np.maximum(present, 1), np.nan)
+        recorded = np.asarray(recorded.reshape(blocks.shape).any(axis=2))
     return days, cells, recorded
 
 
@@ -147,7 +154,8 @@ def _norm(values: Floats, scale: str) -> Normalize:
     """Return how values become colours; of values from 0 on the lightest colour is a 0."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if low >= 0:
-        mostly_zero = values.size and (values == 0).mean() >= MOSTLY_ZERO
+        # Of states, which are 0 or 1, no small values need colours of their own.
+        mostly_zero = high > 1 and (values == 0).mean() >= MOSTLY_ZERO
         low = 0.0
         scale = "power" if mostly_zero and scale == "auto" else scale
     if high <= low:

@@ -16,6 +16,8 @@ from eyelog.figures.style import COLOURS, HATCH
 __all__ = [
     "MOST_WITH_WEEKENDS",
     "colour_bar",
+    "counted",
+    "days_wide",
     "hatch_background",
     "lone",
     "number",
@@ -27,6 +29,7 @@ __all__ = [
 
 MOST_WITH_WEEKENDS: Final = 190
 """On an axis of more days, weekends are stripes thinner than a line, and are left out."""
+WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 BAR_MM: Final = 2.6
 APART: Final = 0.11  # of a colour bar's length: closer ticks would touch
@@ -39,8 +42,20 @@ def hatch_background(ax: Axes) -> None:
 
 
 def say_no_values(ax: Axes) -> None:
-    """Write in the middle of an Axes that it has no values."""
+    """Write in the middle of an Axes that it has no values; its axis of values has no numbers."""
     ax.text(0.5, 0.5, "no usable values", transform=ax.transAxes, ha="center", va="center")
+    ax.yaxis.set_major_locator(mticker.NullLocator())
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words: "1 value", "1,200 values"."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def days_wide(ax: Axes, days: int) -> None:
+    """Give an axis of days its limits; few days keep the width that they have in a week."""
+    room = max(0.0, (WEEK - days) / 2.0)
+    ax.set_xlim(-0.5 - room, days - 0.5 + room)
 
 
 def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
@@ -71,7 +86,9 @@ def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
 
 def number(value: float, digits: int = 6) -> str:
     """Return a number as a reader writes it: 12,000 and not 1.2e+04, a minus and not a hyphen."""
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    text = f"{value:.{digits}g}"
+    if abs(value) >= 1000:
+        text = f"{value:,.0f}" if value == round(value) or digits <= 4 else f"{value:,.2f}"
     return text.replace("-", "\N{MINUS SIGN}")
 
 

@@ -98,10 +98,10 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.5, linewidth=0)
     ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_gid("median")
     _lone_hours(ax, x, median, low, high)
-    if not np.isfinite(median).any():
-        say_no_values(ax)
     ax.set_ylabel(step_label(table))
     value_axis(ax.yaxis)
+    if not np.isfinite(median).any():
+        say_no_values(ax)
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
     hours_axis(below, last_step(table).get("zone"))
     legend(
@@ -173,12 +173,13 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
         norm=Normalize(low, high if high > low else low + 1.0),
         extent=(0, 24, 6.5, -0.5),
     )
-    if not finite.size:
-        say_no_values(ax)
     days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
     # How many days a row is made of stands beside its name.
     ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
     ax.tick_params(axis="y", length=0)
     hours_axis(ax, last_step(table).get("zone"))
-    colour_bar(ax, image, f"Median of\n{step_label(table)}")
+    if finite.size:
+        colour_bar(ax, image, f"Median of\n{step_label(table)}")
+    else:
+        say_no_values(ax)
     legend(ax, [patch("not observed", "no record")])

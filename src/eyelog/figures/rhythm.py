@@ -1,5 +1,6 @@
 """The average day of a rhythm: its most and least active hours, and the cosine fitted to it."""
 
+import textwrap
 from typing import Any, Final
 
 import numpy as np
@@ -102,6 +103,8 @@ def plot_rhythm(
             entries += _window(ax, window, words, colour)
     ax.set_ylabel(step_label(profile))
     value_axis(ax.yaxis)
+    if profile["mean"].isna().all():
+        say_no_values(ax)
     hours_axis(ax, last_step(profile).get("zone"))
     legend(ax, entries)
     title(ax, title_of(profile, days=span_of(profile), zone=False))
@@ -122,14 +125,12 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
         linewidth=0,
     )
     ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_gid("mean")
-    if not np.isfinite(means).any():
-        say_no_values(ax)
     return [line("mean of the hour", "usable"), patch("quartiles", "interval", alpha=0.45)]
 
 
 def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
     if not np.isfinite(cosinor.mesor) or not np.isfinite(cosinor.peak_h):
-        return [line(f"cosinor: {cosinor.reason}", "reference", linewidth=0)]
+        return [line(_wrapped(f"cosinor: {cosinor.reason}"), "reference", linewidth=0)]
     hours = np.linspace(0, DAY_H, 289)
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
@@ -142,7 +143,8 @@ def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
 
 def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]:
     if not np.isfinite(window.mean):
-        return [line(f"{words} hours: {_short(window.reason)}", "reference", linewidth=0)]
+        label = _wrapped(f"{words} hours: {_short(window.reason)}")
+        return [line(label, "reference", linewidth=0)]
     closes = window.start + window.hours
     parts = [(window.start, min(closes, DAY_H))]
     if closes > DAY_H:
@@ -158,6 +160,10 @@ def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]
 def _clock(hours: float) -> str:
     minutes = round(hours * 60) % 1440
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 46)
 
 
 def _short(reason: str) -> str:
