@@ -18,6 +18,7 @@ from .analysis.quality.flags import mask as mask
 from .analysis.quality.reasons import Reason as Reason
 from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
+from .analysis.quality.states import states as states
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
@@ -48,6 +49,7 @@ from .figures.daily import plot_daily as plot_daily
 from .figures.distribution import plot_distribution as plot_distribution
 from .figures.events import plot_events as plot_events
 from .figures.heatmap import plot_heatmap as plot_heatmap
+from .figures.overview import plot_overview as plot_overview
 from .figures.profile import plot_profile as plot_profile
 from .figures.rhythm import plot_rhythm as plot_rhythm
 from .figures.save import save_figure as save_figure

@@ -133,7 +133,7 @@ def plot_daily(
         entries.append(patch("no record"))
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
-    legend(ax, entries)
+    legend(bottom, entries)
     title(ax, title_of(table, days=index))
     return ax
 

@@ -124,7 +124,7 @@ def plot_events(
     below.set_yticks([0, int(max(events.max(), 1))])
     value_axis(below.xaxis, most=8)
     below.set_xlabel(f"Time from the event ({unit})")
-    legend(ax, entries)
+    legend(below, entries)
     happened = last_step(table).get("events", int(events.max(initial=0)))
     parts = [title_of(table), counted(happened, "event")]
     title(ax, " · ".join(part for part in parts if part))

@@ -105,7 +105,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
     hours_axis(below, last_step(table).get("zone"))
     legend(
-        ax,
+        below,
         [
             line("median", "usable"),
             patch("quartiles", "interval"),
@@ -137,7 +137,7 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     below = _days(ax, x, numbers(week["days"]), width=0.5)
     below.set_xticks(x, WEEKDAYS)
     legend(
-        ax,
+        below,
         [
             line("median", "usable", marker="o", linestyle=""),
             patch("quartiles", "interval"),
