@@ -36,6 +36,7 @@ class ActiveHours(NamedTuple):
     exposure_h: float
     coverage: float
     reason: str
+    hours: float
 
 
 @shown("Relative amplitude")
@@ -80,7 +81,7 @@ def _extreme_window(
         else:
             best = int(np.nanargmax(sign * means))
             value, start = float(means[best]), best * seen.step_us / HOUR_US
-    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason)
+    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
 
 
 def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = None) -> ActiveHours:
@@ -100,8 +101,9 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     -------
     ActiveHours
         ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
-        interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason``. A window in
-        which some time of day was never observed does not take part.
+        interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason`` and
+        ``hours``, the width of the window. A window in which some time of day was never observed
+        does not take part.
 
     Raises
     ------

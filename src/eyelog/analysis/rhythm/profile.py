@@ -3,8 +3,9 @@
 import pandas as pd
 
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
-from eyelog.analysis.series.observed import observed
+from eyelog.analysis.series.observed import name_of, observed
 from eyelog.errors import ConfigurationError
+from eyelog.provenance import KEY, record
 
 __all__ = [
     "profile",
@@ -76,4 +77,16 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         }
     )
     table["exposure_h"] = groups["hours"].sum()
-    return table
+    # The hours of the days that the values come from are not those of the rows of this table.
+    entry = {key: what for key, what in series.attrs.get(KEY, {}).items() if key != "days"}
+    table.attrs = {**series.attrs, KEY: entry}
+    return record(
+        table,
+        "rhythm.profile",
+        interval_s=None,
+        by=by,
+        column=name_of(series),
+        row_s=seen.step_us / 1e6,
+        tz=str(seen.index.tz),
+        days=[str(day.date()) for day in (parts["day"].min(), parts["day"].max()) if seen.n],
+    )
