@@ -1,0 +1,99 @@
+"""Numbers, intervals, days and lists as a sentence says them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import pandas as pd
+
+__all__ = [
+    "SPAN_OF_LOG",
+    "count",
+    "day",
+    "interval",
+    "joined",
+    "not_enough",
+    "number",
+    "percent",
+    "span",
+    "time_of_day",
+    "whole",
+]
+
+MINUS: Final = "−"
+MISSING: Final = "·"
+SPAN_OF_LOG: Final = {"computed_data": "15-second log", "standard_mode_logs": "60-second log"}
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """Return a number with so many decimals, or three significant digits; a dot if missing."""
+    if pd.isna(value):
+        return MISSING
+    if digits is None:
+        size = abs(value)
+        digits = 0 if size >= 100 or value == round(value) else 1 if size >= 10 else 2
+        if 0 < size < 1:
+            digits = 2 if size >= 0.1 else 3 if size >= 0.01 else 4
+    text = f"{value:,.{digits}f}"
+    if text.startswith("-"):
+        text = MINUS + text[1:] if text.strip("-0.,") else text[1:]
+    return text
+
+
+def whole(value: float) -> str:
+    """Return a number without decimals."""
+    return number(value, 0)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage that is only 0 or 100 where the share is."""
+    if pd.isna(share):
+        return MISSING
+    if 0 < share < 0.005:
+        return "under 1 %"
+    if 0.995 < share < 1:
+        return "over 99 %"
+    return f"{share * 100:.0f} %"
+
+
+def interval(low: float, high: float, digits: int | None = None) -> str:
+    """Return a 95 % interval in words, empty where there is none."""
+    if pd.isna(low) or pd.isna(high):
+        return ""
+    return f"95 % interval {number(low, digits)} to {number(high, digits)}"
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number of things: ``1 day``, ``2 days``."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def not_enough(have: int, needed: int, noun: str = "day") -> str:
+    """Return what is said instead of a guess."""
+    return f"not enough data: {have} of the {needed} {noun}s needed"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return a list in words: ``a``, ``a and b``, ``a, b and c``."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def day(stamp: pd.Timestamp, *, year: bool = False) -> str:
+    """Return a day in words: ``Mon 20 Oct``."""
+    return f"{stamp:%a} {stamp.day} {stamp:%b}{f' {stamp.year}' if year else ''}"
+
+
+def span(first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Return a range of days in words, the year once where it is the same."""
+    if first.date() == last.date():
+        return day(first, year=True)
+    return f"{day(first, year=first.year != last.year)} to {day(last, year=True)}"
+
+
+def time_of_day(hours: float) -> str:
+    """Return hours after midnight as a clock shows them: ``07:30``."""
+    if pd.isna(hours):
+        return MISSING
+    minutes = round(hours * 60) % (24 * 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
