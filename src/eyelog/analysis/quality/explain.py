@@ -6,6 +6,7 @@ import pandas as pd
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require_frame
+from eyelog.provenance import record
 
 __all__ = ["explain"]
 
@@ -64,4 +65,4 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     table = table.astype("int64")
     table["masked_share"] = table["masked"] / n if n else np.nan
     table.attrs = dict(reasons.attrs)
-    return table
+    return record(table, "explain")

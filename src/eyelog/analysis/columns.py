@@ -1,0 +1,193 @@
+"""The columns of summaries: what each is called, its unit, and how many decimals say something.
+
+``columns.csv`` is the only place where they stand: figures, tables for reading, reports and the
+command line take labels, units and digits from here. A row without a table holds for every table;
+one with a table (the name of its step in the provenance, or of a named result) for that one alone.
+``*_low`` and its like are endings: the rest of the name is another column, or a field of the
+catalogue, whose label and unit they take over. ``{period}`` is the length of the rows, such as
+a day. ``few`` marks the columns that are shown first.
+"""
+
+import csv
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Final
+
+from eyelog.catalogue import LOGS, Field, catalogue, near
+from eyelog.errors import FieldError
+
+__all__ = ["Column", "choose", "column", "groups", "label"]
+
+ENDING: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a summary.
+
+    Attributes
+    ----------
+    table : str
+        The table that the row is about; empty for all.
+    name : str
+        The name of the column.
+    group : str
+        What it is about: ``wear``, ``gait``, ``eyes``, ``head``, ``scores``, or empty.
+    few : bool
+        Whether it is among the columns that are shown first.
+    label : str
+        What it is called on an axis or in a heading.
+    short : str
+        The same where there is little room.
+    unit : str
+        Empty for counts, names and stamps.
+    digits : int or None
+        Decimals that say something; None where that depends on the values.
+    """
+
+    table: str
+    name: str
+    group: str
+    few: bool
+    label: str
+    short: str
+    unit: str
+    digits: int | None
+
+    @property
+    def text(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+Rows = Mapping[tuple[str, str], Mapping[str, str]]
+
+
+@cache
+def _rows() -> Rows:
+    text = files("eyelog.analysis").joinpath("columns.csv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return MappingProxyType({(row["table"], row["name"]): MappingProxyType(row) for row in rows})
+
+
+@cache
+def column(name: str, *, table: str = "", log: str | None = None, period: str = "day") -> Column:
+    """Return what is known about a column of a summary, or about a field.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column: of ``columns.csv``, of a field of the catalogue, or one of these
+        with an ending such as ``_low``. Any other name is its own label, without a unit.
+    table : str
+        The table that the column is in: the name of the step that made it (``"blinks.rate"``) or of
+        a named result (``"Trend"``), where the same name has several meanings.
+    log : str, optional
+        The log whose fields are meant; the same name is the same field in both logs.
+    period : str
+        What one row is: ``"day"``, ``"week"``, ``"hour"``, ``"10 min"``; empty where rows are not
+        periods of one length. Hours and steps are then "h per day".
+    """
+    return _named(name, table, log, period) or _unknown(name)
+
+
+def label(name: str, *, table: str = "", log: str | None = None, period: str = "day") -> str:
+    """Return the label of a column with its unit: ``"Worn (h per day)"``; see `column`."""
+    return column(name, table=table, log=log, period=period).text
+
+
+def groups(names: Iterable[str], *, table: str = "") -> list[str]:
+    """Return the groups that columns of these names can be chosen by, in their order."""
+    named = (column(name, table=table).group for name in names)
+    return list(dict.fromkeys(group for group in named if group))
+
+
+def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = "") -> list[str]:
+    """Return those of `names` that are wanted, by name or by group, in their own order.
+
+    Raises
+    ------
+    FieldError
+        If something is wanted that is neither a column of the table nor a group.
+    """
+    present = list(names)
+    asked = {wanted} if isinstance(wanted, str) else set(wanted)
+    group_of = {name: column(name, table=table).group for name in present}
+    known = [*groups(present, table=table), *present]
+    for one in sorted(asked.difference(known), key=str):
+        raise FieldError(
+            f"no column or group of columns {one!r}{near(one, known)}: use groups"
+            f" ({', '.join(groups(present, table=table))}) or names ({', '.join(present)})"
+        )
+    return [name for name in present if name in asked or group_of[name] in asked]
+
+
+def _named(name: str, table: str, log: str | None, period: str) -> Column | None:
+    """Return a column by its row, its field, or its ending; None if it has none of them."""
+    row = _rows().get((table, name)) or _rows().get(("", name))
+    if row is not None:
+        return Column(
+            table=row["table"],
+            name=name,
+            group=row["group"],
+            few=bool(row["few"]),
+            label=row["label"],
+            short=row["short"],
+            unit=_per(row["unit"], period),
+            digits=int(row["digits"]) if row["digits"] else None,
+        )
+    field = _field(name, log)
+    if field is not None:
+        return _of_field(field)
+    for (of, ending), row in _rows().items():
+        if of or not ending.startswith(ENDING) or not name.endswith(ending[1:]):
+            continue
+        base = _named(name.removesuffix(ending[1:]), table, log, period)
+        if base is not None:
+            return _with_ending(base, name, row)
+    return None
+
+
+def _unknown(name: str) -> Column:
+    return Column("", name, "", False, str(name), str(name), "", None)
+
+
+def _per(unit: str, period: str) -> str:
+    """Return a unit with its period, or without one where there is no period."""
+    if period:
+        return unit.format(period=period)
+    return unit.replace("per {period}", "").strip()
+
+
+def _field(name: str, log: str | None) -> Field | None:
+    for one in (log,) if log else LOGS:
+        if name in catalogue(one):
+            return catalogue(one)[name]
+    return None
+
+
+def _of_field(field: Field) -> Column:
+    unit = "" if field.unit in ("count", "bool") else field.unit
+    digits = {"count": 0, "score": 0, "ms": 0, "uV-equiv": 0, "spm": 0, "deg": 1, "cm": 1, "s": 1}
+    group = "scores" if "score" in field.role else ""
+    return Column(
+        "", field.name, group, False, field.label, field.label, unit, digits.get(field.unit)
+    )
+
+
+def _with_ending(base: Column, name: str, row: Mapping[str, str]) -> Column:
+    """Return the column that an ending makes of another one."""
+    own = row["digits"]
+    return dataclasses.replace(
+        base,
+        name=name,
+        few=False,
+        label=row["label"].format(label=base.label),
+        short=row["short"].format(label=base.short),
+        unit=row["unit"].format(unit=base.unit),
+        digits=base.digits if own == "{digits}" else int(own) if own else None,
+    )

@@ -1,0 +1,101 @@
+"""The table of summary columns: each column of a summary has a label, a unit and its digits."""
+
+import csv
+from importlib.resources import files
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.analysis.columns import choose, column, groups, label
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import FieldError
+from eyelog.provenance import history
+
+ROWS = list(
+    csv.DictReader(files("eyelog.analysis").joinpath("columns.csv").read_text("utf-8").splitlines())
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("worn_h", "Worn (h per day)"),
+        ("blink_rate_per_min", "Blink rate (per min)"),
+        ("blink_rate_low", "Blink rate, 95 % low (per min)"),
+        ("first_worn", "First worn"),
+        ("tl_yav", "Tilt fore-aft (deg)"),
+        ("stp", "Steps"),
+        ("isl", "Not worn (still)"),
+        ("tl_yav_low", "Tilt fore-aft, 95 % low (deg)"),
+        ("sc_fcs_mean", "Focus, mean (score)"),
+        ("sc_fcs_high_share", "Focus, share of 60 and above (0 to 1)"),
+        ("sc_fcs_n", "Focus, number of values"),
+        ("no_such_thing", "no_such_thing"),
+    ],
+)
+def test_a_label_has_its_unit(name: str, text: str) -> None:
+    assert label(name) == text
+
+
+def test_hours_are_per_day_or_per_week_or_plain_hours() -> None:
+    assert label("worn_h", period="week") == "Worn (h per week)"
+    assert label("worn_h", period="") == "Worn (h)"
+    assert label("steps", period="10 min") == "Steps (per 10 min)"
+    assert label("steps", period="") == "Steps"
+
+
+def test_a_name_that_means_something_else_in_one_table_has_a_label_there() -> None:
+    assert label("n") == "Records"
+    assert label("n", table="blinks.rate") == "Blinks or gaps counted"
+    assert label("coverage", table="blinks.rate") == label("coverage")
+
+
+def test_no_column_stands_twice_and_digits_are_small_numbers() -> None:
+    keys = [(row["table"], row["name"]) for row in ROWS]
+    assert len(set(keys)) == len(keys)
+    assert {row["digits"] for row in ROWS} <= {"", "0", "1", "2", "3", "{digits}"}
+    assert all(row["label"] and row["short"] for row in ROWS)
+
+
+def tables(log: str) -> list[pd.DataFrame]:
+    frame = el.simulate("2026-10-24", 1, log=log)
+    made = [el.daily(frame), el.coverage(frame), el.gaps(frame), el.explain(el.flag(frame))]
+    made += [el.resample(frame, "1h"), el.blinks.rate(frame), el.blinks.strength(frame)]
+    made += [el.blinks.duration(frame), el.blinks.effective_n(frame), el.gait.pace(frame)]
+    made += [el.gait.bouts(frame), el.gait.peak_cadence(frame), el.posture.zones(frame)]
+    made += [el.posture.head_movements(frame), el.posture.spread(frame)]
+    if log == "standard_mode_logs":
+        made += [el.blinks.bursts(frame), el.blinks.cleansings(frame), el.gait.speed_classes(frame)]
+        made += [el.attrition(frame, recipe="steps")]
+    return made
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_each_column_of_each_summary_has_a_label(log: str) -> None:
+    undocumented = {
+        f.name for which in LOGS for f in catalogue(which).values() if f.label == f.name
+    }
+    for table in tables(log):
+        step = history(table)[-1]["step"]
+        bare = {name for name in table.columns if label(name, table=step) == name}
+        assert bare <= undocumented, step
+
+
+def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:
+    names = list(el.daily(el.sample()).columns)
+    assert groups(names) == ["wear", "gait", "eyes", "head", "scores"]
+    assert choose(names, ["gait", "worn_h"]) == ["worn_h", "steps", "pace_spm", "pace_exposure_min"]
+    assert choose(names, "head")[0] == "head_moves_pitch_per_h"
+    parts = [choose(names, group) for group in groups(names)]
+    assert [name for part in parts for name in part] == names
+
+
+def test_an_unknown_column_or_group_is_one_clear_line() -> None:
+    with pytest.raises(FieldError, match=r"no column or group of columns 'gate'.*'gait'"):
+        choose(list(el.daily(el.sample()).columns), ["gate"])
+
+
+def test_some_ten_columns_of_a_daily_table_are_shown_first() -> None:
+    few = [name for name in el.daily(el.sample()).columns if column(name).few]
+    assert len(few) == 10
