@@ -1,0 +1,128 @@
+"""Blinks, eye movements and scores."""
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from eyelog.analysis.blinks.effective_n import effective_n
+from eyelog.analysis.blinks.rate import rate
+from eyelog.analysis.columns import column
+from eyelog.analysis.rhythm.profile import profile
+from eyelog.catalogue import COMPUTED_DATA, role
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.sheets import Sheet, sheet
+from eyelog.reports.usual import usual_sheet, usual_words
+
+__all__ = ["section"]
+
+COLUMNS: Final = (
+    *("blink_rate_per_min", "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
+    *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
+)
+RATE: Final = "blink_rate_per_min"
+
+
+def section(logs: Logs) -> Part:
+    """Return the blink rate with its interval, day by day and by hour, and the scores."""
+    findings = [_rate_of(logs, log) for log in logs.frames if RATE in logs.days(log)]
+    if not findings:
+        raise Empty("no log has the fields of the blink rate")
+    log = next(one for one in logs.frames if RATE in logs.days(one))
+    hours = rate(logs.frames[log], by="hour")
+    if (said := _hours_of(hours)) is not None:
+        findings.append(said)
+    return Part(
+        findings=findings,
+        pictures=[
+            Picture(
+                f"Blink rate on each day, {LOG_WORDS[log]}",
+                "Points with exact 95 % intervals, which allow for the number of blinks, not for"
+                " changes within the day.",
+                lambda: plot_daily(logs.days(log), RATE),
+            ),
+            Picture(
+                f"Blink rate through the day, {LOG_WORDS[log]}",
+                "Median of the days by hour, with the range of the middle half of them.",
+                lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
+            ),
+        ],
+        sheets=[
+            partial(usual_sheet, logs, COLUMNS, "Eyes on a usual day, with 95 % intervals", "usual-eyes"),
+            lambda: sheet(
+                hours.loc[hours["n"] > 0],
+                f"Blink rate by hour of day, {LOG_WORDS[log]}",
+                "blink-rate-by-hour",
+                names=["rate_per_min", "low", "high", "n", "exposure_min"],
+                step="blinks.rate",
+                log=log,
+            ),
+            *([partial(_scores_sheet, logs)] if COMPUTED_DATA in logs.frames else []),
+        ],
+    )
+
+
+def _rate_of(logs: Logs, log: str) -> str:
+    whole = effective_n(logs.frames[log]).iloc[0]
+    if np.isnan(whole["rate_per_min"]):
+        return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
+    said = (
+        f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {LOG_WORDS[log]} the"
+        f" wearer blinked {words.number(whole['rate_per_min'], 1)} times per minute"
+    )
+    interval = words.interval(whole["low"], whole["high"], 1)
+    said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
+    if logs.usual(log, RATE).n:
+        return f"{said}; on a usual day {usual_words(logs, log, RATE)}."
+    return f"{said}."
+
+
+def _hours_of(hours: object) -> str | None:
+    """Return the hours with the lowest and highest rate, where their intervals are apart."""
+    import pandas as pd
+
+    assert isinstance(hours, pd.DataFrame)
+    known = hours.dropna(subset=["rate_per_min"])
+    if len(known) < 2:
+        return None
+    least, most = known["rate_per_min"].idxmin(), known["rate_per_min"].idxmax()
+    if known.loc[least, "high"] >= known.loc[most, "low"]:
+        return "No two hours of the day differ in blink rate by more than their intervals."
+    return (
+        f"By hour of day it was lowest from {_clock(least)} ({_value(known.loc[least])}) and highest"
+        f" from {_clock(most)} ({_value(known.loc[most])}). These are the extremes of"
+        f" {len(known)} hours, so part of their distance is chance."
+    )
+
+
+def _clock(hour: int) -> str:
+    return f"{hour:02d}:00 to {hour + 1:02d}:00"
+
+
+def _value(row: object) -> str:
+    return (
+        f"{words.number(row['rate_per_min'], 1)} per min, "  # type: ignore[index]
+        f"{words.interval(row['low'], row['high'], 1)}"  # type: ignore[index]
+    )
+
+
+def _hourly_rate(logs: Logs, log: str) -> object:
+    """Return the blink rate of each hour of each day."""
+    return rate(logs.frames[log], by="1h")["rate_per_min"]
+
+
+def _scores_sheet(logs: Logs) -> Sheet:
+    names = [f"{name}_mean" for name in role(COMPUTED_DATA, "score")]
+    made = usual_sheet(
+        logs,
+        names,
+        "Scores on a usual day, with 95 % intervals. Scores are relative to the wearer's last"
+        " hours: compare them within one person only",
+        "usual-scores",
+    )
+    return made

@@ -1,0 +1,103 @@
+"""The usual day: the median of the counted days, in a sentence and as a table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.reports import words
+from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.sheets import Sheet, csv_of
+from eyelog.reports.parts import Empty
+
+__all__ = ["days_behind", "require_days", "usual_sheet", "usual_words"]
+
+
+def require_days(logs: Logs, log: str, needed: int = 1) -> int:
+    """Return how many days count, or raise `Empty` if they are fewer than needed."""
+    have = len(logs.counted(log))
+    if have < needed:
+        raise Empty(
+            f"{words.not_enough(have, needed)}. A day counts if the eyewear was worn for at least"
+            f" {COUNTED_WORN_H:g} h"
+        )
+    return have
+
+
+def days_behind(logs: Logs, log: str) -> str:
+    """Return how many of the days count, in words."""
+    have, all_days = len(logs.counted(log)), len(logs.calendar)
+    return f"{have} of {words.count(all_days, 'day')} with at least {COUNTED_WORN_H:g} h of wear"
+
+
+def usual_words(logs: Logs, log: str, name: str) -> str:
+    """Return the usual day's value with unit and interval: ``12.4 h per day (95 % ...)``."""
+    found, about = logs.usual(log, name), column(name, log=log)
+    if not found.n:
+        return "not measured on any of these days"
+    said = words.number(found.value, about.digits)
+    unit = f" {about.unit}" if about.unit else ""
+    return f"{said}{unit} ({_interval(found, about.digits)})"
+
+
+def usual_sheet(logs: Logs, names: Sequence[str], caption: str, file: str) -> Sheet:
+    """Return a table of the usual day: a row per quantity, a column per log."""
+    rows, cells = [], []
+    for name in names:
+        present = [log for log in logs.frames if name in logs.days(log)]
+        if not any(logs.usual(log, name).n for log in present):
+            continue
+        about = column(name)
+        unit = about.unit.removesuffix("per day").strip() if about.unit != "per day" else ""
+        line = [f"{about.label} ({unit})" if unit else about.label]
+        for log in logs.frames:
+            found = logs.usual(log, name)
+            line.append(_cell(found, about.digits))
+            rows.append(_row(logs, log, name, found))
+        cells.append(line)
+    if not cells:
+        raise Empty("no day holds a value")
+    return Sheet(
+        caption=caption,
+        headers=["Median of the days", *(LOG_WORDS[log] for log in logs.frames)],
+        rows=cells,
+        numeric=[False] * (1 + len(logs.frames)),
+        file=f"{file}.csv",
+        csv=csv_of(pd.DataFrame(rows).set_index("quantity")),
+    )
+
+
+def _row(logs: Logs, log: str, name: str, found: Median) -> dict[str, object]:
+    table = logs.counted(log)
+    values = numbers(table[name]) if name in table else np.array([])
+    values = values[np.isfinite(values)]
+    return {
+        "quantity": name,
+        "log": log,
+        "median": found.value,
+        "low": found.low,
+        "high": found.high,
+        "smallest": values.min() if values.size else np.nan,
+        "largest": values.max() if values.size else np.nan,
+        "days": found.n,
+    }
+
+
+def _interval(found: Median, digits: int | None) -> str:
+    said = words.interval(found.low, found.high, digits)
+    if said:
+        return said
+    return f"no interval: {words.not_enough(found.n, LEAST_FOR_INTERVAL)}"
+
+
+def _cell(found: Median, digits: int | None) -> str:
+    if not found.n:
+        return words.MISSING
+    said = words.number(found.value, digits)
+    if np.isnan(found.low):
+        return f"{said} ({words.count(found.n, 'day')}, no interval)"
+    return f"{said} ({words.number(found.low, digits)} to {words.number(found.high, digits)})"
