@@ -11,9 +11,11 @@ from eyelog.analysis.series.observed import (
     check_numbers,
     check_series,
     local_dates,
+    name_of,
     step_us,
 )
 from eyelog.errors import ConfigurationError
+from eyelog.provenance import record
 
 __all__ = [
     "personal",
@@ -129,7 +131,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         if earlier.size >= min_n:
             baseline[row], spread[row] = _centre(earlier)
     step = step_us(series) or reach
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "value": values,
             "baseline": baseline,
@@ -139,6 +141,10 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
             "coverage": np.minimum(1.0, counts / max(1.0, round(reach / step))),
         },
         index=index,
+    )
+    table.attrs = dict(series.attrs)
+    return record(
+        table, "baseline.personal", interval_s=None, column=name_of(series), window=window
     )
 
 

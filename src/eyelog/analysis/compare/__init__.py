@@ -4,7 +4,8 @@ Every result shows how much data it is based on, and is missing with a reason wh
 little.
 """
 
-from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement
+from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement, minute_pairs
+from eyelog.analysis.compare.event_courses import event_courses
 from eyelog.analysis.compare.events import events
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
@@ -22,10 +23,12 @@ __all__ = [
     "TwoPeriods",
     "WearDiagnostic",
     "agreement",
+    "event_courses",
     "events",
     "fit_mixed",
     "group_difference",
     "limits_of_agreement",
+    "minute_pairs",
     "mixed_table",
     "rate_ratio",
     "standardised_mean",

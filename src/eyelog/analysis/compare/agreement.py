@@ -20,14 +20,15 @@ from eyelog.catalogue import (
     STANDARD_MODE_LOGS,
     Field,
     catalogue,
+    near,
     role,
     role_field,
 )
-from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import log_of, require_single_intervals
-from eyelog.provenance import record
+from eyelog.provenance import KEY, record
 
-__all__ = ["Limits", "agreement", "limits_of_agreement"]
+__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs"]
 
 
 MISSING: Final = float("nan")
@@ -272,8 +273,8 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     >>> bool(table.loc["tilt_forward", "low"] < table.loc["tilt_forward", "high"])
     True
     """
-    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge)
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge)
+    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="agreement")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="agreement")
     minutes = shared_minutes(fifteen.index, sixty.index)
     rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
@@ -286,23 +287,110 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     )
 
 
-def _opened(frame: pd.DataFrame, log: str, *, judge: bool) -> pd.DataFrame:
+@one_warning()
+def minute_pairs(
+    fifteen: pd.DataFrame, sixty: pd.DataFrame, *, quantity: str, judge: bool = True
+) -> pd.DataFrame:
+    """Return one quantity of both logs, pair by pair, for the minutes that both cover.
+
+    Parameters
+    ----------
+    fifteen : DataFrame
+        A frame of the 15-second log, not resampled.
+    sixty : DataFrame
+        A frame of the 60-second log of the same person and time, not resampled.
+    quantity : str
+        A quantity of `eyelog.compare.agreement`, such as ``"steps"``.
+    judge : bool
+        First mask the values that `eyelog.flag` flags.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date``: the stamps of the 60-second log, which close their minutes. Float64 columns
+        ``fifteen`` and ``sixty``, their ``mean`` and their ``difference`` (15-second log minus
+        60-second log; of directions both are taken on the circle), in the unit that
+        `eyelog.compare.agreement` states for the quantity. Minutes without a value in one of the
+        logs are left out. The provenance names the quantity and its unit.
+
+    Raises
+    ------
+    MixedLogsError
+        If a frame is of the other log, or holds fields of both.
+    FieldError
+        If a frame lacks the fields of the quantity.
+    ConfigurationError
+        If there is no such quantity, the index does not hold aware stamps, or a frame is
+        resampled.
+
+    Notes
+    -----
+    The minutes are those of `eyelog.compare.agreement`, and so are its ``n``, ``bias`` and limits.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
+    >>> list(pairs.columns)
+    ['fifteen', 'sixty', 'mean', 'difference']
+    """
+    names = [pair.quantity for pair in PAIRS]
+    if quantity not in names:
+        raise ConfigurationError(
+            f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), names)}:"
+            f" use one of {', '.join(names)}"
+        )
+    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="minute_pairs")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="minute_pairs")
+    pair = PAIRS[names.index(quantity)]
+    if absent := _absent(pair, fifteen, sixty):
+        raise FieldError(f"minute_pairs of {quantity!r}: {'; '.join(absent)}")
+    minutes = shared_minutes(fifteen.index, sixty.index)
+    first, second = _filled(pair, fifteen, sixty, minutes)
+    apart = _difference(pair, first, second)
+    both = np.isfinite(apart)
+    table = pd.DataFrame(
+        {
+            "fifteen": first[both],
+            "sixty": second[both],
+            # The middle of two directions is half-way along the shorter arc between them.
+            "mean": second[both] + apart[both] / 2.0,
+            "difference": apart[both],
+        },
+        index=sixty.index[minutes.rows][both],
+    )
+    account = sixty.attrs.get(KEY, {}).get("account")
+    return record(
+        table,
+        "compare.minute_pairs",
+        account=account,
+        interval_s=None,
+        quantity=quantity,
+        unit=pair.unit,
+        judged=judge,
+    )
+
+
+def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
     length = INTERVAL_SECONDS[log]
     if not isinstance(frame, pd.DataFrame):
-        raise ConfigurationError("agreement takes two frames: the 15-second and the 60-second log")
+        raise ConfigurationError(f"{what} takes two frames: the 15-second and the 60-second log")
     actual = log_of(frame)
     if actual != log:
         raise MixedLogsError(
-            f"agreement(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
+            f"{what}(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
-    require_single_intervals(frame, f"agreement with the {length}-second log")
+    require_single_intervals(frame, f"{what} with the {length}-second log")
+    attrs = dict(frame.attrs)
     frame, _ = sorted_frame(frame)
     frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
     if judge:
         frame = judged(frame, log=log)
     if role_field(log, "worn") in frame.columns:
         frame = frame.assign(**{WORN_S: seconds(frame, log=log)["worn_s"]})
+    frame.attrs = {**attrs, **frame.attrs}
     return frame
 
 
@@ -310,27 +398,13 @@ def _row(
     pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
 ) -> dict[str, Any]:
     """Return one row of the report."""
-    absent = [
-        f"the {INTERVAL_SECONDS[log]}-second frame lacks {', '.join(lacking)}"
-        for log, frame in ((COMPUTED_DATA, fifteen), (STANDARD_MODE_LOGS, sixty))
-        if (lacking := _lacking(pair, frame, log))
-    ]
-    weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
-    if absent:
-        first = second = np.full(minutes.n, np.nan)
-    else:
-        first = minutes.fill(
-            sum_fields(fifteen, pair.fields(COMPUTED_DATA)),
-            pair.rule,
-            sum_fields(fifteen, weights[0]) if weights[0] else None,
-        )
-        second = sum_fields(sixty, pair.fields(STANDARD_MODE_LOGS))
-        if weights[1]:
-            second = np.where(sum_fields(sixty, weights[1]) > 0, second, np.nan)
-        second = second[minutes.rows]
-    circular = pair.rule == "circ_mean"
-    differences = difference(first, second) if circular else first - second
+    absent = _absent(pair, fifteen, sixty)
+    first = second = np.full(minutes.n, np.nan)
+    if not absent:
+        first, second = _filled(pair, fifteen, sixty, minutes)
+    differences = _difference(pair, first, second)
     both = np.isfinite(differences)
+    circular = pair.rule == "circ_mean"
     limits = _limits(differences, circular=circular)
     middle = mean_direction if circular else _mean
     columns = limits._asdict()
@@ -345,6 +419,36 @@ def _row(
             "reason": "; ".join(absent) or reason.replace("pairs", "shared minutes"),
         }
     )
+
+
+def _filled(
+    pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
+) -> tuple[Floats, Floats]:
+    """Return the quantity of both logs for each minute, missing where records do not cover it."""
+    weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
+    first = minutes.fill(
+        sum_fields(fifteen, pair.fields(COMPUTED_DATA)),
+        pair.rule,
+        sum_fields(fifteen, weights[0]) if weights[0] else None,
+    )
+    second = sum_fields(sixty, pair.fields(STANDARD_MODE_LOGS))
+    if weights[1]:
+        second = np.where(sum_fields(sixty, weights[1]) > 0, second, np.nan)
+    return first, second[minutes.rows]
+
+
+def _difference(pair: Pair, first: Floats, second: Floats) -> Floats:
+    """Return by how much the 15-second log exceeds the other; on the circle for directions."""
+    return difference(first, second) if pair.rule == "circ_mean" else first - second
+
+
+def _absent(pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame) -> list[str]:
+    """Return in words which fields of a quantity the frames lack."""
+    return [
+        f"the {INTERVAL_SECONDS[log]}-second frame lacks {', '.join(lacking)}"
+        for log, frame in ((COMPUTED_DATA, fifteen), (STANDARD_MODE_LOGS, sixty))
+        if (lacking := _lacking(pair, frame, log))
+    ]
 
 
 def _lacking(pair: Pair, frame: pd.DataFrame, log: str) -> list[str]:

@@ -13,7 +13,7 @@ from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel
+from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel, stamp_of
 from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require
@@ -21,12 +21,14 @@ from eyelog.provenance import stated_log
 
 __all__ = [
     "Column",
-    "baseline_window",
-    "cells",
+    "Length",
+    "Located",
     "counted",
-    "event_times",
-    "open_columns",
+    "locate",
+    "reduced",
 ]
+
+Length = str | pd.Timedelta
 
 ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the wearer
 
@@ -44,6 +46,95 @@ class Column:
     rule: str
     weights: Floats | None
     unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Which rows lie where around the events.
+
+    Attributes
+    ----------
+    columns : list of Column
+        The quantities.
+    log : str or None
+        Which log they are of.
+    events_us : array of int64
+        The events in order, UTC microseconds.
+    rows, before : Groups
+        The rows of each event and bin, and those of each event's own baseline.
+    offsets : TimedeltaIndex
+        Where each bin closes, counted from the event.
+    width_us, step_us : int
+        How long a bin and a row are.
+    baseline_us : tuple of int
+        Where the baseline opens and closes, counted from the event.
+    """
+
+    columns: list[Column]
+    log: str | None
+    events_us: Ints
+    rows: Groups
+    before: Groups
+    offsets: pd.TimedeltaIndex
+    width_us: int
+    step_us: int
+    baseline_us: tuple[int, int]
+
+    def courses(self, column: Column) -> tuple[Floats, Floats]:
+        """Return the values of a column (events are rows, bins columns), and the baselines."""
+        shape = (len(self.events_us), len(self.offsets))
+        opens, closes = self.baseline_us
+        own = np.full((shape[0], 1), np.nan)
+        if closes > opens:
+            own = reduced(column, self.before)[:, None]
+        return reduced(column, self.rows).reshape(shape), own
+
+
+def locate(
+    frame: pd.DataFrame | pd.Series,
+    times: Any,
+    *,
+    before: Length,
+    after: Length,
+    fields: str | Sequence[str] | None,
+    every: Length | None,
+    baseline: tuple[Length, Length] | None,
+    judge: bool,
+    stamp: str | None,
+    log: str | None,
+) -> Located:
+    """Find the rows around events, as `eyelog.compare.events` describes it."""
+    index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
+    events_us = event_times(times)
+    width = (
+        step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
+    )
+    back, ahead = duration_us(before, "before"), duration_us(after, "after")
+    if width == 0:
+        raise ConfigurationError(
+            "events cannot tell how long one row is from a single row: pass every='1min'"
+        )
+    if back + ahead == 0:
+        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
+    first, last = -(-back // width), -(-ahead // width)
+    opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
+    stamps = index.as_unit("us").asi8 + (step_us if stamp_of(frame, stamp) == "start" else 0)
+    return Located(
+        columns,
+        which,
+        events_us,
+        cells(stamps, events_us, -first * width, last * width, width),
+        cells(stamps, events_us, opens, closes, max(closes - opens, 1)),
+        pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us"),
+        width,
+        step_us,
+        (opens, closes),
+    )
+
+
+def reduced(column: Column, groups: Groups) -> Floats:
+    """Return one value per group, by the rule of the column."""
+    return reductions.by_rule(column.rule, column.values, column.weights, groups)
 
 
 def open_columns(

@@ -7,27 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.compare.event_rows import (
-    Column,
-    baseline_window,
-    cells,
-    counted,
-    event_times,
-    open_columns,
-)
+from eyelog.analysis.compare.event_rows import Column, Length, counted, locate
 from eyelog.analysis.grouped import reductions
-from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import own_days, stamp_of
-from eyelog.errors import ConfigurationError
+from eyelog.analysis.series.observed import own_days
 from eyelog.provenance import record
 
 __all__ = ["events"]
-
-Length = str | pd.Timedelta
 
 LEAST_EVENTS: Final = 5  # fewer draw too few different means for a band
 COLUMNS: Final = ("mean", "low", "high", "change", "change_low", "change_high")
@@ -127,35 +115,28 @@ def events(
     (True, ['field', 'offset'])
     """
     check_draws(draws, seed)
-    index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
-    events_us = event_times(times)
-    width = (
-        step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
+    located = locate(
+        frame,
+        times,
+        before=before,
+        after=after,
+        fields=fields,
+        every=every,
+        baseline=baseline,
+        judge=judge,
+        stamp=stamp,
+        log=log,
     )
-    back, ahead = duration_us(before, "before"), duration_us(after, "after")
-    if width == 0:
-        raise ConfigurationError(
-            "events cannot tell how long one row is from a single row: pass every='1min'"
-        )
-    if back + ahead == 0:
-        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
-    first, last = -(-back // width), -(-ahead // width)
-    opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
-    opening = stamp_of(frame, stamp) == "start"
-    stamps = index.as_unit("us").asi8 + (step_us if opening else 0)
+    columns, rows, offsets = located.columns, located.rows, located.offsets
+    width, step_us = located.width_us, located.step_us
+    opens, closes = located.baseline_us
     days = own_days(frame) if isinstance(frame, pd.Series) else None
-    rows = cells(stamps, events_us, -first * width, last * width, width)
-    before_them = cells(stamps, events_us, opens, closes, max(closes - opens, 1))
-    offsets = pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us")
-    shape = (len(events_us), len(offsets))
+    shape = (len(located.events_us), len(offsets))
     # The same draws for all fields.
-    drawn = list(multiplicities(len(events_us), draws, seed)) if len(events_us) else []
+    drawn = list(multiplicities(shape[0], draws, seed)) if shape[0] else []
     parts = []
     for column in columns:
-        values = _reduced(column, rows).reshape(shape)
-        own = np.full((shape[0], 1), np.nan)
-        if closes > opens:
-            own = _reduced(column, before_them)[:, None]
+        values, own = located.courses(column)
         parts.append(_course(column, values, own, drawn))
         minutes = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
         room = np.minimum(minutes, width / 60e6).sum(axis=0)
@@ -178,18 +159,14 @@ def events(
     return record(
         table,
         "compare.events",
-        log=which,
-        events=len(events_us),
+        log=located.log,
+        events=shape[0],
         bin_s=width / 1e6,
         baseline_s=[opens / 1e6, closes / 1e6],
         draws=int(draws),
         seed=int(seed),
         units={column.name: column.unit for column in columns},
     )
-
-
-def _reduced(column: Column, groups: Groups) -> Floats:
-    return reductions.by_rule(column.rule, column.values, column.weights, groups)
 
 
 def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from eyelog.analysis.series.observed import observed
+from eyelog.analysis.series.observed import name_of, observed
 from eyelog.errors import ConfigurationError
+from eyelog.provenance import record
 
 __all__ = [
     "profile",
@@ -69,4 +70,5 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         }
     )
     table["exposure_h"] = groups["hours"].sum()
-    return table
+    table.attrs = dict(series.attrs)
+    return record(table, "rhythm.profile", interval_s=None, by=by, column=name_of(series))

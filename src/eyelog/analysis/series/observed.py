@@ -24,6 +24,7 @@ __all__ = [
     "local_dates",
     "local_hours",
     "local_us",
+    "name_of",
     "observed",
     "one_log",
     "own_days",
@@ -291,6 +292,11 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
             f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g}"
             f" {int(invalid.sum())} times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
         )
+
+
+def name_of(series: pd.Series) -> str:
+    """Return the name of a Series for the provenance of what is made of it; none is no text."""
+    return "" if series.name is None else str(series.name)
 
 
 def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
