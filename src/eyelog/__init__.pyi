@@ -42,6 +42,7 @@ from .errors import Unreachable as Unreachable
 from .figures.compose import compose_figure as compose_figure
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
+from .figures.save import save_figure as save_figure
 from .figures.shapes import plot_distribution as plot_distribution
 from .figures.shapes import plot_profile as plot_profile
 from .figures.timeline import plot_quality as plot_quality

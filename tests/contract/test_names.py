@@ -50,6 +50,7 @@ NAMES = [
     "read_table",
     "resample",
     "sample",
+    "save_figure",
     "select",
     "simulate",
     "simulate_truth",

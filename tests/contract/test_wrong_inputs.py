@@ -48,6 +48,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_daily": (el.plot_daily, {"days"}),
     "plot_profile": (el.plot_profile, set()),
     "plot_distribution": (el.plot_distribution, {"series"}),
+    "save_figure": (lambda x: el.save_figure(x, "figure.png"), set()),
     "compose_figure": (lambda x: el.compose_figure(x, "timeline"), {"records", "bins"}),
     "blinks.rate": (el.blinks.rate, TABLES),
     "blinks.effective_n": (el.blinks.effective_n, TABLES),

@@ -11,7 +11,9 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import GAP_COLOUR, axes, label_of, log_or_none, row_seconds, stamps
+from eyelog.figures.labels import label_of
+from eyelog.figures.style import COLOURS, axes
+from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import refuse_reasons, require, require_frame
 
 __all__ = ["plot_daily", "plot_heatmap"]
@@ -74,8 +76,8 @@ def plot_heatmap(frame: pd.DataFrame, field: str, *, ax: Axes | None = None) -> 
     cells = np.full((len(shown), -(-DAY_SECONDS // int(seconds))), np.nan)
     cells[shown.get_indexer(days), slot] = numbers(frame[field])
     ax = axes(ax)
-    ax.set_facecolor(GAP_COLOUR)
-    scale = mpl.colormaps["viridis"].with_extremes(bad=GAP_COLOUR)
+    ax.set_facecolor(COLOURS["masked"])
+    scale = mpl.colormaps["viridis"].with_extremes(bad=COLOURS["masked"])
     image = ax.imshow(
         np.ma.masked_invalid(cells),
         aspect="auto",
@@ -153,7 +155,7 @@ def plot_daily(table: pd.DataFrame, column: str = "worn_h", *, ax: Axes | None =
         x[drawn], y[drawn], alpha=(0.25 + 0.75 * share[drawn].clip(0, 1)).tolist(), color="C0"
     )
     for day in x[~drawn]:
-        ax.axvspan(day - 0.5, day + 0.5, color=GAP_COLOUR, linewidth=0)
+        ax.axvspan(day - 0.5, day + 0.5, color=COLOURS["masked"], linewidth=0)
     if not drawn.any():
         ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center")
     ax.set_xlim(-0.5, len(days) - 0.5)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from eyelog.analysis.baseline.typical import TypicalValue
 from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import axes
+from eyelog.figures.style import axes
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_distribution", "plot_profile"]

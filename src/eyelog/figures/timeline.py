@@ -12,15 +12,10 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import (
-    GAP_COLOUR,
-    axes,
-    label_of,
-    log_or_none,
-    row_seconds,
-    stamps,
-    time_axis,
-)
+from eyelog.figures.calendar_axis import time_axis
+from eyelog.figures.labels import label_of
+from eyelog.figures.style import COLOURS, axes, plot_function
+from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import refuse_reasons, require, require_frame
 
 __all__ = ["plot_quality", "plot_timeline"]
@@ -29,6 +24,7 @@ MOST_LANES = 12
 LANE_FILL = 0.86  # the share of a lane's height that its line uses at most
 
 
+@plot_function
 def plot_timeline(
     frame: pd.DataFrame, *, fields: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -115,6 +111,7 @@ def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
     return mdates.date2num(filled.astype("datetime64[us]")), gaps
 
 
+@plot_function
 def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw when values are flagged, one row per reason.
 
@@ -158,7 +155,7 @@ def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for row, reason in enumerate(occurring):
         image[row, slot] = ((bits & reason.value) != 0).mean(axis=1)
     ax = axes(ax)
-    ax.set_facecolor(GAP_COLOUR)
+    ax.set_facecolor(COLOURS["masked"])
     edges = mdates.date2num(np.array([us[0] - int(seconds * 1e6), us[-1]]).astype("datetime64[us]"))
     drawn = ax.imshow(
         image,

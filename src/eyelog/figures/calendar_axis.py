@@ -1,0 +1,275 @@
+"""Axes of days and of time of day: "Mon 20 Oct", the year once, weekends, 00 to 24.
+
+How many labels there are is decided when the figure is drawn, by the length of the axis: at most
+16, whatever the range, and fewer in a narrow figure.
+"""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from functools import partial
+from typing import Any, Final
+
+import matplotlib.dates as mdates
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
+from matplotlib.ticker import Formatter, Locator
+
+from eyelog.figures.style import COLOURS, own_figure
+
+__all__ = [
+    "MOST_LABELS",
+    "day_axis",
+    "hours_axis",
+    "is_weekend",
+    "shade_weekends",
+    "time_axis",
+    "to_x",
+]
+
+MOST_LABELS: Final = 16
+# What a label takes along its axis, in points: two short lines along x, one line along y.
+DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
+HOUR_LABEL_PT: Final = 17.0
+HOUR_STEPS: Final = (1, 2, 3, 6, 12)
+MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
+SHORT_DAYS: Final = 3
+"""Up to so many days, a time axis shows hours."""
+
+
+def is_weekend(days: pd.DatetimeIndex) -> Any:
+    """Return for each day whether it is a Saturday or a Sunday."""
+    return np.asarray(days.day_of_week >= 5)
+
+
+def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
+    """Label an axis on which the day ``days[i]`` stands at ``i + centre``.
+
+    On a y axis of eyelog's own figures, weekends are bold.
+
+    Parameters
+    ----------
+    axis : Axis
+        ``ax.xaxis`` or ``ax.yaxis``.
+    days : DatetimeIndex
+        Local midnights, in order.
+    centre : float
+        Where in its place a day has its label.
+    """
+    axis.set_major_locator(DayLocator(days, centre))
+    axis.set_major_formatter(DayFormatter(days, centre))
+    figure = own_figure(axis.axes)
+    if figure is not None and not isinstance(axis, XAxis):
+        figure.fits.append(partial(_embolden, axis, days, centre))
+
+
+def shade_weekends(ax: Axes, days: pd.DatetimeIndex, *, axis: str = "x") -> None:
+    """Shade Saturdays and Sundays behind what is drawn, on an axis made by `day_axis`."""
+    span = ax.axvspan if axis == "x" else ax.axhspan
+    weekend = np.concatenate([[False], is_weekend(days), [False]]).astype(np.int8)
+    edges = np.diff(weekend)
+    for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        shade = span(first - 0.5, after - 0.5, color=COLOURS["weekend"], linewidth=0, zorder=0)
+        shade.set_label("_weekend")
+
+
+def hours_axis(ax: Axes, zone: object | None = None) -> None:
+    """Show a whole day along x, from 00 to 24; x is in hours of local time."""
+    ax.set_xlim(0, 24)
+    ax.xaxis.set_major_locator(HourLocator())
+    ax.xaxis.set_major_formatter(lambda hour, _: f"{hour:02.0f}")
+    ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
+
+
+def time_axis(ax: Axes, zone: tzinfo | None) -> None:
+    """Show local time along x, from hours to years; x is in matplotlib's days (`to_x`)."""
+    ax.xaxis.set_major_locator(TimeLocator(zone))
+    ax.xaxis.set_major_formatter(TimeFormatter(zone))
+
+
+def to_x(us: Any) -> Any:
+    """Return microseconds since 1970 as the numbers along a time axis."""
+    return mdates.date2num(np.asarray(us, dtype=np.int64).astype("datetime64[us]"))
+
+
+def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:
+    weekend = is_weekend(days)
+    axis.get_majorticklabels()  # sets the ticks for the present size
+    for tick in axis.get_major_ticks():
+        place = round(tick.get_loc() - centre)
+        inside = 0 <= place < len(days)
+        tick.label1.set_fontweight("bold" if inside and weekend[place] else "normal")
+
+
+def _length_pt(axis: Axis) -> float:
+    box, figure = axis.axes.bbox, axis.axes.get_figure(root=True)
+    length = box.width if isinstance(axis, XAxis) else box.height
+    return float(length / (figure.dpi if figure is not None else 72.0) * 72.0)
+
+
+def _most_days(axis: Axis) -> int:
+    each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"]
+    return int(np.clip(_length_pt(axis) // each, 2, MOST_LABELS))
+
+
+def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any], bool]:
+    """Return the places of at most `most` days to label, and whether they stand for months.
+
+    The steps are those that a reader knows: 1, 2, 3 days, Mondays, every other Monday, the first
+    of each month, of every second month and so on.
+    """
+    n = len(days)
+    for step in (1, 2, 3):
+        places = np.arange(0, n, step)
+        if len(places) <= most:
+            return places, False
+    # Days since Monday 5 January 1970 tell which Monday a Monday is.
+    number = (days.tz_localize(None).as_unit("us").asi8 // 86_400_000_000) - 4
+    for weeks in (1, 2):
+        places = np.flatnonzero(number % (7 * weeks) == 0)
+        if 2 <= len(places) <= most:
+            return places, False
+    for months in MONTH_STEPS:
+        count = (days.year * 12 + days.month - 1).to_numpy()
+        places = np.flatnonzero((days.day == 1) & (count % months == 0))
+        if 1 <= len(places) <= most:
+            return places, True
+    return np.unique(np.linspace(0, n - 1, most).astype(int)), False
+
+
+class DayLocator(Locator):
+    """Ticks on days that stand side by side."""
+
+    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
+        self.days, self.centre = days, centre
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks."""
+        places, _ = chosen_days(self.days, _most_days(self.axis))  # type: ignore[arg-type]
+        return places + self.centre
+
+
+class DayFormatter(Formatter):
+    """Labels of days: "Mon 20 Oct", in two lines along x; the year where a new one begins."""
+
+    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
+        self.days, self.centre = days, centre
+
+    def __call__(self, x: float, _pos: int | None = None) -> str:
+        """Return the label at one place, as the status bar of a window shows it."""
+        place = round(x - self.centre)
+        return f"{_day(self.days[place])}" if 0 <= place < len(self.days) else ""
+
+    def format_ticks(self, values: Any) -> list[str]:
+        """Return the labels of all ticks, for only together do they show where a year begins."""
+        places = [round(value - self.centre) for value in values]
+        shown = [self.days[place] for place in places]
+        return _labels(shown, isinstance(self.axis, XAxis), self.days[0].year)
+
+
+def _day(day: pd.Timestamp) -> str:
+    return f"{day:%a} {day.day} {day:%b}"
+
+
+def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str]:
+    months = len(shown) > 2 and all(day.day == 1 for day in shown)
+    labels = []
+    for day in shown:
+        text = f"{day:%b}" if months else f"{day:%a}\n{day.day} {day:%b}" if along_x else _day(day)
+        if day.year != year:
+            text += f"\n{day.year}" if along_x else f" {day.year}"
+            year = day.year
+        labels.append(text)
+    return labels
+
+
+class HourLocator(Locator):
+    """Ticks on whole hours of a day."""
+
+    def __call__(self) -> Any:
+        """Return the hours to label."""
+        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        return self.tick_values(low, high)
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Return the hours between two limits, at the smallest step that leaves room."""
+        most = max(2.0, _length_pt(self.axis) / HOUR_LABEL_PT)  # type: ignore[arg-type]
+        most = min(most, MOST_LABELS)
+        for step in HOUR_STEPS:
+            first = np.ceil(vmin / step) * step
+            hours = np.arange(first, vmax + 1e-9, step)
+            if len(hours) <= most:
+                return hours
+        return np.array([0.0, 24.0])
+
+
+class TimeLocator(Locator):
+    """Ticks along local time: hours within a few days, else days, Mondays, months."""
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        self.zone = zone
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks."""
+        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        return self.tick_values(low, high)
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Return the places of the ticks between two limits."""
+        first, last = (pd.Timestamp(mdates.num2date(x, tz=self.zone)) for x in (vmin, vmax))
+        if vmax - vmin <= SHORT_DAYS:
+            chosen = self._hours(first, last)
+        else:
+            days = self._midnights(first, last)
+            places, _ = chosen_days(days, _most_days(self.axis))  # type: ignore[arg-type]
+            chosen = days[places]
+        x = to_x(chosen.as_unit("us").asi8)
+        return x[(x >= vmin - 1e-9) & (x <= vmax + 1e-9)]
+
+    def _midnights(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
+        naive = pd.date_range(first.tz_localize(None).normalize(), last.tz_localize(None), freq="D")
+        return naive.tz_localize(first.tz, ambiguous=True, nonexistent="shift_forward")
+
+    def _hours(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
+        start, end = (stamp.tz_localize(None) for stamp in (first, last))
+        room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / (1.3 * HOUR_LABEL_PT)))  # type: ignore[arg-type]
+        span = (end - start).total_seconds() / 60
+        minutes = next(
+            (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),
+            1440,
+        )
+        grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
+        # An hour that the clocks skip has no tick; one that they repeat has its first pass.
+        local = grid.tz_localize(first.tz, ambiguous=np.ones(len(grid), bool), nonexistent="NaT")
+        return pd.DatetimeIndex(local.dropna())
+
+
+class TimeFormatter(Formatter):
+    """Labels along local time: hours with the day beneath midnight, else days as elsewhere."""
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        self.zone = zone
+
+    def __call__(self, x: float, _pos: int | None = None) -> str:
+        """Return the label at one place, as the status bar of a window shows it."""
+        stamp = pd.Timestamp(mdates.num2date(x, tz=self.zone))
+        return f"{_day(stamp)} {stamp:%H:%M}"
+
+    def format_ticks(self, values: Any) -> list[str]:
+        """Return the labels of all ticks."""
+        if not len(values):
+            return []
+        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        # Rounded: a number of days holds microseconds not quite exactly.
+        stamps = [pd.Timestamp(mdates.num2date(x, tz=self.zone)).round("s") for x in values]
+        year = pd.Timestamp(mdates.num2date(low, tz=self.zone)).year
+        if high - low > SHORT_DAYS:
+            return _labels(stamps, along_x=True, year=year)
+        whole = all(stamp.minute == 0 for stamp in stamps)
+        midnight = [stamp.hour == stamp.minute == 0 for stamp in stamps]
+        dated = midnight if any(midnight) else [True, *([False] * (len(stamps) - 1))]
+        return [
+            f"{stamp:%H}" * whole + f"{stamp:%H:%M}" * (not whole) + f"\n{_day(stamp)}" * has_date
+            for stamp, has_date in zip(stamps, dated, strict=True)
+        ]

@@ -1,0 +1,85 @@
+"""Words on figures: the label of a field with its unit, and the title of a figure."""
+
+from typing import Any, Final
+
+import pandas as pd
+
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.clock import local_days
+from eyelog.provenance import KEY, stated_log
+
+__all__ = ["LOG_WORDS", "duration_words", "label_of", "range_words", "title_of"]
+
+LOG_WORDS: Final = {COMPUTED_DATA: "15-second log", STANDARD_MODE_LOGS: "60-second log"}
+
+
+def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str:
+    """Return a field's label with its unit, or the bare name of what the catalogue lacks.
+
+    Parameters
+    ----------
+    log : str, optional
+        The log of the field.
+    name : str
+        The field.
+    seconds : float, optional
+        How long a row lasts: a count is so many per row ("Steps per 10 min").
+    """
+    fields = catalogue(log) if log else {}
+    if name not in fields:
+        return name
+    field = fields[name]
+    label, unit = field.label or name, field.unit
+    if field.agg == "sum" and seconds is not None:
+        per = f"per {duration_words(seconds)}"
+        return f"{label} {per}" if unit in ("", "count") else f"{label} ({unit} {per})"
+    return label if unit in ("", "bool", "count") else f"{label} ({unit})"
+
+
+def duration_words(seconds: float) -> str:
+    """Return a length of time in the largest unit that it is a multiple of: 600 is "10 min"."""
+    for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
+        if seconds >= length and seconds % length == 0:
+            number = seconds / length
+            return unit if number == 1 else f"{number:g} {unit}{'s' * (unit == 'day')}"
+    return f"{seconds:g} s"
+
+
+def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Return a range of days in words, the year once: "6 to 19 Jan 2025"."""
+    end = f"{last.day} {last:%b %Y}"
+    if first.date() == last.date():
+        return f"{last:%a} {end}"
+    if first.year != last.year:
+        return f"{first.day} {first:%b %Y} to {end}"
+    return (
+        f"{first.day} to {end}" if first.month == last.month else f"{first.day} {first:%b} to {end}"
+    )
+
+
+def title_of(table: Any, *, days: pd.DatetimeIndex | None = None, zone: bool = True) -> str:
+    """Return the title of a figure of a table: wearer, log in words, range, zone.
+
+    Parameters
+    ----------
+    table : DataFrame or Series
+        Its provenance says which wearer and log; what it does not say is left out.
+    days : DatetimeIndex, optional
+        The local midnights that open the days shown; by default those of the stamps of the table.
+    zone : bool
+        Whether the zone is a part, which is not so where an axis names it.
+    """
+    account = table.attrs.get(KEY, {}).get("account")
+    log = stated_log(table)
+    parts = [str(account)] if account else []
+    parts += [LOG_WORDS[log]] if log in LOG_WORDS else []
+    index = table.index
+    if isinstance(index, pd.MultiIndex):
+        index = index.get_level_values(-1)
+    if days is None and isinstance(index, pd.DatetimeIndex) and index.tz is not None:
+        days = local_days(index)
+    if days is not None and len(days):
+        parts.append(range_words(days.min(), days.max()))
+        if zone:
+            parts.append(str(days.tz))
+    return " · ".join(parts)

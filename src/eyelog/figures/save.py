@@ -1,0 +1,113 @@
+"""Figures as files: one width of a journal, text as text, the recipe inside, equal bytes."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import eyelog
+from eyelog.disk.files import path_of, whole_file
+from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.figures.recipe import recipe_of
+from eyelog.figures.style import WIDTHS_MM, StyledFigure, Width, inches, style
+
+__all__ = ["ENDINGS", "save_figure"]
+
+ENDINGS: Final = (".pdf", ".svg", ".png")
+
+
+def save_figure(
+    drawn: Axes | Figure, path: str | os.PathLike[str], *, width: Width = "single"
+) -> None:
+    """Save a figure as a paper takes it: a set width, text as text, and the recipe in the file.
+
+    Parameters
+    ----------
+    drawn : Axes or Figure
+        What a plot function returned (one Axes stands for its whole figure), or any figure of
+        matplotlib.
+    path : path
+        Where to, ending with .pdf (fonts embedded as text), .svg (text as text) or .png (300 dpi).
+        The folder must exist. Only the owner can read the file; it is put in place whole.
+    width : {"single", "double", "page"}
+        89 mm (one column), 183 mm (two columns) or 247 mm (a page turned on its side). A figure
+        of eyelog keeps its height, and its labels are fitted to the width; any other figure keeps
+        its shape. The figure itself is left as it was.
+
+    Raises
+    ------
+    ConfigurationError
+        If what is given is not an Axes or Figure, the ending or width is another one, or the
+        folder does not exist.
+    EyelogError
+        If the file cannot be written.
+
+    Notes
+    -----
+    The recipe is JSON: versions, and for each plot function that drew into the figure its
+    arguments, with the rows, range and provenance of each table. It is in ``Description`` of a PNG
+    or SVG file and in ``Subject`` of a PDF file. There is no clock time in the file: the same
+    figure on the same machine gives the same bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import eyelog as el
+    >>> ax = el.plot_quality(el.flag(el.sample("standard_mode_logs")))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     el.save_figure(ax, Path(folder) / "quality.svg", width="double")
+    ...     "183" in (Path(folder) / "quality.svg").read_text()
+    True
+    """
+    figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
+    if not isinstance(figure, Figure):
+        raise ConfigurationError(
+            f"save_figure takes an Axes or a Figure of matplotlib, not {type(drawn).__name__}"
+            + (": pass one of its Axes, such as axes[0]" if hasattr(drawn, "flat") else "")
+        )
+    target = path_of(path, what="save_figure")
+    if target.suffix not in ENDINGS:
+        raise ConfigurationError(f"cannot save {target.name}: end its name with .pdf, .svg or .png")
+    if width not in WIDTHS_MM:
+        raise ConfigurationError(f"width must be one of {', '.join(WIDTHS_MM)}, not {width!r}")
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
+    try:
+        with whole_file(target) as sink, _sized(figure, inches(WIDTHS_MM[width])), style():
+            figure.savefig(
+                sink, format=target.suffix[1:], dpi=300, metadata=_metadata(figure, target)
+            )
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise EyelogError(
+            f"cannot save {target}: {reason}; make room or choose another place"
+        ) from error
+
+
+@contextmanager
+def _sized(figure: Figure, width_in: float) -> Iterator[None]:
+    """Give a figure a width for the time of saving."""
+    before = figure.get_size_inches().copy()
+    height = before[1] if isinstance(figure, StyledFigure) else before[1] * width_in / before[0]
+    try:
+        figure.set_size_inches(width_in, height, forward=False)
+        yield
+    finally:
+        figure.set_size_inches(before[0], before[1], forward=False)
+
+
+def _metadata(figure: Figure, target: Path) -> dict[str, Any]:
+    text = json.dumps(recipe_of(figure), ensure_ascii=True, sort_keys=True)
+    title = " ".join(figure.get_suptitle().split("\n"))
+    made = f"eyelog {eyelog.__version__}"
+    if target.suffix == ".pdf":
+        return {"Title": title, "Subject": text, "Creator": made, "CreationDate": None}
+    if target.suffix == ".svg":
+        return {"Title": title, "Description": text, "Creator": [made], "Date": None}
+    return {"Title": title, "Description": text, "Software": made}

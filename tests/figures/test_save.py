@@ -1,0 +1,111 @@
+"""Figures as files: what is in them, and that they are whole, private and the same each time."""
+
+import json
+import re
+import stat
+import zlib
+from pathlib import Path
+
+import pytest
+from matplotlib import pyplot as plt
+from PIL import Image
+
+import eyelog as el
+
+WIDTHS = {"single": 89, "double": 183, "page": 247}
+
+
+@pytest.fixture(scope="module")
+def reasons():
+    return el.flag(el.simulate("2025-01-06", 1, log="standard_mode_logs", tz="Asia/Tokyo"))
+
+
+@pytest.fixture
+def ax(reasons):
+    return el.plot_quality(reasons)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_png_has_the_width_asked_at_300_dpi(ax, tmp_path: Path, width) -> None:
+    el.save_figure(ax, tmp_path / "figure.png", width=width)
+    with Image.open(tmp_path / "figure.png") as image:
+        assert image.width == pytest.approx(WIDTHS[width] / 25.4 * 300, abs=1)
+        assert image.info["dpi"][0] == pytest.approx(300, abs=0.1)
+
+
+def test_a_png_holds_the_recipe(ax, tmp_path: Path) -> None:
+    el.save_figure(ax, tmp_path / "figure.png")
+    with Image.open(tmp_path / "figure.png") as image:
+        recipe = json.loads(image.info["Description"])
+    assert [call["figure"] for call in recipe["figures"]] == ["plot_quality"]
+    assert recipe["versions"]["eyelog"] == el.__version__
+
+
+def test_an_svg_holds_its_text_as_text_and_the_recipe(ax, tmp_path: Path) -> None:
+    el.save_figure(ax, tmp_path / "figure.svg", width="double")
+    text = (tmp_path / "figure.svg").read_text()
+    assert "<text" in text
+    assert "plot_quality" in re.search(r"<dc:description>(.*?)</dc:description>", text)[1]
+    assert "dc:date" not in text
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_pdf_embeds_its_fonts_as_text_and_holds_the_recipe(ax, tmp_path: Path) -> None:
+    el.save_figure(ax, tmp_path / "figure.pdf")
+    data = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/FontFile2" in data  # TrueType, which an editor of drawings can change
+    assert b"/Type3" not in data
+    assert b"plot_quality" in data
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
+    assert any(b"Tj" in _inflated(s) or b"TJ" in _inflated(s) for s in streams)
+
+
+def _inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return b""
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> None:
+    for name in ("one", "two"):
+        el.save_figure(el.plot_quality(reasons), tmp_path / f"{name}.{ending}")
+    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
+    assert first == second
+
+
+def test_the_figure_is_left_as_it_was_and_the_file_is_private(ax, tmp_path: Path) -> None:
+    before = ax.figure.get_size_inches().tolist()
+    el.save_figure(ax.figure, tmp_path / "figure.png", width="single")
+    assert ax.figure.get_size_inches().tolist() == before
+    assert stat.S_IMODE((tmp_path / "figure.png").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".tmp"] == []
+
+
+def test_a_figure_of_the_user_keeps_its_shape(tmp_path: Path) -> None:
+    figure, _ = plt.subplots(figsize=(10, 5))
+    el.save_figure(figure, tmp_path / "figure.png")
+    with Image.open(tmp_path / "figure.png") as image:
+        assert image.width == pytest.approx(2 * image.height, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "message"),
+    [
+        ("figure.gif", "single", "end its name with .pdf, .svg or .png"),
+        ("figure.png", "wide", "one of single, double, page"),
+        ("nowhere/figure.png", "single", "make it"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused(ax, tmp_path: Path, name, width, message) -> None:
+    with pytest.raises(el.ConfigurationError, match=message):
+        el.save_figure(ax, tmp_path / name, width=width)
+
+
+def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(el.ConfigurationError, match="an Axes or a Figure"):
+        el.save_figure("figure", tmp_path / "figure.png")  # type: ignore[arg-type]
+    with pytest.raises(el.ConfigurationError, match=r"such as axes\[0\]"):
+        el.save_figure(plt.subplots(2)[1], tmp_path / "figure.png")

@@ -1,0 +1,124 @@
+"""The look: whose figures have it, and what it does to title, legend and colours."""
+
+import io
+import warnings
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from eyelog.figures import style
+from eyelog.figures.recipe import recipe_of
+from eyelog.figures.style import COLOURS, StyledFigure, axes, legend, panels, patch, title
+
+STATES = ("usable", "off pose", "noisy", "walking", "not worn", "no record")
+
+
+@style.plot_function
+def plot_line(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    ax = axes(ax)
+    ax.plot(table["v"].to_numpy())
+    title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
+    legend(ax, [patch(name) for name in STATES])
+    return ax
+
+
+TABLE = pd.DataFrame({"v": [1.0, 2.0]})
+
+
+def drawn(figure: Figure) -> Figure:
+    figure.savefig(io.BytesIO(), format="png")
+    return figure
+
+
+def test_the_settings_of_the_user_are_back_after_a_figure_is_made_and_drawn() -> None:
+    before = dict(mpl.rcParams)
+    drawn(plot_line(TABLE).figure)
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_figure_of_our_own_has_the_look_whatever_settings_the_user_has() -> None:
+    with mpl.rc_context({"font.size": 20, "axes.spines.top": True, "axes.facecolor": "black"}):
+        ax = plot_line(TABLE)
+        drawn(ax.figure)
+    assert isinstance(ax.figure, StyledFigure)
+    assert not ax.spines["top"].get_visible()
+    assert to_rgb(ax.get_facecolor()) == (1, 1, 1)
+    assert ax.get_xticklabels()[0].get_fontsize() == 7
+
+
+def test_an_axes_of_the_user_keeps_its_look_and_carries_title_and_legend() -> None:
+    figure, ax = plt.subplots()
+    assert plot_line(TABLE, ax=ax) is ax
+    drawn(figure)
+    assert ax.spines["top"].get_visible()
+    assert ax.get_title(loc="left").startswith("anna")
+    assert figure.get_suptitle() == ""
+    assert len(ax.get_legend().get_texts()) == len(STATES)
+
+
+@pytest.mark.parametrize("width_mm", [89, 183, 247])
+def test_title_and_legend_fit_into_every_width(width_mm: float) -> None:
+    figure = plot_line(TABLE).figure
+    figure.set_size_inches(style.inches(width_mm), 3)
+    drawn(figure)
+    assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+    assert figure._suptitle.get_window_extent().x1 <= figure.bbox.width
+    text = figure.get_suptitle()
+    assert text.replace("\n", " · ") == "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo"
+
+
+def test_a_wide_figure_has_its_legend_and_title_in_one_line() -> None:
+    figure = drawn(plot_line(TABLE).figure)
+    rows = {round(text.get_window_extent().y0) for text in figure.legends[0].get_texts()}
+    assert len(rows) == 1
+    assert "\n" not in figure.get_suptitle()
+
+
+def test_panels_share_one_legend_with_an_entry_for_each_label() -> None:
+    made = panels([20, 20])
+    for ax in made:
+        legend(ax, [patch("usable"), patch("walking")])
+    (shared,) = made[0].figure.legends
+    assert [text.get_text() for text in shared.get_texts()] == ["usable", "walking"]
+
+
+def test_no_missing_font_is_asked_for(caplog: pytest.LogCaptureFixture) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn(plot_line(TABLE).figure)
+    assert "findfont" not in caplog.text
+
+
+def lightness(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    y = float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+
+def test_the_states_are_distinct_in_grey() -> None:
+    steps = sorted(lightness(COLOURS[name]) for name in STATES)
+    assert min(np.diff(steps)) >= 9
+
+
+@pytest.mark.parametrize("meaning", list(style.SEQUENTIAL))
+def test_a_sequential_scale_runs_from_light_to_dark_and_keeps_zero_apart_from_no_record(
+    meaning: str,
+) -> None:
+    scale = style.sequential(meaning)
+    steps = [lightness(mpl.colors.to_hex(scale(x))) for x in np.linspace(0, 1, 20)]
+    assert steps == sorted(steps, reverse=True)
+    assert steps[0] < 95
+    assert mpl.colors.to_hex(scale(np.nan)) == COLOURS["masked"].lower()
+
+
+def test_what_a_plot_function_returns_carries_its_recipe() -> None:
+    figures = recipe_of(plot_line(TABLE))["figures"]
+    assert figures == [
+        {"figure": "plot_line", "arguments": {"table": {"rows": 2, "columns": ["v"]}}}
+    ]
