@@ -48,6 +48,7 @@ from .figures.shapes import plot_profile as plot_profile
 from .figures.timeline import plot_quality as plot_quality
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
+from .reports.report import report as report
 from .wearer.simulate import sample as sample
 from .wearer.simulate import simulate as simulate
 from .wearer.simulate import simulate_truth as simulate_truth

@@ -51,11 +51,13 @@ def test_a_list_has_one_and() -> None:
     assert words.joined(["a", "b", "c"]) == "a, b and c"
 
 
-def test_a_range_of_days_names_the_year_once() -> None:
-    first, last = pd.Timestamp("2026-10-19", tz="UTC"), pd.Timestamp("2026-10-25", tz="UTC")
-    assert words.span(first, last) == "Mon 19 Oct to Sun 25 Oct 2026"
-    assert words.span(first, first) == "Mon 19 Oct 2026"
-    assert words.span(pd.Timestamp("2025-12-31"), first).startswith("Wed 31 Dec 2025 to")
+def test_a_range_without_an_interval_is_a_dot() -> None:
+    assert words.range_of(1.0, 2.0, 1) == "1.0 to 2.0"
+    assert words.range_of(MISSING, 2.0) == words.MISSING
+
+
+def test_a_moment_names_day_and_clock() -> None:
+    assert words.moment(pd.Timestamp("2026-10-19 07:05")) == "Mon 19 Oct 2026 07:05"
 
 
 def test_hours_after_midnight_are_shown_as_a_clock_does() -> None:

@@ -13,7 +13,7 @@ from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
-from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import is_resampled, log_of, stamps

@@ -66,7 +66,7 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
         nothing = Part(findings=[])
         return shown | vars(nothing) | {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     drawn = [_picture(f"{key}-{i}", picture) for i, picture in enumerate(part.pictures, 1)]
-    return shown | vars(part) | {"pictures": drawn, "sheets": [*map(_sheet, part.sheets)]}
+    return shown | vars(part) | {"pictures": drawn, "tables": [*map(_table, part.tables)]}
 
 
 def _picture(key: str, picture: Picture) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _drawn(key: str, picture: Picture) -> tuple[str, str]:
     return wide, narrow
 
 
-def _sheet(make: Callable[[], Any]) -> Any:
+def _table(make: Callable[[], Any]) -> Any:
     made, problem = _tried(make, "a table")
     return {"problem": f"A table is left out: {problem}."} if made is None else made
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from eyelog.reports.sheets import Sheet
+from eyelog.reports.page_tables import PageTable
 
 __all__ = ["Empty", "Part", "Picture"]
 
@@ -35,7 +35,7 @@ class Part:
         Sentences; the first says what the numbers say.
     pictures : list of Picture
         In the order in which they are read.
-    sheets : list of callables
+    tables : list of callables
         Each returns one table.
     terms : list of pairs
         Terms and their definitions.
@@ -45,6 +45,6 @@ class Part:
 
     findings: list[str]
     pictures: list[Picture] = field(default_factory=list)
-    sheets: list[Callable[[], Sheet]] = field(default_factory=list)
+    tables: list[Callable[[], PageTable]] = field(default_factory=list)
     terms: list[tuple[str, str]] = field(default_factory=list)
     recipe: str = ""

@@ -138,7 +138,10 @@ def _points(artist: Any) -> np.ndarray[Any, Any] | None:
         if artist.get_transform() != getattr(artist.axes, "transData", None):
             return None
         xy = np.column_stack(
-            [np.ma.filled(np.ma.asarray(v, dtype=float), np.nan) for v in artist.get_data(orig=False)]
+            [
+                np.ma.filled(np.ma.asarray(v, dtype=float), np.nan)
+                for v in artist.get_data(orig=False)
+            ]
         )
     elif isinstance(artist, Rectangle) and artist.get_width() and artist.get_height():
         centre = artist.get_x() + artist.get_width() / 2

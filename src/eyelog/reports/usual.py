@@ -11,10 +11,10 @@ from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
-from eyelog.reports.sheets import Sheet, csv_of
+from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty
 
-__all__ = ["days_behind", "require_days", "usual_sheet", "usual_words"]
+__all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
 
 
 def require_days(logs: Logs, log: str, needed: int = 1) -> int:
@@ -44,8 +44,8 @@ def usual_words(logs: Logs, log: str, name: str) -> str:
     return f"{said}{unit} ({_interval(found, about.digits)})"
 
 
-def usual_sheet(logs: Logs, names: Sequence[str], caption: str, file: str) -> Sheet:
-    """Return a table of the usual day: a row per quantity, a column per log."""
+def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> PageTable:
+    """Return the table of the usual day: a row per quantity, a column per log."""
     rows, cells = [], []
     for name in names:
         present = [log for log in logs.frames if name in logs.days(log)]
@@ -61,13 +61,12 @@ def usual_sheet(logs: Logs, names: Sequence[str], caption: str, file: str) -> Sh
         cells.append(line)
     if not cells:
         raise Empty("no day holds a value")
-    return Sheet(
-        caption=caption,
-        headers=["Median of the days", *(LOG_WORDS[log] for log in logs.frames)],
-        rows=cells,
-        numeric=[False] * (1 + len(logs.frames)),
-        file=f"{file}.csv",
-        csv=csv_of(pd.DataFrame(rows).set_index("quantity")),
+    return PageTable.of(
+        caption,
+        ["Median of the days", *(LOG_WORDS[log] for log in logs.frames)],
+        cells,
+        file,
+        pd.DataFrame(rows).set_index("quantity"),
     )
 
 

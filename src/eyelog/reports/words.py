@@ -6,22 +6,23 @@ from typing import Final
 import pandas as pd
 
 __all__ = [
-    "SPAN_OF_LOG",
+    "MINUS",
+    "MISSING",
     "count",
     "day",
     "interval",
     "joined",
+    "moment",
     "not_enough",
     "number",
     "percent",
-    "span",
+    "range_of",
     "time_of_day",
     "whole",
 ]
 
 MINUS: Final = "−"
 MISSING: Final = "·"
-SPAN_OF_LOG: Final = {"computed_data": "15-second log", "standard_mode_logs": "60-second log"}
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -62,6 +63,13 @@ def interval(low: float, high: float, digits: int | None = None) -> str:
     return f"95 % interval {number(low, digits)} to {number(high, digits)}"
 
 
+def range_of(low: float, high: float, digits: int | None = None) -> str:
+    """Return an interval for a cell: ``9.8 to 13.4``, or a dot where there is none."""
+    if pd.isna(low) or pd.isna(high):
+        return MISSING
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number of things: ``1 day``, ``2 days``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
@@ -84,11 +92,9 @@ def day(stamp: pd.Timestamp, *, year: bool = False) -> str:
     return f"{stamp:%a} {stamp.day} {stamp:%b}{f' {stamp.year}' if year else ''}"
 
 
-def span(first: pd.Timestamp, last: pd.Timestamp) -> str:
-    """Return a range of days in words, the year once where it is the same."""
-    if first.date() == last.date():
-        return day(first, year=True)
-    return f"{day(first, year=first.year != last.year)} to {day(last, year=True)}"
+def moment(stamp: pd.Timestamp) -> str:
+    """Return a stamp in words: ``Mon 20 Oct 2026 07:30``."""
+    return f"{day(stamp, year=True)} {stamp:%H:%M}"
 
 
 def time_of_day(hours: float) -> str:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from eyelog.analysis.compare.agreement import agreement, minute_pairs
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
-from eyelog.figures.agreement import plot_agreement
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_agreement
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture

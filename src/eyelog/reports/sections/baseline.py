@@ -10,9 +10,9 @@ from eyelog.analysis.baseline.deviation import personal
 from eyelog.analysis.baseline.trend import change_points, trend
 from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
-from eyelog.figures.baseline import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_baseline
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture
@@ -119,7 +119,9 @@ def _days_apart(logs: Logs, log: str, names: list[str]) -> list[str]:
         )
     if not said:
         return ["No day lies three robust SDs or more from the median of its 28 days before."]
-    return [f"Three robust SDs or more from the median of the 28 days before: {words.joined(said)}."]
+    return [
+        f"Three robust SDs or more from the median of the 28 days before: {words.joined(said)}."
+    ]
 
 
 def _table(logs: Logs, log: str, names: list[str]) -> PageTable:

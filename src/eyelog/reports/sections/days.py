@@ -3,16 +3,13 @@
 from functools import partial
 from typing import Final
 
-import pandas as pd
-
-from eyelog.analysis.weekly import weekly
-from eyelog.figures.daily import plot_daily
+import eyelog
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.reports import words
+from eyelog.reports.drawing import plot_daily
 from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Part, Picture
-from eyelog.reports.sheets import Sheet, sheet
-from eyelog.reports.usual import days_behind, require_days, usual_sheet, usual_words
+from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
 
 __all__ = ["section"]
 
@@ -42,19 +39,21 @@ def section(logs: Logs) -> Part:
                 lambda: plot_daily(logs.days(log), "worn_h"),
             )
         ],
-        sheets=[
-            partial(usual_sheet, logs, WEAR, "Wear on a usual day, with 95 % intervals", "usual-wear"),
-            *(partial(_days_sheet, logs, one) for one in logs.frames),
+        tables=[
+            partial(
+                usual_table, logs, WEAR, "Wear on a usual day, with 95 % intervals", "usual-wear"
+            ),
+            *(partial(_days_table, logs, one) for one in logs.frames),
         ],
     )
 
 
-def _days_sheet(logs: Logs, log: str) -> Sheet:
+def _days_table(logs: Logs, log: str) -> PageTable:
     table = logs.days(log)
-    if len(table) <= MOST_ROWS:
-        return sheet(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN, log=log)
-    weeks = weekly(logs.frames[log])
-    return sheet(
+    if len(table) <= MOST_ROWS or "weekly" not in eyelog.__all__:
+        return page_table(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN, log=log)
+    weeks = eyelog.weekly(logs.frames[log])
+    return page_table(
         weeks,
         f"The weeks, {LOG_WORDS[log]} (the file to download holds the days)",
         f"days-{log}",

@@ -7,17 +7,15 @@ import numpy as np
 
 from eyelog.analysis.blinks.effective_n import effective_n
 from eyelog.analysis.blinks.rate import rate
-from eyelog.analysis.columns import column
 from eyelog.analysis.rhythm.profile import profile
 from eyelog.catalogue import COMPUTED_DATA, role
-from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.profile import plot_profile
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_daily, plot_profile
 from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
-from eyelog.reports.sheets import Sheet, sheet
-from eyelog.reports.usual import usual_sheet, usual_words
+from eyelog.reports.usual import usual_table, usual_words
 
 __all__ = ["section"]
 
@@ -52,9 +50,11 @@ def section(logs: Logs) -> Part:
                 lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
             ),
         ],
-        sheets=[
-            partial(usual_sheet, logs, COLUMNS, "Eyes on a usual day, with 95 % intervals", "usual-eyes"),
-            lambda: sheet(
+        tables=[
+            partial(
+                usual_table, logs, COLUMNS, "Eyes on a usual day, with 95 % intervals", "usual-eyes"
+            ),
+            lambda: page_table(
                 hours.loc[hours["n"] > 0],
                 f"Blink rate by hour of day, {LOG_WORDS[log]}",
                 "blink-rate-by-hour",
@@ -62,7 +62,7 @@ def section(logs: Logs) -> Part:
                 step="blinks.rate",
                 log=log,
             ),
-            *([partial(_scores_sheet, logs)] if COMPUTED_DATA in logs.frames else []),
+            *([partial(_scores_table, logs)] if COMPUTED_DATA in logs.frames else []),
         ],
     )
 
@@ -116,9 +116,9 @@ def _hourly_rate(logs: Logs, log: str) -> object:
     return rate(logs.frames[log], by="1h")["rate_per_min"]
 
 
-def _scores_sheet(logs: Logs) -> Sheet:
+def _scores_table(logs: Logs) -> PageTable:
     names = [f"{name}_mean" for name in role(COMPUTED_DATA, "score")]
-    made = usual_sheet(
+    made = usual_table(
         logs,
         names,
         "Scores on a usual day, with 95 % intervals. Scores are relative to the wearer's last"

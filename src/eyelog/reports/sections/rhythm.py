@@ -13,9 +13,8 @@ from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
 from eyelog.catalogue import role
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.profile import plot_profile
-from eyelog.figures.rhythm import plot_rhythm
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_profile, plot_rhythm
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture
@@ -124,11 +123,15 @@ def _measures(hourly: pd.Series) -> list[Measure]:
 
     def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
         said = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
-        return Measure(name, value, said, result.exposure_h, result.n, _without_advice(result.reason))
+        return Measure(
+            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+        )
 
     def clock(name: str, result: Any, value: float) -> Measure:
         said = words.time_of_day(value)
-        return Measure(name, value, said, result.exposure_h, result.n, _without_advice(result.reason))
+        return Measure(
+            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+        )
 
     return [
         plain("Most active 10 h (M10), level", most, most.mean, 0, "steps per h"),

@@ -5,20 +5,18 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.columns import column
 from eyelog.analysis.coverage import gaps
 from eyelog.analysis.quality.explain import explain
-from eyelog.analysis.quality.recipes import attrition
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.quality.states import states
+from eyelog.analysis.quality.recipes import attrition
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
-from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.overview import plot_overview
-from eyelog.figures.timeline import plot_quality
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_attrition, plot_overview, plot_quality
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Part, Picture
-from eyelog.reports.sheets import Sheet, csv_of, sheet
 
 __all__ = ["section"]
 
@@ -44,11 +42,11 @@ def section(logs: Logs) -> Part:
             for picture in (_overview(logs, log), _attrition(logs, log))
         ]
         + [_quality(logs)],
-        sheets=[
-            partial(_hours_sheet, logs),
-            partial(_lost_sheet, logs),
-            *(partial(_attrition_sheet, logs, log) for log in logs.frames),
-            partial(_gaps_sheet, logs),
+        tables=[
+            partial(_hours_table, logs),
+            partial(_lost_table, logs),
+            *(partial(_attrition_table, logs, log) for log in logs.frames),
+            partial(_gaps_table, logs),
         ],
     )
 
@@ -90,7 +88,7 @@ def _overview(logs: Logs, log: str) -> Picture:
         f"State of the eyewear, {LOG_WORDS[log]}",
         "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
         " is where there is no record.",
-        lambda: plot_overview(states(logs.frames[log])),
+        lambda: plot_overview(logs.frames[log]),
     )
 
 
@@ -112,7 +110,7 @@ def _quality(logs: Logs) -> Picture:
     )
 
 
-def _hours_sheet(logs: Logs) -> Sheet:
+def _hours_table(logs: Logs) -> PageTable:
     totals = {log: logs.hours(log)[list(HOURS)].sum(min_count=1) for log in logs.frames}
     table = pd.DataFrame(totals)
     table.index.name = "time"
@@ -129,17 +127,16 @@ def _hours_sheet(logs: Logs) -> Sheet:
         ]
         for name, label in HOURS.items()
     ]
-    return Sheet(
-        caption="Hours, with their share of the recorded time",
-        headers=["Time", *(LOG_WORDS[log] for log in table)],
-        rows=rows,
-        numeric=[False, *([True] * len(table.columns))],
-        file="hours.csv",
-        csv=csv_of(table),
+    return PageTable.of(
+        "Hours, with their share of the recorded time",
+        ["Time", *(LOG_WORDS[log] for log in logs.frames)],
+        rows,
+        "hours",
+        table,
     )
 
 
-def _lost_sheet(logs: Logs) -> Sheet:
+def _lost_table(logs: Logs) -> PageTable:
     """Return the share of all values that each reason takes."""
     shares = {}
     for log in logs.frames:
@@ -147,28 +144,28 @@ def _lost_sheet(logs: Logs) -> Sheet:
         shares[log] = table[[str(one.name) for one in Reason]].sum() / table["n"].sum()
     table = pd.DataFrame(shares)
     table.index.name = "reason"
-    from eyelog.analysis.columns import column
-
     rows = [
-        [column(name, table="explain").label, *(words.percent(table.loc[name, log]) for log in table)]
+        [
+            column(name, table="explain").label,
+            *(words.percent(table.loc[name, log]) for log in table),
+        ]
         for name in table.index
         if (table.loc[name] > 0).any()
     ]
-    return Sheet(
-        caption="What was lost, and why: the share of all values that carry each reason."
-        " A value can carry several; values at the largest count are kept",
-        headers=["Reason", *(LOG_WORDS[log] for log in table)],
-        rows=rows,
-        numeric=[False, *([True] * len(table.columns))],
-        file="reasons.csv",
-        csv=csv_of(table),
+    return PageTable.of(
+        "What was lost, and why: the share of all values that carry each reason. A value can carry"
+        " several; values at the largest count are kept",
+        ["Reason", *(LOG_WORDS[log] for log in logs.frames)],
+        rows,
+        "reasons",
+        table,
     )
 
 
-def _attrition_sheet(logs: Logs, log: str) -> Sheet:
+def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
     table = attrition(logs.frames[log], recipe=recipe).set_index("condition")
-    return sheet(
+    return page_table(
         table,
         f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         f"attrition-{recipe}",
@@ -178,7 +175,7 @@ def _attrition_sheet(logs: Logs, log: str) -> Sheet:
     )
 
 
-def _gaps_sheet(logs: Logs) -> Sheet:
+def _gaps_table(logs: Logs) -> PageTable:
     found = pd.concat(
         {log: gaps(logs.frames[log]) for log in logs.frames}, names=["log"]
     ).reset_index("log")
@@ -187,18 +184,17 @@ def _gaps_sheet(logs: Logs) -> Sheet:
     rows = [
         [
             LOG_WORDS[one.log],
-            f"{words.day(one.start)} {one.start:%H:%M}",
-            f"{words.day(one.end)} {one.end:%H:%M}",
+            words.moment(one.start),
+            words.moment(one.end),
             f"{words.number(one.duration_h, 1)} h",
             one.kind,
         ]
         for one in longest.itertuples()
     ]
-    return Sheet(
-        caption=f"The longest of {words.count(len(found), 'gap')} between records",
-        headers=["Log", "From", "To", "Duration", "Kind"],
-        rows=rows,
-        numeric=[False, False, False, True, False],
-        file="gaps.csv",
-        csv=csv_of(found.set_index("log")),
+    return PageTable.of(
+        f"The longest of {words.count(len(found), 'gap')} between records",
+        ["Log", "From", "To", "Duration", "Kind"],
+        rows,
+        "gaps",
+        found.set_index("log"),
     )

@@ -13,10 +13,9 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import median
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.clock import local_days
-from eyelog.figures.bouts import plot_bouts
-from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
+from eyelog.reports.drawing import plot_bouts, plot_daily
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
@@ -58,7 +57,11 @@ def section(logs: Logs) -> Part:
         ],
         tables=[
             partial(
-                usual_table, logs, COLUMNS, "Walking on a usual day, with 95 % intervals", "usual-walking"
+                usual_table,
+                logs,
+                COLUMNS,
+                "Walking on a usual day, with 95 % intervals",
+                "usual-walking",
             ),
             partial(_peaks, logs, log),
             *([partial(_classes, logs)] if STANDARD_MODE_LOGS in logs.frames else []),
@@ -82,7 +85,9 @@ def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
     lasted = median(numbers(found["duration_min"]))
     counted = logs.counted(log).index
     opened = local_days(pd.DatetimeIndex(found["start"]))
-    per_day = median(pd.Series(opened).value_counts().reindex(counted, fill_value=0).to_numpy(float))
+    per_day = median(
+        pd.Series(opened).value_counts().reindex(counted, fill_value=0).to_numpy(float)
+    )
     return (
         f"There were {words.count(len(found), 'walking bout')} of at least a minute,"
         f" {words.number(per_day.value, 0)} on a usual day; half of them lasted"

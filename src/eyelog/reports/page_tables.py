@@ -3,20 +3,20 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from eyelog.analysis.columns import Column, column
 from eyelog.reports import words
 
-__all__ = ["Sheet", "csv_of", "sheet"]
+__all__ = ["PageTable", "page_table"]
 
 SHARE = "0 to 1"
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PageTable:
     """One table: what is read, and the same numbers in full as CSV.
 
     Attributes
@@ -42,13 +42,28 @@ class Sheet:
     file: str
     csv: str
 
+    @classmethod
+    def of(
+        cls,
+        caption: str,
+        headers: list[str],
+        rows: list[list[str]],
+        file: str,
+        whole: pd.DataFrame,
+    ) -> Self:
+        """Return a table of cells that are text already; what looks like numbers stands right."""
+        numeric = [
+            bool(rows) and all(_is_numeric(row[i]) for row in rows) for i in range(len(headers))
+        ]
+        return cls(caption, headers, rows, [False, *numeric[1:]], f"{file}.csv", _csv(whole))
+
     @property
     def link(self) -> str:
-        """The CSV as an address that holds it, so that a file needs no server."""
-        return csv_link(self.csv)
+        """The CSV as an address that holds it, so that nothing is asked of a server."""
+        return "data:text/csv;charset=utf-8;base64," + base64.b64encode(self.csv.encode()).decode()
 
 
-def sheet(
+def page_table(
     table: pd.DataFrame,
     caption: str,
     file: str,
@@ -58,8 +73,8 @@ def sheet(
     log: str | None = None,
     period: str = "day",
     whole: pd.DataFrame | None = None,
-) -> Sheet:
-    """Return a table for the page.
+) -> PageTable:
+    """Return a table of the analysis for the page.
 
     Parameters
     ----------
@@ -68,7 +83,7 @@ def sheet(
     caption, file : str
         What it holds, and the name of the CSV without its ending.
     names : sequence of str, optional
-        The columns to show; the CSV holds all of them.
+        The columns to show, where the table has them; the CSV holds all.
     step, log, period
         As in the table of columns: which table it is, whose fields, what one row covers.
     whole : DataFrame, optional
@@ -76,27 +91,20 @@ def sheet(
     """
     shown = table if names is None else table[[name for name in names if name in table.columns]]
     about = [column(str(name), table=step, log=log, period=period) for name in shown.columns]
-    heads = [_index_cell(label) for label in shown.index]
-    cells = [
-        [_cell(value, one) for value in shown.iloc[:, i]] for i, one in enumerate(about)
-    ]
-    kinds = [pd.api.types.is_numeric_dtype(dtype) for dtype in shown.dtypes]
-    index_name = str(shown.index.name or "")
-    return Sheet(
-        caption=caption,
-        headers=[column(index_name).label.capitalize() or "Row", *(map(_header, about))],
-        rows=[[head, *row] for head, row in zip(heads, zip(*cells, strict=True), strict=True)]
-        if cells
-        else [[head] for head in heads],
-        numeric=[False, *kinds],
-        file=f"{file}.csv",
-        csv=csv_of(table if whole is None else whole),
+    columns = [[_cell(value, one) for value in shown[one.name]] for one in about]
+    heads = [_row_head(label, str(shown.index.name)) for label in shown.index]
+    index = column(str(shown.index.name or "")).label
+    return PageTable.of(
+        caption,
+        [index[:1].upper() + index[1:] or "Row", *map(_header, about)],
+        [list(row) for row in zip(heads, *columns, strict=True)],
+        file,
+        table if whole is None else whole,
     )
 
 
-def csv_link(text: str) -> str:
-    """Return an address that holds a CSV text."""
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+def _is_numeric(cell: str) -> bool:
+    return not cell.strip("0123456789.,+% " + words.MINUS + words.MISSING)
 
 
 def _header(one: Column) -> str:
@@ -104,12 +112,12 @@ def _header(one: Column) -> str:
 
 
 def _cell(value: Any, one: Column) -> str:
-    if isinstance(value, pd.Timestamp):
-        return f"{value:%H:%M}" if one.name in ("first_worn", "last_worn") else _moment(value)
     if isinstance(value, str):
         return value
     if pd.isna(value):
         return words.MISSING
+    if isinstance(value, pd.Timestamp):
+        return f"{value:%H:%M}" if one.name in ("first_worn", "last_worn") else words.moment(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if one.unit == SHARE:
@@ -117,19 +125,15 @@ def _cell(value: Any, one: Column) -> str:
     return words.number(float(value), one.digits)
 
 
-def _moment(value: pd.Timestamp) -> str:
-    return f"{words.day(value, year=True)} {value:%H:%M}"
-
-
-def _index_cell(label: Any) -> str:
+def _row_head(label: Any, name: str) -> str:
     if isinstance(label, pd.Timestamp):
-        return words.day(label, year=True)
-    if isinstance(label, tuple):
-        return ", ".join(map(_index_cell, label))
-    return str(label)
+        return words.day(label, year=True) if name in ("day", "week") else words.moment(label)
+    if name == "hour":
+        return f"{int(label):02d}:00"
+    return str(label).replace("-", words.MINUS) if name == "zone" else str(label)
 
 
-def csv_of(table: pd.DataFrame) -> str:
+def _csv(table: pd.DataFrame) -> str:
     """Return the text of the whole table, stamps in their own offset."""
     out = table.reset_index()
     for name in out.columns:
