@@ -18,6 +18,7 @@ from .analysis.quality.flags import mask as mask
 from .analysis.quality.reasons import Reason as Reason
 from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
+from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv

@@ -16,7 +16,7 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, capsys, monkeypatch) -> None
     monkeypatch.setattr("eyelog.access.days.datetime", Slow)
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
     text = capsys.readouterr().out
-    for part in ("Logged in through OAuth", "attrition", "blink_rate_per_min", "heatmap-"):
+    for part in ("Logged in through OAuth", "attrition", "Blinks", "heatmap-"):
         assert part in text
     assert len(list((tmp_path / "out").glob("*.png"))) == 8
     assert len(list((tmp_path / "out").glob("*.csv"))) == 2

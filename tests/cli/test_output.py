@@ -1,6 +1,7 @@
 """Tables as text, and files that are written whole or not at all."""
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 from eyelog.cli import main
-from eyelog.cli.output import check_ending, readable, records
+from eyelog.cli.output import check_ending, emit, records, show
 from eyelog.errors import ConfigurationError
 from support.commands import RANGE
 
@@ -35,21 +36,22 @@ def test_stamps_keep_their_own_offset_in_json_and_durations_are_seconds() -> Non
     ]
 
 
-def test_a_summary_for_reading_leaves_out_what_no_day_has() -> None:
-    days = pd.date_range("2025-10-20", periods=2, freq="D", tz="Asia/Tokyo")
-    table = pd.DataFrame(
-        {
-            "steps": [10.0, np.nan],
-            "lat_mean": [np.nan, np.nan],
-            "lat_n": [0.0, 0.0],
-            "first_worn": [days[0] + pd.Timedelta("7h5min"), pd.NaT],
-        },
-        index=days,
-    )
-    shown = readable(table)
-    assert list(shown.index) == ["steps", "first_worn"]
-    assert list(shown.columns) == ["Mon 20 Oct", "Tue 21 Oct"]
-    assert shown.loc["first_worn", "Mon 20 Oct"] == "07:05"
+def test_a_summary_is_printed_under_labels_with_days_as_rows(capsys) -> None:
+    days = pd.date_range("2025-10-20", periods=2, freq="D", tz="Asia/Tokyo", name="day")
+    table = pd.DataFrame({"steps": [10.0, np.nan], "worn_h": [1.04, 0.0]}, index=days)
+    show(table)
+    assert capsys.readouterr().out.splitlines() == [
+        "Day         Steps  Worn",
+        "2025                  h",
+        "Mon 20 Oct     10   1.0",
+        "Tue 21 Oct      \N{EN DASH}   0.0",
+        "Times are local to Asia/Tokyo.",
+    ]
+
+
+def test_a_program_reads_names_and_whole_numbers(capsys) -> None:
+    emit(pd.DataFrame({"worn_h": [1.04]}), as_json=True, index=False)
+    assert json.loads(capsys.readouterr().out) == [{"worn_h": 1.04}]
 
 
 def test_a_name_with_another_ending_is_refused_with_those_that_work() -> None:

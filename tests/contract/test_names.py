@@ -48,6 +48,7 @@ NAMES = [
     "read_answer",
     "read_logger_csv",
     "read_table",
+    "readable",
     "resample",
     "sample",
     "save_figure",

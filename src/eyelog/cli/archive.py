@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, emit, note
+from eyelog.cli.output import add_json, emit, note, show
 from eyelog.cli.source import field_list
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -141,8 +141,10 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
 def _inventory(args: argparse.Namespace) -> int:
     archive = open_archive(args)
     table = archive.inventory()
-    if args.json or len(table):
-        emit(table, as_json=args.json, index=False)
+    if args.json:
+        emit(table, as_json=True, index=False)
+    elif len(table):
+        show(table)
     else:
         note(f"The archive {archive.path} is empty.")
     return 0

@@ -13,8 +13,8 @@ from eyelog.cli.output import (
     check_ending,
     emit,
     note,
-    readable,
     records,
+    show,
     write_csv,
     write_figure,
     write_table,
@@ -116,9 +116,10 @@ def _daily(args: argparse.Namespace) -> int:
     elif table.empty:
         note("There are no records in this range.")
     else:
-        emit(readable(table), as_json=False)
+        show(table)
     if losses is not None:
-        emit(losses, as_json=args.json)
+        print()
+        show(losses)
     return 0
 
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.output import emit, readable, write_figure, write_table
+from eyelog.cli.output import show, write_figure, write_table
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.figures.defaults import KINDS
 
@@ -114,9 +114,9 @@ def _judge(frame: "pd.DataFrame") -> None:
 
     _print_step(4, "Flagged values of the 15-second log by reason (a value can have several):")
     counts = explain(flag(frame)).loc[["stp", "bk_n", "bkw_av", "cad", "tl_yav", "sc_fcs", "hm_yo"]]
-    emit(counts.loc[:, (counts != 0).any()], as_json=False)
+    show(counts)
     _print_step(5, "Records left after each condition of the recipe 'mind' (attrition):")
-    emit(attrition(frame, recipe="mind"), as_json=False)
+    show(attrition(frame, recipe="mind"))
 
 
 def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
@@ -125,10 +125,10 @@ def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
 
     tables = {log: daily(frame) for log, frame in frames.items()}
     print("\n    The same for the 60-second log and the recipe 'trend':")
-    emit(attrition(frames["standard_mode_logs"], recipe="trend"), as_json=False)
+    show(attrition(frames["standard_mode_logs"], recipe="trend"))
     for step, (log, table) in enumerate(tables.items(), start=6):
         _print_step(step, f"Daily summary of {log} (first week; all days are in {output}):")
-        emit(readable(table.head(7)), as_json=False)
+        show(table.head(7))
         write_table(table, output / f"daily-{log}.csv")
     _print_step(8, "Figures:")
     for log, frame in frames.items():

@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -22,8 +22,8 @@ __all__ = [
     "check_ending",
     "emit",
     "note",
-    "readable",
     "records",
+    "show",
     "write_csv",
     "write_figure",
     "write_table",
@@ -61,23 +61,16 @@ def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]
     return rows
 
 
-def readable(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Turn a daily summary for reading: one column per day, short times, no empty rows."""
-    import pandas as pd
+def show(
+    table: "pd.DataFrame", *, columns: "str | Iterable[str] | None" = None, more: str = ""
+) -> None:
+    """Print a table of the library as `eyelog.readable` shows it, as wide as the terminal.
 
-    filled = {name for name in table.columns if table[name].notna().any()}
-    # A count of values means nothing where no day has a value to count.
-    idle = {
-        f"{name.removesuffix('_mean')}_n"
-        for name in set(table.columns) - filled
-        if name.endswith("_mean")
-    }
-    out = table[[name for name in table.columns if name in filled - idle]].copy()
-    for name in out.columns:
-        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
-            out[name] = out[name].dt.strftime("%H:%M")
-    out.index = pd.Index([f"{day:%a %d %b}" for day in table.index])
-    return out.T
+    `columns` are those to show; `more` is what to type to see the others, such as ``--all``.
+    """
+    from eyelog.analysis.readable import readable
+
+    print(readable(table, columns=columns).text(more=more))
 
 
 def _short(value: float) -> str:

@@ -1,0 +1,301 @@
+"""Any table of the library as a person reads it: labels, units, rounded numbers, few columns."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import Column, choose, column
+from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import require_frame
+from eyelog.provenance import history, stated_log
+
+__all__ = ["readable"]
+
+ALL: Final = "all"
+FEW: Final = 10  # tables with no more columns are shown whole
+
+
+def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None) -> Sheet:
+    """Return a table as a person reads it: labels with units, rounded numbers, few columns first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `eyelog.daily`, `eyelog.weekly`, `eyelog.coverage`, `eyelog.explain`,
+        `eyelog.attrition`, `Archive.inventory`, `eyelog.blinks.rate` or any other table of the
+        library. Columns of your own are shown under their names.
+    columns : str or iterable of str, optional
+        Groups (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of columns,
+        or ``"all"``. Default: the most telling ones, some ten of a daily table. Columns without a
+        single value are left out unless they are named.
+
+    Returns
+    -------
+    Sheet
+        Shows as a table in a notebook and prints as aligned text. ``.table`` is a DataFrame of
+        text with labels as columns; ``.text(width)`` and ``.html()`` return it for a terminal or a
+        page. What is left out stands below it in words.
+
+    Raises
+    ------
+    ConfigurationError
+        If `table` is not a DataFrame.
+    FieldError
+        If `columns` holds something that is neither a column of the table nor a group.
+
+    Notes
+    -----
+    For reading alone: compute with the table itself. Numbers are rounded to what they can say, as
+    hours to 0.1; a number that is not 0 never reads as 0. Times of day are local to the table. The
+    time 24:00 is the midnight that closes a day.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> days = el.daily(el.sample())
+    >>> print(el.readable(days, columns=["worn_h", "steps", "blink_rate_per_min"]))
+    """
+    require_frame(table, what="readable", wanted="a table")
+    if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
+        raise ConfigurationError(
+            "readable takes a table whose columns each have one name of their own"
+        )
+    step, period = _step(table), _period(table)
+    about = {
+        name: column(str(name), table=step, log=stated_log(table), period=period)
+        for name in table.columns
+    }
+    empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
+    shown = _chosen(table, columns, about, empty, step)
+    headings, cells = _row_names(table)
+    for name in shown:
+        heading, texts = _column(table, name, about[name])
+        headings.append(heading)
+        cells.append(texts)
+    # A remark that no row has is no loss.
+    blank = [name for name in empty if name not in (*shown, "reason")]
+    return Sheet(
+        headings,
+        [list(row) for row in zip(*cells, strict=True)],
+        notes=_notes(table, shown, blank),
+        left_out=len(set(table.columns) - {*shown, *empty}),
+    )
+
+
+def _step(table: pd.DataFrame) -> str:
+    """Return the step that made the table; an inventory is known by its columns."""
+    steps = [step["step"] for step in history(table)]
+    if not steps and {"account", "log", "bytes"} <= set(table.columns):
+        return "inventory"
+    return str(steps[-1]) if steps else ""
+
+
+def _period(table: pd.DataFrame) -> str:
+    """Return what a row is, a day or a week; empty if it is neither: its hours are plain hours."""
+    last = history(table)[-1] if history(table) else {}
+    every = str(last.get("every", ""))
+    if every:
+        return {"1D": "day", "D": "day", "W": "week", "7D": "week"}.get(every, "")
+    return {"day": "day", "week": "week"}.get(str(table.index.name), "")
+
+
+def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
+    """Return whether a column has nothing to show in any row."""
+    values = table[name]
+    if about.group == "reasons" and name.isupper():
+        return not (values != 0).any()
+    if isinstance(values.dtype, pd.StringDtype) or values.dtype == object:
+        return not values.fillna("").astype(bool).any()
+    # A count of values means nothing where no row has a value to count.
+    mean = f"{str(name).removesuffix('_n')}_mean"
+    if str(name).endswith("_n") and mean in table.columns:
+        return bool(table[mean].isna().all())
+    return bool(values.isna().all())
+
+
+def _chosen(
+    table: pd.DataFrame,
+    wanted: str | Iterable[str] | None,
+    about: dict[Any, Column],
+    empty: Sequence[Any],
+    step: str,
+) -> list[Any]:
+    """Return the columns to show, in the order of the table."""
+    names = list(table.columns)
+    filled = [name for name in names if name not in empty]
+    if wanted is None:
+        if len(filled) <= FEW:
+            return filled
+        # Fields, and columns of the user's own, are what their table is about.
+        fields = {field for log in LOGS for field in catalogue(log)}
+        few = [n for n in filled if about[n].few or n in fields or about[n].label == str(n)]
+        return few or filled
+    asked = [wanted] if isinstance(wanted, str) else list(wanted)
+    if asked == [ALL]:
+        return filled
+    try:
+        chosen = choose([str(name) for name in names], asked, table=step)
+    except FieldError as error:
+        raise FieldError(f"{error}; or 'all'") from None
+    return [name for name in names if str(name) in chosen and (name in filled or name in asked)]
+
+
+def _row_names(table: pd.DataFrame) -> tuple[list[Heading], list[list[str]]]:
+    """Return the headings and texts of what names the rows; rows that are just counted have none.
+
+    Fields have their label beside the name.
+    """
+    if isinstance(table.index, pd.RangeIndex) and table.index.name is None and len(table.columns):
+        return [], []
+    heading, texts = _index(table)
+    if table.index.name != "field":
+        return [heading], [texts]
+    labels = [column(name, log=stated_log(table)).label for name in texts]
+    return [heading, Heading("Label", "Label", is_text=True, is_extra=True)], [texts, labels]
+
+
+def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
+    """Return the heading and the texts of the index."""
+    index = table.index
+    name = "" if index.name is None else str(index.name)
+    if isinstance(index, pd.MultiIndex):
+        words = [str(level) for level in index.names]
+        return Heading(", ".join(words), ", ".join(words)), [
+            ", ".join(map(str, key)) for key in index
+        ]
+    if isinstance(index, pd.DatetimeIndex):
+        stamps = pd.Series(index)
+        if name == "week":
+            return Heading("Week", "Week"), [f"{stamp:%G-W%V}" for stamp in index]
+        year = _one_year(stamps)
+        label = "Day" if name == "day" else "Time"
+        texts = _day_texts(stamps, year) if name == "day" else _stamp_texts(stamps, year)
+        return Heading(label, label, year, year), texts
+    if name == "hour":
+        return Heading("Hour", "Hour"), [f"{int(hour):02}:00" for hour in index]
+    return Heading(name.capitalize(), name.capitalize()), [str(label) for label in index]
+
+
+def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, list[str]]:
+    """Return the heading and the texts of one column."""
+    values = table[name]
+    unit, is_text = about.unit, False
+    if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
+        if _within_days(values, table.index):
+            texts = _clock_texts(values, table.index)
+        else:
+            unit = _one_year(values)
+            texts = _stamp_texts(values, unit)
+    elif values.dtype.kind == "m":
+        texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
+    elif name == "bytes":
+        texts = [_size_text(value) for value in values]
+    elif pd.api.types.is_bool_dtype(values.dtype):
+        texts = [NOTHING if pd.isna(value) else "yes" if value else "no" for value in values]
+    elif pd.api.types.is_numeric_dtype(values.dtype):
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        places, below = (
+            decimals(numbers, about.digits),
+            bool((numbers[~np.isnan(numbers)] >= 0).all()),
+        )
+        texts = [number_text(value, places, below=below) for value in numbers]
+    else:
+        is_text = True
+        texts = [NOTHING if pd.isna(value) else str(value) for value in values]
+    heading = Heading(about.label, about.short, unit, _brief(unit), str(name), is_text, about.group)
+    return heading, texts
+
+
+def _brief(unit: str) -> str:
+    """Return a unit in a few characters: hours of a day are "h", "per h worn" is "/h"."""
+    if unit == "0 to 1":
+        return ""
+    for long in (" per day", " per week", "per day", "per week", " worn"):
+        unit = unit.removesuffix(long)
+    return unit.replace("steps per ", "/").replace("per ", "/")
+
+
+def _one_year(values: pd.Series) -> str:
+    """Return the year of all stamps, or an empty text where they are of several years."""
+    years = values.dropna().dt.year.unique()
+    return str(years[0]) if len(years) == 1 else ""
+
+
+def _day_texts(values: pd.Series, year: str) -> list[str]:
+    form = "%a %d %b" if year else "%a %d %b %Y"
+    return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
+
+
+def _stamp_texts(values: pd.Series, year: str) -> list[str]:
+    """Return day and time of stamps, with seconds where one of them has any."""
+    known = values.dropna()
+    seconds = bool((known.dt.second != 0).any())
+    form = f"%a %d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
+    return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
+
+
+def _within_days(values: pd.Series, index: pd.Index) -> bool:
+    """Return whether each stamp lies in the day that names its row, so that the time will do."""
+    if index.name != "day" or not isinstance(index, pd.DatetimeIndex):
+        return False
+    known = values.notna().to_numpy()
+    days = pd.Series(index)[known]
+    after = values[known].reset_index(drop=True) - days.reset_index(drop=True)
+    # A day has up to 25 hours.
+    return bool(after.between(pd.Timedelta(0), pd.Timedelta(25, "h")).all())
+
+
+def _clock_texts(values: pd.Series, index: pd.Index) -> list[str]:
+    """Return times of day; the midnight that closes the row's day is 24:00."""
+    return [
+        NOTHING
+        if pd.isna(value)
+        else "24:00"
+        if value.date() > day.date()
+        else value.strftime("%H:%M")
+        for value, day in zip(values, index, strict=True)
+    ]
+
+
+def _duration_text(value: pd.Timedelta) -> str:
+    """Return "2 d 03 h", "1 h 05 min", "4 min 15 s" or "15 s"."""
+    seconds = round(value.total_seconds())
+    days, rest = divmod(seconds, 86_400)
+    hours, rest = divmod(rest, 3600)
+    minutes, seconds = divmod(rest, 60)
+    if days:
+        return f"{days} d {hours:02} h"
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+
+
+def _size_text(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def _zones(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
+    """Return the zones of the stamps that are shown."""
+    dtypes = [table[name].dtype for name in shown]
+    if isinstance(table.index, pd.DatetimeIndex):
+        dtypes.append(table.index.dtype)
+    return list(dict.fromkeys(str(d.tz) for d in dtypes if isinstance(d, pd.DatetimeTZDtype)))
+
+
+def _notes(table: pd.DataFrame, shown: Sequence[Any], blank: Sequence[Any]) -> list[str]:
+    """Return in words which zone the times are in, and what has nothing to show."""
+    notes = []
+    if zones := _zones(table, shown):
+        notes.append(f"Times are local to {' and '.join(zones)}.")
+    if blank:
+        columns = "column" if len(blank) == 1 else "columns"
+        notes.append(f"{len(blank)} more {columns} without a value.")
+    return notes
