@@ -49,6 +49,7 @@ NAMES = [
     "read_logger_csv",
     "read_table",
     "readable",
+    "report",
     "resample",
     "sample",
     "save_figure",

@@ -13,10 +13,10 @@ MISSING = float("nan")
     [
         (14.632, "14.6"),
         (5934.0, "5,934"),
-        (0.0123, "0.012"),
+        (0.0123, "0.0123"),
         (2.345, "2.35"),
-        (-3.0, "−3"),
-        (MISSING, "·"),
+        (-3.0, "-3"),
+        (MISSING, words.MISSING),
         (0.0, "0"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_list_has_one_and() -> None:
     assert words.joined(["a", "b", "c"]) == "a, b and c"
 
 
-def test_a_range_without_an_interval_is_a_dot() -> None:
+def test_a_range_without_an_interval_is_a_dash() -> None:
     assert words.range_of(1.0, 2.0, 1) == "1.0 to 2.0"
     assert words.range_of(MISSING, 2.0) == words.MISSING
 

@@ -26,77 +26,81 @@ LONGEST: Final = 400  # characters of one detail of the history; longer ones are
 TERMS: Final = [
     (
         "Records and days",
-        "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight to"
-        " local midnight and have 23 or 25 hours where the clocks change. The two logs are computed"
-        " in different ways and are never mixed in one number.",
+        "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight"
+        " to local midnight and have 23 or 25 hours where the clocks change. The two logs are"
+        " computed in different ways and are never mixed in one number.",
     ),
     (
         "Judging",
-        "Each value is judged before anything is computed; a value with a reason against it counts"
-        " as missing and its row stays. The limits below are the vendor's where it documents one.",
+        "Each value is judged before anything is computed; a value with a reason against it"
+        " counts as missing and its row stays. The limits below are the vendor's where it"
+        " documents one.",
     ),
     (
         "Worn, usable, walking",
-        "Worn: the eyewear says so, and its tilt is that of worn eyewear. Usable: worn, in pose, not"
-        " walking, noise within its limit. Walking: seconds in which steps were taken, while worn.",
+        "Worn: the eyewear says so, and its tilt is that of worn eyewear. Usable: worn, in"
+        " pose, not walking, noise within its limit. Walking: seconds in which steps were taken,"
+        " while worn.",
     ),
     (
         "Usual day",
         f"The median of the days with at least {COUNTED_WORN_H:g} h of wear. Its 95 % interval lies"
-        " between two of the days' own values and assumes no shape, only days that are independent"
-        " (Thompson 1936, Annals of Mathematical Statistics 7:122); it needs six days.",
+        " between two of the days' own values and assumes no shape, only days that are"
+        " independent (Thompson 1936, Annals of Mathematical Statistics 7:122); it needs six"
+        " days.",
     ),
     (
         "Blink rate",
-        "Blinks over the time in which they were looked for, never a mean of rates. 15-second log: 60"
-        " × gaps between blinks / their seconds, in stretches free of noise. 60-second log: blinks"
-        " counted with weak cleansing over the seconds measured without noise. Intervals of days"
-        " and hours are exact for a Poisson count (Garwood 1936, Biometrika 28:437); that of all"
-        " days is by a bootstrap of 10-minute blocks (Carlstein 1986, Annals of Statistics"
-        " 14:1171), since neighbouring blinks are not independent. Below 3 usable minutes there is"
-        " no rate.",
+        "Blinks over the time in which they were looked for, never a mean of rates. 15-second"
+        " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
+        " 60-second log: blinks counted with weak cleansing over the seconds measured without"
+        " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
+        " Biometrika 28:437); that of all days is by a bootstrap of 10-minute blocks (Carlstein"
+        " 1986, Annals of Statistics 14:1171), since neighbouring blinks are not independent."
+        " Below 3 usable minutes there is no rate.",
     ),
     (
         "Pace and walking bouts",
-        "Pace is steps over the time walked; steps per clock minute are not a cadence (Dall et al."
-        " 2013). A bout is a run of walking of at least a minute with pauses of at most a minute; a"
-        " gap in the records ends it. Peak cadence: the mean steps of a day's busiest minutes"
-        " (Tudor-Locke et al. 2018). Symmetry index: 200 (R − L) / (R + L), unsigned (Robinson"
-        " et al. 1987).",
+        "Pace is steps over the time walked; steps per clock minute are not a cadence (Dall et"
+        " al. 2013). A bout is a run of walking of at least a minute with pauses of at most a"
+        " minute; a gap in the records ends it. Peak cadence: the mean steps of a day's busiest"
+        " minutes (Tudor-Locke et al. 2018). Symmetry index: 200 (R - L) / (R + L), unsigned"
+        " (Robinson et al. 1987).",
     ),
     (
         "Head and posture",
-        "Movements are per worn hour of the intervals in which they were counted. Angles are averaged"
-        " on the circle (Fisher 1993). Which sign of a tilt is forward or right is not documented.",
+        "Movements are per worn hour of the intervals in which they were counted. Angles are"
+        " averaged on the circle (Fisher 1993). Which sign of a tilt is forward or right is not"
+        " documented.",
     ),
     (
         "Rhythm",
-        "Of the steps per hour, hours that were not worn left out. M10 and L5 are the largest and"
-        " smallest mean of ten and five hours of the average day, RA = (M10 − L5) / (M10 + L5);"
-        " IS compares the days' common pattern with all variation, IV the changes from hour to hour"
-        " (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by least"
-        " squares (Cornelissen 2014). L5 and RA are refused where the night was not worn: unworn"
-        " nights counted as rest would give values near 1 for everybody.",
+        "Of the steps per hour, hours that were not worn left out. M10 and L5 are the largest"
+        " and smallest mean of ten and five hours of the average day, RA = (M10 - L5) / (M10 +"
+        " L5); IS compares the days' common pattern with all variation, IV the changes from hour"
+        " to hour (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by"
+        " least squares (Cornelissen 2014). L5 and RA are refused where the night was not worn:"
+        " unworn nights counted as rest would give values near 1 for everybody.",
     ),
     (
         "Own baseline",
-        "Each day is compared with the median and the MAD (× 1.4826) of the 28 days before it, at"
-        " least seven of them. Trend: the median of all slopes with its interval (Theil 1950; Sen"
-        " 1968) and Kendall's test. New levels: the segmentation with the least squared error and a"
-        " penalty for each change (Jackson et al. 2005; Killick et al. 2012) of 3 × noise² × ln n,"
-        " the noise being that of differences of neighbouring days. Scores are relative to the"
-        " wearer's last hours: compare them within one person only.",
+        "Each day is compared with the median and the MAD (times 1.4826) of the 28 days before"
+        " it, at least seven of them. Trend: the median of all slopes with its interval (Theil"
+        " 1950; Sen 1968) and Kendall's test. New levels: the segmentation with the least"
+        " squared error and a penalty for each change (Jackson et al. 2005; Killick et al. 2012)"
+        " of 3 noise² ln n, the noise being that of differences of neighbouring days. Scores are"
+        " relative to the wearer's last hours: compare them within one person only.",
     ),
     (
         "Agreement",
-        "Bias and limits of agreement, bias ± 1.96 SD of the differences, over minutes that both"
-        " logs cover (Bland & Altman 1999, Statistical Methods in Medical Research 8:135).",
+        "Bias and limits of agreement, bias ± 1.96 SD of the differences, over minutes that"
+        " both logs cover (Bland & Altman 1999, Statistical Methods in Medical Research 8:135).",
     ),
     (
         "What the numbers cannot say",
-        "Eyewear is not worn at random: what was not worn was not measured, and usual days are usual"
-        " days of wear. A difference between two periods is not the effect of what lies between"
-        " them. Nothing here is a diagnosis.",
+        "Eyewear is not worn at random: what was not worn was not measured, and usual days are"
+        " usual days of wear. A difference between two periods is not the effect of what lies"
+        " between them. Nothing here is a diagnosis.",
     ),
 ]
 

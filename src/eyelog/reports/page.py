@@ -38,7 +38,7 @@ def render(
     version : str
         Of eyelog.
     """
-    return _template().render(
+    page: str = _template().render(
         title=title,
         about=about,
         dated=dated,
@@ -46,6 +46,7 @@ def render(
         style=_text("page.css"),
         sections=[_section(key, *section) for key, section in sections.items()],
     )
+    return page
 
 
 @cache
@@ -61,6 +62,7 @@ def _text(name: str) -> str:
 def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
     """Return what the template shows of a section."""
     shown: dict[str, Any] = {"key": key, "title": title, "problem": ""}
+    part: Part | None
     part, problem = _tried(make, f"the section {title!r}")
     if part is None:
         nothing = Part(findings=[])

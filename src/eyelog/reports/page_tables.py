@@ -1,18 +1,17 @@
 """Tables for a page: rounded cells with labels and units to read, whole numbers to download."""
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 
-from eyelog.analysis.columns import Column, column
-from eyelog.reports import words
+from eyelog.analysis.readable import readable
+from eyelog.analysis.sheet import NOTHING
 
 __all__ = ["PageTable", "page_table"]
-
-SHARE = "0 to 1"
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,9 @@ class PageTable:
     ----------
     caption : str
         What the table holds.
-    headers : list of str
-        One per column; the first is that of the row headers.
+    headers : list of pairs of str
+        The label of each column and its unit, or an empty text; the first is that of the row
+        headers.
     rows : list of list of str
         The cells, of which the first heads its row.
     numeric : list of bool
@@ -36,7 +36,7 @@ class PageTable:
     """
 
     caption: str
-    headers: list[str]
+    headers: list[tuple[str, str]]
     rows: list[list[str]]
     numeric: list[bool]
     file: str
@@ -55,7 +55,8 @@ class PageTable:
         numeric = [
             bool(rows) and all(_is_numeric(row[i]) for row in rows) for i in range(len(headers))
         ]
-        return cls(caption, headers, rows, [False, *numeric[1:]], f"{file}.csv", _csv(whole))
+        named = [(label, "") for label in headers]
+        return cls(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", _csv(whole))
 
     @property
     def link(self) -> str:
@@ -69,9 +70,6 @@ def page_table(
     file: str,
     *,
     names: Sequence[str] | None = None,
-    step: str = "",
-    log: str | None = None,
-    period: str = "day",
     whole: pd.DataFrame | None = None,
 ) -> PageTable:
     """Return a table of the analysis for the page.
@@ -83,54 +81,26 @@ def page_table(
     caption, file : str
         What it holds, and the name of the CSV without its ending.
     names : sequence of str, optional
-        The columns to show, where the table has them; the CSV holds all.
-    step, log, period
-        As in the table of columns: which table it is, whose fields, what one row covers.
+        The columns to show, where the table has a value in them; the CSV holds all.
     whole : DataFrame, optional
         What the CSV holds, where that is more than what is shown.
     """
-    shown = table if names is None else table[[name for name in names if name in table.columns]]
-    about = [column(str(name), table=step, log=log, period=period) for name in shown.columns]
-    columns = [[_cell(value, one) for value in shown[one.name]] for one in about]
-    heads = [_row_head(label, str(shown.index.name)) for label in shown.index]
-    index = column(str(shown.index.name or "")).label
-    return PageTable.of(
+    filled = None
+    if names is not None:
+        filled = [name for name in names if name in table and table[name].notna().any()]
+    read = readable(table, columns=filled)
+    return PageTable(
         caption,
-        [index[:1].upper() + index[1:] or "Row", *map(_header, about)],
-        [list(row) for row in zip(heads, *columns, strict=True)],
-        file,
-        table if whole is None else whole,
+        [(heading.label, heading.unit) for heading in read.headings],
+        [list(row) for row in read.rows],
+        [i > 0 and not heading.is_text for i, heading in enumerate(read.headings)],
+        f"{file}.csv",
+        _csv(table if whole is None else whole),
     )
 
 
 def _is_numeric(cell: str) -> bool:
-    return not cell.strip("0123456789.,+% " + words.MINUS + words.MISSING)
-
-
-def _header(one: Column) -> str:
-    return one.label if one.unit in ("", SHARE) else f"{one.label} ({one.unit})"
-
-
-def _cell(value: Any, one: Column) -> str:
-    if isinstance(value, str):
-        return value
-    if pd.isna(value):
-        return words.MISSING
-    if isinstance(value, pd.Timestamp):
-        return f"{value:%H:%M}" if one.name in ("first_worn", "last_worn") else words.moment(value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if one.unit == SHARE:
-        return words.percent(float(value))
-    return words.number(float(value), one.digits)
-
-
-def _row_head(label: Any, name: str) -> str:
-    if isinstance(label, pd.Timestamp):
-        return words.day(label, year=True) if name in ("day", "week") else words.moment(label)
-    if name == "hour":
-        return f"{int(label):02d}:00"
-    return str(label).replace("-", words.MINUS) if name == "zone" else str(label)
+    return cell == NOTHING or re.match(r"(under |over |<|-)?\d", cell) is not None
 
 
 def _csv(table: pd.DataFrame) -> str:

@@ -17,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogFormatter, ScalarFormatter
 
+from eyelog.analysis.series.arrays import Floats
 from eyelog.figures.style import inches, style
 from eyelog.reports import words
 
@@ -39,7 +40,6 @@ def figure_of(drawn: Any) -> Figure:
     figure = one if isinstance(one, Figure) else one.figure
     while isinstance(figure, SubFigure):
         figure = figure.figure
-    assert isinstance(figure, Figure)
     return figure
 
 
@@ -93,8 +93,9 @@ def _trim(root: ET.Element) -> None:
 
 
 def _own(root: ET.Element, key: str) -> None:
-    """Give every id the key of the figure: a page has many figures."""
+    """Give every id the key of the figure, since a page has many; a page knows svg by its name."""
     for element in root.iter():
+        element.tag = element.tag.removeprefix(SVG)
         for attribute, value in list(element.attrib.items()):
             if attribute == "id":
                 element.set("id", f"{key}-{value}")
@@ -110,7 +111,7 @@ def _say(root: ET.Element, key: str, title: str, description: str) -> None:
     root.set("aria-labelledby", f"{key}-title {key}-desc")
     root.set("preserveAspectRatio", "xMinYMin meet")
     for place, (tag, text) in enumerate((("title", title), ("desc", description))):
-        element = ET.Element(f"{SVG}{tag}", {"id": f"{key}-{tag}"})
+        element = ET.Element(tag, {"id": f"{key}-{tag}"})
         element.text = text
         root.insert(place, element)
 
@@ -128,8 +129,9 @@ def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
             yield mark, [_words(ax, x, y) for x, y in points]
 
 
-def _points(artist: Any) -> np.ndarray[Any, Any] | None:
+def _points(artist: Any) -> Floats | None:
     """Return the points that an artist marks, or None if it marks none."""
+    xy: Floats
     if isinstance(artist, PathCollection):
         xy = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
     elif isinstance(artist, Line2D):
@@ -148,7 +150,8 @@ def _points(artist: Any) -> np.ndarray[Any, Any] | None:
         xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
     else:
         return None
-    return xy[np.isfinite(xy).all(axis=1)]
+    known: Floats = xy[np.isfinite(xy).all(axis=1)]
+    return known
 
 
 def _words(ax: Axes, x: float, y: float) -> str:
@@ -170,9 +173,9 @@ def _name_points(root: ET.Element, named: dict[str, list[str]]) -> None:
         texts = named.get(group.get("id", ""))
         if texts is None:
             continue
-        drawn = [element for element in group.iter(f"{SVG}use")]
+        drawn = list(group.iter(f"{SVG}use"))
         if not drawn:
-            drawn = [element for element in group.iter(f"{SVG}path")]
+            drawn = list(group.iter(f"{SVG}path"))
         if len(drawn) != len(texts):  # points outside the panel are not drawn
             continue
         for element, text in zip(drawn, texts, strict=True):

@@ -1,6 +1,7 @@
 """The usual day: the median of the counted days, in a sentence and as a table."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty
+
+SHARE: Final = "0 to 1"
 
 __all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
 
@@ -34,14 +37,21 @@ def days_behind(logs: Logs, log: str) -> str:
     return f"{have} of {words.count(all_days, 'day')} with at least {COUNTED_WORN_H:g} h of wear"
 
 
-def usual_words(logs: Logs, log: str, name: str) -> str:
-    """Return the usual day's value with unit and interval: ``12.4 h per day (95 % ...)``."""
+def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
+    """Return the usual day's value in words: ``12.4 h (95 % interval 10.4 to 13.4)``.
+
+    `what` is what was counted, where the value has no unit that a sentence can say.
+    """
     found, about = logs.usual(log, name), column(name, log=log)
     if not found.n:
         return "not measured on any of these days"
-    said = words.number(found.value, about.digits)
-    unit = f" {about.unit}" if about.unit else ""
-    return f"{said}{unit} ({_interval(found, about.digits)})"
+    parts = [words.number(found.value, about.digits), what or _unit(about.unit)]
+    return f"{' '.join(filter(None, parts))} ({_interval(found, about.digits)})"
+
+
+def _unit(unit: str) -> str:
+    """Return the unit of one day's value."""
+    return "" if unit == SHARE else unit.removesuffix("per day").strip()
 
 
 def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> PageTable:
@@ -52,7 +62,7 @@ def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> Pa
         if not any(logs.usual(log, name).n for log in present):
             continue
         about = column(name)
-        unit = about.unit.removesuffix("per day").strip() if about.unit != "per day" else ""
+        unit = _unit(about.unit)
         line = [f"{about.label} ({unit})" if unit else about.label]
         for log in logs.frames:
             found = logs.usual(log, name)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
+from eyelog.analysis.sheet import NOTHING, decimals, number_text
+
 __all__ = [
-    "MINUS",
     "MISSING",
     "count",
     "day",
@@ -21,23 +23,12 @@ __all__ = [
     "whole",
 ]
 
-MINUS: Final = "−"
-MISSING: Final = "·"
+MISSING: Final = NOTHING
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """Return a number with so many decimals, or three significant digits; a dot if missing."""
-    if pd.isna(value):
-        return MISSING
-    if digits is None:
-        size = abs(value)
-        digits = 0 if size >= 100 or value == round(value) else 1 if size >= 10 else 2
-        if 0 < size < 1:
-            digits = 2 if size >= 0.1 else 3 if size >= 0.01 else 4
-    text = f"{value:,.{digits}f}"
-    if text.startswith("-"):
-        text = MINUS + text[1:] if text.strip("-0.,") else text[1:]
-    return text
+    """Return a number with so many decimals, or three significant digits, as tables show it."""
+    return number_text(value, decimals(np.array([value], dtype=np.float64), digits))
 
 
 def whole(value: float) -> str:
@@ -64,7 +55,7 @@ def interval(low: float, high: float, digits: int | None = None) -> str:
 
 
 def range_of(low: float, high: float, digits: int | None = None) -> str:
-    """Return an interval for a cell: ``9.8 to 13.4``, or a dot where there is none."""
+    """Return an interval for a cell: ``9.8 to 13.4``, or a dash where there is none."""
     if pd.isna(low) or pd.isna(high):
         return MISSING
     return f"{number(low, digits)} to {number(high, digits)}"

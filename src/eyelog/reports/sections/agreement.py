@@ -1,12 +1,12 @@
 """How far the two logs agree about the same minutes."""
 
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import pandas as pd
 
-from eyelog.analysis.compare.agreement import agreement, minute_pairs
-from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
+from eyelog.analysis.compare.agreement import PAIRS, agreement, minute_pairs
+from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, catalogue
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.drawing import plot_agreement
@@ -17,91 +17,122 @@ from eyelog.reports.parts import Empty, Part, Picture
 __all__ = ["section"]
 
 DRAWN: Final = ("blinks_weak", "steps")
-UNITS: Final = {
-    "count/min": "per min",
-    "s/min": "s per min",
-}
 
 
 def section(logs: Logs) -> Part:
     """Return bias and limits of agreement over the minutes that both logs cover."""
     missing = [LOG_WORDS[log] for log in LOGS if log not in logs.frames]
     if missing:
-        raise Empty(f"agreement needs both logs, and the {missing[0]} was not given")
+        raise Empty(f"it takes both logs, and the {missing[0]} was not given")
     fifteen, sixty = logs.frames[COMPUTED_DATA], logs.frames[STANDARD_MODE_LOGS]
     table = agreement(fifteen, sixty)
-    known = table[table["reason"].fillna("") == ""]
-    if known.empty:
+    rows = table[list(Found._fields)].itertuples(index=False)
+    found = dict(zip(map(str, table.index), map(Found._make, rows), strict=True))
+    known = {name: one for name, one in found.items() if not one.reason}
+    if not known:
         raise Empty("the logs share no minutes with values in both")
-    shown = next((name for name in DRAWN if name in known.index), known.index[0])
+    apart = sum(one.differs for one in known.values())
+    shown = next((name for name in DRAWN if name in known), next(iter(known)))
     return Part(
         findings=[
-            _said(known.loc[shown], shown),
+            known[shown].said(shown),
             f"Of {words.count(len(known), 'quantity', 'quantities')} compared,"
-            f" {int(((known['bias_low'] > 0) | (known['bias_high'] < 0)).sum())} differ on average"
-            " by more than chance allows; the table says by how much. Neighbouring minutes are"
-            " alike, so the intervals are narrower than they should be.",
+            f" {apart} differ on average by more than chance allows; the table shows by how much."
+            " Neighbouring minutes are alike, so the intervals are narrower than they should be.",
         ],
         pictures=[
             Picture(
-                f"Agreement of the two logs: {_label(name)}",
+                f"Agreement of the two logs: {label(name).lower()}",
                 "Each point is a minute: the mean of both logs and their difference, with the bias"
                 " and the limits of agreement.",
                 partial(_draw, fifteen, sixty, name),
             )
             for name in DRAWN
-            if name in known.index
+            if name in known
         ],
-        tables=[partial(_table, table)],
+        tables=[partial(_table, table, found)],
     )
+
+
+class Found(NamedTuple):
+    """One row of the agreement."""
+
+    unit: str
+    n: int
+    mean_fifteen: float
+    mean_sixty: float
+    bias: float
+    bias_low: float
+    bias_high: float
+    sd: float
+    low: float
+    low_low: float
+    low_high: float
+    high: float
+    high_low: float
+    high_high: float
+    exposure_h: float
+    coverage: float
+    reason: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval of the bias leaves 0 out."""
+        return self.bias_low > 0 or self.bias_high < 0
+
+    @property
+    def per(self) -> str:
+        """The unit as a sentence says it."""
+        return {"count/min": "per min", "s/min": "s per min"}.get(self.unit, self.unit)
+
+    def said(self, name: str) -> str:
+        """Return what the row says, in a sentence."""
+        start = f"Over {words.whole(self.exposure_h)} h that both logs cover"
+        what = label(name).lower()
+        if self.differs:
+            low, high = sorted((abs(self.bias_low), abs(self.bias_high)))
+            more, less = sorted(LOG_WORDS.values(), reverse=self.bias < 0)
+            start += (
+                f" the {more} has {words.number(abs(self.bias), 2)} {self.per} more {what} than the"
+                f" {less} ({words.interval(low, high, 2)})"
+            )
+        else:
+            start += (
+                f" they agree on average about {what} (bias {words.number(self.bias, 2)}"
+                f" {self.per}, {words.interval(self.bias_low, self.bias_high, 2)})"
+            )
+        return (
+            f"{start}; in 95 of 100 minutes the 15-second log less the 60-second log lies between"
+            f" {words.number(self.low, 1)} and {words.number(self.high, 1)}."
+        )
+
+
+def label(name: str) -> str:
+    """Return a quantity in words: that of the catalogue, with its cleansing."""
+    pair = next(pair for pair in PAIRS if pair.quantity == name)
+    if pair.part == "worn":
+        return "Time worn"
+    field = catalogue(COMPUTED_DATA)[pair.fields(COMPUTED_DATA)[0]]
+    return f"{field.label} ({pair.cleansing} cleansing)" if pair.cleansing else field.label
 
 
 def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str) -> object:
     return plot_agreement(minute_pairs(fifteen, sixty, quantity=name))
 
 
-def _label(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _unit(unit: str) -> str:
-    return UNITS.get(unit, unit)
-
-
-def _said(row: pd.Series, name: str) -> str:
-    more = "more" if row["bias"] > 0 else "less"
-    low, high = sorted((abs(row["bias_low"]), abs(row["bias_high"])))
-    if row["bias_low"] <= 0 <= row["bias_high"]:
-        start = (
-            f"Over {words.whole(row['exposure_h'])} h that both logs cover they agree on average about"
-            f" {_label(name)} (bias {words.number(row['bias'], 2)} {_unit(row['unit'])},"
-            f" {words.interval(row['bias_low'], row['bias_high'], 2)})"
-        )
-    else:
-        start = (
-            f"Over {words.whole(row['exposure_h'])} h that both logs cover the 15-second log has"
-            f" {words.number(abs(row['bias']), 2)} {_unit(row['unit'])} {more} of {_label(name)}"
-            f" than the 60-second log ({words.interval(low, high, 2)})"
-        )
-    return (
-        f"{start}; in 95 of 100 minutes the difference lies between {words.number(row['low'], 1)}"
-        f" and {words.number(row['high'], 1)}."
-    )
-
-
-def _table(table: pd.DataFrame) -> PageTable:
+def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:
     rows = [
         [
-            _label(str(name)),
-            _unit(str(row["unit"])),
-            words.number(row["mean_fifteen"], 2),
-            words.number(row["mean_sixty"], 2),
-            words.number(row["bias"], 2),
-            words.range_of(row["bias_low"], row["bias_high"], 2),
-            words.range_of(row["low"], row["high"], 2),
-            words.whole(row["n"]),
+            label(name),
+            one.per,
+            words.number(one.mean_fifteen, 2),
+            words.number(one.mean_sixty, 2),
+            words.number(one.bias, 2),
+            words.range_of(one.bias_low, one.bias_high, 2),
+            words.range_of(one.low, one.high, 2),
+            words.whole(one.n),
         ]
-        for name, row in table.iterrows()
+        for name, one in found.items()
     ]
     return PageTable.of(
         "15-second log against 60-second log, over the minutes that both cover",

@@ -28,7 +28,7 @@ def section(logs: Logs) -> Part:
     return Part(
         findings=[
             f"On a usual day the eyewear was worn for {usual_words(logs, log, 'worn_h')}"
-            f" and {usual_words(logs, log, 'valid_h')} of it were usable;"
+            f" and {usual_words(logs, log, 'valid_h')} of it were usable for the eyes at rest;"
             f" {LOG_WORDS[log]}, {days_behind(logs, log)}."
         ],
         pictures=[
@@ -51,14 +51,12 @@ def section(logs: Logs) -> Part:
 def _days_table(logs: Logs, log: str) -> PageTable:
     table = logs.days(log)
     if len(table) <= MOST_ROWS or "weekly" not in eyelog.__all__:
-        return page_table(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN, log=log)
+        return page_table(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN)
     weeks = eyelog.weekly(logs.frames[log])
     return page_table(
         weeks,
         f"The weeks, {LOG_WORDS[log]} (the file to download holds the days)",
         f"days-{log}",
         names=["days", *SHOWN],
-        log=log,
-        period="week",
         whole=table,
     )

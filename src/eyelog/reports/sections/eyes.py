@@ -4,10 +4,12 @@ from functools import partial
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from eyelog.analysis.blinks.effective_n import effective_n
 from eyelog.analysis.blinks.rate import rate
 from eyelog.analysis.rhythm.profile import profile
+from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import COMPUTED_DATA, role
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
@@ -59,8 +61,6 @@ def section(logs: Logs) -> Part:
                 f"Blink rate by hour of day, {LOG_WORDS[log]}",
                 "blink-rate-by-hour",
                 names=["rate_per_min", "low", "high", "n", "exposure_min"],
-                step="blinks.rate",
-                log=log,
             ),
             *([partial(_scores_table, logs)] if COMPUTED_DATA in logs.frames else []),
         ],
@@ -78,51 +78,44 @@ def _rate_of(logs: Logs, log: str) -> str:
     interval = words.interval(whole["low"], whole["high"], 1)
     said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
     if logs.usual(log, RATE).n:
-        return f"{said}; on a usual day {usual_words(logs, log, RATE)}."
+        return f"{said}; on a usual day it was {usual_words(logs, log, RATE)}."
     return f"{said}."
 
 
-def _hours_of(hours: object) -> str | None:
+def _hours_of(hours: pd.DataFrame) -> str | None:
     """Return the hours with the lowest and highest rate, where their intervals are apart."""
-    import pandas as pd
-
-    assert isinstance(hours, pd.DataFrame)
     known = hours.dropna(subset=["rate_per_min"])
     if len(known) < 2:
         return None
-    least, most = known["rate_per_min"].idxmin(), known["rate_per_min"].idxmax()
-    if known.loc[least, "high"] >= known.loc[most, "low"]:
+    values = numbers(known["rate_per_min"])
+    least, most = (known.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
+    if least["high"].iloc[0] >= most["low"].iloc[0]:
         return "No two hours of the day differ in blink rate by more than their intervals."
     return (
-        f"By hour of day it was lowest from {_clock(least)} ({_value(known.loc[least])}) and highest"
-        f" from {_clock(most)} ({_value(known.loc[most])}). These are the extremes of"
-        f" {len(known)} hours, so part of their distance is chance."
+        f"By hour of day it was lowest {_hour(least)} and highest {_hour(most)}. These are the"
+        f" extremes of {len(known)} hours, so part of their distance is chance."
     )
 
 
-def _clock(hour: int) -> str:
-    return f"{hour:02d}:00 to {hour + 1:02d}:00"
-
-
-def _value(row: object) -> str:
+def _hour(one: pd.DataFrame) -> str:
+    hour, row = int(one.index[0]), one.iloc[0]
     return (
-        f"{words.number(row['rate_per_min'], 1)} per min, "  # type: ignore[index]
-        f"{words.interval(row['low'], row['high'], 1)}"  # type: ignore[index]
+        f"from {hour:02d}:00 to {hour + 1:02d}:00 ({words.number(row['rate_per_min'], 1)} per min,"
+        f" {words.interval(row['low'], row['high'], 1)})"
     )
 
 
-def _hourly_rate(logs: Logs, log: str) -> object:
+def _hourly_rate(logs: Logs, log: str) -> pd.Series:
     """Return the blink rate of each hour of each day."""
     return rate(logs.frames[log], by="1h")["rate_per_min"]
 
 
 def _scores_table(logs: Logs) -> PageTable:
     names = [f"{name}_mean" for name in role(COMPUTED_DATA, "score")]
-    made = usual_table(
+    return usual_table(
         logs,
         names,
         "Scores on a usual day, with 95 % intervals. Scores are relative to the wearer's last"
         " hours: compare them within one person only",
         "usual-scores",
     )
-    return made

@@ -6,6 +6,7 @@ from typing import Final
 from eyelog.analysis.baseline.typical import typical_value
 from eyelog.analysis.posture.head import head_movements
 from eyelog.analysis.posture.tilt import TILT, spread, zones
+from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import role_field
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
@@ -19,6 +20,7 @@ __all__ = ["section"]
 
 TURNS: Final = "head_moves_yaw_per_h"
 NODS: Final = "head_moves_pitch_per_h"
+TIMES: Final = "times per worn hour"
 COLUMNS: Final = (NODS, TURNS, "tilt_forward_deg", "tilt_sideways_deg")
 
 
@@ -31,8 +33,9 @@ def section(logs: Logs) -> Part:
     tilt = role_field(log, TILT["forward"])
     return Part(
         findings=[
-            f"On a usual day the wearer nodded {usual_words(logs, log, NODS)} and turned the head"
-            f" {usual_words(logs, log, TURNS)}; {LOG_WORDS[log]}, {days_behind(logs, log)}.",
+            f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
+            f" turned the head {usual_words(logs, log, TURNS, what=TIMES)}; {LOG_WORDS[log]},"
+            f" {days_behind(logs, log)}.",
             _zones_of(logs, log),
         ],
         pictures=[
@@ -67,11 +70,13 @@ def section(logs: Logs) -> Part:
 
 def _zones_of(logs: Logs, log: str) -> str:
     table = zones(logs.frames[log])
-    most = table["share"].idxmax()
+    place = int(numbers(table["share"]).argmax())
+    most, share = str(table.index[place]), float(table["share"].iloc[place])
     hours = table["exposure_min"].sum() / 60
+    where = f"between {most.replace(' to ', ' and ')}" if " to " in most else most
     return (
-        f"The fore-aft tilt lay most often between {str(most).replace('-', words.MINUS)} degrees"
-        f" ({words.percent(table.loc[most, 'share'])} of {words.whole(hours)} h)."
+        f"The fore-aft tilt was most often {where} degrees"
+        f" ({words.percent(share)} of {words.whole(hours)} h)."
     )
 
 

@@ -47,7 +47,7 @@ def section(logs: Logs) -> Part:
     if not hourly.notna().any():
         raise Empty("no hour holds a step count")
     return Part(
-        findings=[_active(hourly, logs, log, days), *_alike(hourly)],
+        findings=[_active(hourly, log, days), *_alike(hourly)],
         pictures=[
             Picture(
                 f"The average day in steps per hour, {LOG_WORDS[log]}",
@@ -75,7 +75,7 @@ def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
     return taken
 
 
-def _active(hourly: pd.Series, logs: Logs, log: str, days: int) -> str:
+def _active(hourly: pd.Series, log: str, days: int) -> str:
     most, wave = most_active(hourly), cosinor(hourly)
     if most.reason:
         said = f"The most active ten hours are not known: {most.reason}"
@@ -103,8 +103,9 @@ def _alike(hourly: pd.Series) -> list[str]:
     said = []
     if not stable.reason:
         said.append(
-            f"Interdaily stability is {words.number(stable.is_, 2)}, where 0 is no daily pattern and"
-            f" 1 is identical days ({stable.p} hours of the day, {words.count(stable.days, 'day')})."
+            f"Interdaily stability is {words.number(stable.is_, 2)}, where 0 is no daily pattern"
+            f" and 1 is identical days ({stable.p} hours of the day,"
+            f" {words.count(stable.days, 'day')})."
         )
     if amplitude.reason:
         said.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
@@ -113,7 +114,7 @@ def _alike(hourly: pd.Series) -> list[str]:
 
 def _without_advice(reason: str) -> str:
     """Return a reason without what to type: nobody types anything into a report."""
-    return reason.split("; pass ")[0].split(": pass ")[0]
+    return reason.partition(": eyewear")[0].partition(": pass ")[0]
 
 
 def _measures(hourly: pd.Series) -> list[Measure]:

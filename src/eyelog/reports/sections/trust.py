@@ -16,7 +16,7 @@ from eyelog.reports import words
 from eyelog.reports.drawing import plot_attrition, plot_overview, plot_quality
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Part, Picture
+from eyelog.reports.parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
@@ -61,7 +61,7 @@ def _hours_of(logs: Logs, log: str) -> str:
         f" ({words.percent(recorded / expected)} of the time from the first day to the last)."
     )
     if table["worn_h"].isna().all():
-        return f"{said} Nothing in it shows whether the eyewear was worn, so no value is judged by wear."
+        return f"{said} Nothing in it shows whether the eyewear was worn."
     if worn == 0:
         return f"{said} The eyewear was never worn."
     said += f" The eyewear was worn for {words.whole(worn)} h of them"
@@ -112,89 +112,76 @@ def _quality(logs: Logs) -> Picture:
 
 def _hours_table(logs: Logs) -> PageTable:
     totals = {log: logs.hours(log)[list(HOURS)].sum(min_count=1) for log in logs.frames}
-    table = pd.DataFrame(totals)
-    table.index.name = "time"
-    shares = {log: table[log] / table.loc["recorded_h", log] for log in table}
     rows = [
-        [
-            label,
-            *(
-                f"{words.number(table.loc[name, log], 1)} h ({words.percent(shares[log][name])})"
-                if np.isfinite(table.loc[name, log])
-                else words.MISSING
-                for log in table
-            ),
-        ]
+        [label, *(_hours_cell(of_log, name) for of_log in totals.values())]
         for name, label in HOURS.items()
     ]
     return PageTable.of(
         "Hours, with their share of the recorded time",
-        ["Time", *(LOG_WORDS[log] for log in logs.frames)],
+        ["Time", *(LOG_WORDS[log] for log in totals)],
         rows,
         "hours",
-        table,
+        pd.DataFrame(totals).rename_axis("time"),
     )
+
+
+def _hours_cell(of_log: pd.Series, name: str) -> str:
+    hours = float(of_log[name])
+    share = words.percent(hours / float(of_log["recorded_h"]))
+    return words.MISSING if np.isnan(hours) else f"{words.number(hours, 1)} h ({share})"
 
 
 def _lost_table(logs: Logs) -> PageTable:
     """Return the share of all values that each reason takes."""
+    names = [str(reason.name) for reason in Reason]
     shares = {}
     for log in logs.frames:
         table = explain(logs.reasons(log))
-        shares[log] = table[[str(one.name) for one in Reason]].sum() / table["n"].sum()
-    table = pd.DataFrame(shares)
-    table.index.name = "reason"
+        shares[log] = table[names].sum() / table["n"].sum()
     rows = [
         [
-            column(name, table="explain").label,
-            *(words.percent(table.loc[name, log]) for log in table),
+            _reason(name),
+            *(words.percent(float(of_log[name])) for of_log in shares.values()),
         ]
-        for name in table.index
-        if (table.loc[name] > 0).any()
+        for name in names
+        if any(of_log[name] > 0 for of_log in shares.values())
     ]
     return PageTable.of(
         "What was lost, and why: the share of all values that carry each reason. A value can carry"
         " several; values at the largest count are kept",
-        ["Reason", *(LOG_WORDS[log] for log in logs.frames)],
+        ["Reason", *(LOG_WORDS[log] for log in shares)],
         rows,
         "reasons",
-        table,
+        pd.DataFrame(shares).rename_axis("reason"),
     )
 
 
 def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
-    table = attrition(logs.frames[log], recipe=recipe).set_index("condition")
+    table = attrition(logs.frames[log], recipe=recipe)
+    said = [_reason(name) if name else "All records" for name in table["reason"]]
     return page_table(
-        table,
+        table.assign(reason=said).set_index("reason"),
         f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         f"attrition-{recipe}",
-        names=["removed", "unknown", "left", "left_share"],
-        step="attrition",
-        log=log,
+        names=["condition", "removed", "unknown", "left", "left_share"],
+        whole=table,
     )
 
 
+def _reason(name: str) -> str:
+    return column(name, table="explain").label
+
+
 def _gaps_table(logs: Logs) -> PageTable:
-    found = pd.concat(
-        {log: gaps(logs.frames[log]) for log in logs.frames}, names=["log"]
-    ).reset_index("log")
+    found = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
+    if found.empty:
+        raise Empty("there are no gaps between the records")
     longest = found.sort_values("duration", ascending=False, kind="stable").head(10)
-    longest = longest.assign(duration_h=longest["duration"].dt.total_seconds() / 3600)
-    rows = [
-        [
-            LOG_WORDS[one.log],
-            words.moment(one.start),
-            words.moment(one.end),
-            f"{words.number(one.duration_h, 1)} h",
-            one.kind,
-        ]
-        for one in longest.itertuples()
-    ]
-    return PageTable.of(
+    return page_table(
+        longest.set_index("log"),
         f"The longest of {words.count(len(found), 'gap')} between records",
-        ["Log", "From", "To", "Duration", "Kind"],
-        rows,
         "gaps",
-        found.set_index("log"),
+        names=["start", "end", "duration", "kind"],
+        whole=found.set_index("log"),
     )

@@ -35,9 +35,9 @@ def section(logs: Logs) -> Part:
     whole = pace(logs.frames[log]).iloc[0]
     found = bouts(logs.frames[log])
     findings = [
-        f"On a usual day the wearer took {usual_words(logs, log, 'steps')} steps with the eyewear"
-        f" on; {LOG_WORDS[log]}, {days_behind(logs, log)}. Steps without the eyewear are in no"
-        " record, so this is a lower bound of what was walked.",
+        f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
+        f" eyewear on; {LOG_WORDS[log]}, {days_behind(logs, log)}. Steps without the eyewear are"
+        " in no record, so this is a lower bound of what was walked.",
         _pace_of(whole),
         _bouts_of(found, logs, log),
     ]
@@ -85,9 +85,7 @@ def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
     lasted = median(numbers(found["duration_min"]))
     counted = logs.counted(log).index
     opened = local_days(pd.DatetimeIndex(found["start"]))
-    per_day = median(
-        pd.Series(opened).value_counts().reindex(counted, fill_value=0).to_numpy(float)
-    )
+    per_day = median(numbers(pd.Series(opened).value_counts().reindex(counted, fill_value=0)))
     return (
         f"There were {words.count(len(found), 'walking bout')} of at least a minute,"
         f" {words.number(per_day.value, 0)} on a usual day; half of them lasted"
