@@ -22,7 +22,7 @@ from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
-from .archive.importing.table import read_table as read_table
+from .archive.importing.together import read as read
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .catalogue import needed as needed

@@ -131,7 +131,7 @@ def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Wind
 
 
 def instant_range(
-    start: str | date | datetime, end: str | date | datetime, tz: str
+    start: str | date | datetime, end: str | date | datetime, tz: str | tzinfo
 ) -> tuple[datetime, datetime]:
     """Return the first and last instant (UTC, whole seconds) of a range.
 
@@ -142,7 +142,7 @@ def instant_range(
     ConfigurationError
         If a datetime is naive, a text is not a day, or the start is after the end.
     """
-    place = zone(tz)
+    place = tz if isinstance(tz, tzinfo) else zone(tz)
     first = _edge(start, place, closing=False)
     last = _edge(end, place, closing=True)
     if first > last:

@@ -26,7 +26,7 @@ def test_a_fetched_file_gives_the_same_summary_as_the_service(
     capsys.readouterr()
     assert main(["daily", "computed_data", *RANGE, "--json"]) == 0
     direct = json.loads(capsys.readouterr().out)
-    assert main(["daily", "computed_data", *RANGE, "--json", "--input", str(path)]) == 0
+    assert main(["daily", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == direct
     assert direct[0]["day"] == "2025-10-20T00:00:00+09:00"
 

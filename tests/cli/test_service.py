@@ -16,18 +16,18 @@ CALLBACK = ["--redirect-uri", "http://127.0.0.1/cb"]
 
 
 def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, capsys) -> None:
-    archive = str(tmp_path / "archive")
+    archive = ["--archive", str(tmp_path / "archive")]
     wearer = ["--account", "ada", "--start", DAY, "--days", "1", "--seed", "1"]
-    assert main(["simulate", archive, *wearer, "--tz", "Asia/Tokyo"]) == 0
-    assert main(["service", "add-account", archive, "ada"]) == 0
-    assert main(["service", "add-application", archive, *CALLBACK, "--json"]) == 0
+    assert main(["simulate", *archive, *wearer, "--tz", "Asia/Tokyo"]) == 0
+    assert main(["service", "add-account", *archive, "ada"]) == 0
+    assert main(["service", "add-application", *archive, *CALLBACK, "--json"]) == 0
     application = json.loads(capsys.readouterr().out)
     assert set(application) == {"client_id", "client_secret", "redirect_uri"}
     client = ["--client-id", application["client_id"], *CALLBACK]
-    assert main(["service", "issue-code", archive, "--account", "ada", *client]) == 0
+    assert main(["service", "issue-code", *archive, "--account", "ada", *client]) == 0
     code = capsys.readouterr().out.strip()
     served = subprocess.Popen(
-        [sys.executable, "-m", "eyelog", "serve", archive, "--port", "0"],
+        [sys.executable, "-m", "eyelog", "serve", *archive, "--port", "0"],
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -63,11 +63,11 @@ def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, 
 
 
 NEED_THE_EXTRA = {
-    "serve": ["serve", "archive"],
-    "add-account": ["service", "add-account", "archive", "ada"],
-    "add-application": ["service", "add-application", "archive", *CALLBACK],
+    "serve": ["serve"],
+    "add-account": ["service", "add-account", "ada"],
+    "add-application": ["service", "add-application", *CALLBACK],
     "issue-code": [
-        *["service", "issue-code", "archive", "--account", "ada", "--client-id", "x"],
+        *["service", "issue-code", "--account", "ada", "--client-id", "x"],
         *CALLBACK,
     ],
     "demo": ["demo", "--output", "out"],
@@ -95,7 +95,7 @@ def test_without_the_extra_a_command_says_in_one_line_what_to_install(tmp_path, 
 
 
 def test_a_wearer_is_simulated_without_the_extra(tmp_path) -> None:
-    wearer = ["simulate", "archive", "--start", DAY, "--days", "1"]
+    wearer = ["simulate", "--archive", "archive", "--start", DAY, "--days", "1"]
     done = _without_starlette(wearer, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "standard_mode_logs: 1440 records of 'me'" in done.stderr

@@ -1,26 +1,169 @@
-"""Reading a file that `eyelog fetch` wrote."""
+"""One rule for where a command's records come from: files, else the archive, else the service."""
 
 import json
+from pathlib import Path
 
+import pytest
+
+import eyelog as el
 from eyelog.cli import main
 from support.commands import DAY, RANGE
+from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
+
+DAILY = ["daily", "--json"]
 
 
-def test_without_a_zone_the_days_are_those_of_the_file(logged_in, tmp_path, capsys) -> None:
-    path = str(tmp_path / "day.parquet")
-    assert main(["fetch", "standard_mode_logs", *RANGE, "-o", path]) == 0
-    capsys.readouterr()
-    assert main(["daily", "standard_mode_logs", DAY, DAY, "--json", "--input", path]) == 0
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of Logger files of both logs, and the place where commands run."""
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "logger"
+    place.mkdir()
+    for log, name in ((FIFTEEN, "a_logicIndexData.csv"), (SIXTY, "a_summaryData.csv")):
+        (place / name).write_text(logger_csv(HOURS[log], log, dates="+0900"))
+    return place
+
+
+def failure(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that fails, and return the line that says why."""
+    try:
+        status = main(list(words))
+    except SystemExit as stop:
+        status = stop.code
+    assert status in (1, 2)
     printed = capsys.readouterr()
-    assert json.loads(printed.out)[0]["day"] == "2025-10-20T00:00:00+09:00"
-    assert "The days are local to Asia/Tokyo" in printed.err
+    assert printed.out == ""
+    return printed.err.splitlines()[-1]
 
 
-def test_a_file_of_the_other_log_is_refused_by_name(logged_in, tmp_path, capsys) -> None:
-    path = str(tmp_path / "day.parquet")
-    assert main(["fetch", "standard_mode_logs", *RANGE, "-o", path]) == 0
+def test_files_are_summarised_without_archive_account_or_service(folder, home, capsys) -> None:
+    assert main([*DAILY, "logger", "--log", SIXTY]) == 0
+    out, err = capsys.readouterr()
+    assert [day["day"] for day in json.loads(out)] == ["2026-10-21T00:00:00+09:00"]
+    assert err == (
+        f"{SIXTY} from logger: {len(HOURS[SIXTY])} records, 2026-10-21 to 2026-10-21."
+        " Days are local to UTC+09:00 (--tz for another zone).\n"
+    )
+    assert not home.exists()
+
+
+def test_one_file_of_one_log_needs_no_option(folder, capsys) -> None:
+    assert main([*DAILY, "logger/a_summaryData.csv"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 1
+    assert main(["plot", "timeline", "-o", "a.png", "logger/a_summaryData.csv"]) == 0
+    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_of_both_logs_ask_which_one(folder, capsys) -> None:
+    said = failure(capsys, "daily", "logger")
+    assert "both logs: add --log computed_data (15-second) or standard_mode_logs" in said
+
+
+def test_a_range_after_files_chooses_days(folder, capsys) -> None:
+    frame = el.sample(SIXTY)
+    frame.to_parquet("week.parquet")
+    assert main([*DAILY, "week.parquet", "2026-10-20", "2026-10-21"]) == 0
+    assert [day["day"][:10] for day in json.loads(capsys.readouterr().out)] == [
+        *("2026-10-20", "2026-10-21")
+    ]
+    Path("2026-10-22").mkdir()
+    Path("week.parquet").rename("2026-10-22/week.parquet")
+    assert main([*DAILY, "2026-10-22"]) == 0  # a folder of that name is a folder
+    assert len(json.loads(capsys.readouterr().out)) == 7
+
+
+def test_an_import_is_found_in_the_default_archive(folder, home, capsys) -> None:
+    assert main(["import", "logger", "--account", "taro"]) == 0
     capsys.readouterr()
-    assert main(["daily", "computed_data", *RANGE, "--input", path]) == 1
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert "standard_mode_logs" in error
+    assert main([*DAILY, FIFTEEN, "--account", "taro", "--tz", "Asia/Tokyo"]) == 0
+    out, err = capsys.readouterr()
+    imported = json.loads(out)
+    assert err.startswith(f"{FIFTEEN} from the archive {home / 'archive'}, account 'taro': ")
+    assert main([*DAILY, "logger", "--log", FIFTEEN]) == 0
+    from_files = json.loads(capsys.readouterr().out)
+    assert imported[0]["steps"] == from_files[0]["steps"]
+    assert "has no account 'me': add --account with one that it has (taro)" in failure(
+        capsys, "daily", FIFTEEN
+    )
+
+
+def test_without_anything_to_read_the_line_says_what_to_type(home, capsys) -> None:
+    said = failure(capsys, "daily", FIFTEEN, "--account", "taro")
+    assert "EYELOG_BASE_URL" in said
+    assert "`eyelog import FILES --account taro`" in said
+
+
+def test_the_archive_comes_before_the_service_and_the_service_can_be_asked(
+    logged_in, of_ada, home, capsys
+) -> None:
+    assert main([*DAILY, SIXTY, *RANGE]) == 0
+    assert f"from the service {logged_in.url}, account 'me'" in capsys.readouterr().err
+    el.Archive().write(SIXTY, el.sample(SIXTY), account="me")
+    assert main([*DAILY, SIXTY]) == 0
+    assert "from the archive" in capsys.readouterr().err
+    assert main([*DAILY, SIXTY, *RANGE, "--offline"]) == 0
+    assert "from the cache of the service" in capsys.readouterr().err
+    assert main([*DAILY, FIFTEEN, *RANGE]) == 0  # a log that the archive lacks
+    assert "from the service" in capsys.readouterr().err
+    assert main([*DAILY, SIXTY, *RANGE, *of_ada]) == 0
+    assert f"from the archive {logged_in.archive}, account 'ada'" in capsys.readouterr().err
+
+
+def test_the_service_needs_a_range(logged_in, capsys) -> None:
+    assert "the service needs a range" in failure(capsys, "daily", SIXTY)
+
+
+@pytest.mark.parametrize("log", [FIFTEEN, SIXTY])
+def test_a_zone_survives_csv(logged_in, tmp_path, capsys, log: str) -> None:
+    path = str(tmp_path / "two.csv")
+    assert main(["fetch", log, *RANGE, "-o", path]) == 0
+    assert main([*DAILY, log, *RANGE]) == 0
+    direct = json.loads(capsys.readouterr().out)
+    assert main([*DAILY, path]) == 0
+    assert json.loads(capsys.readouterr().out) == direct
+    assert direct[0]["day"] == f"{DAY}T00:00:00+09:00"
+
+
+def test_a_range_over_a_change_of_the_clocks_asks_for_the_zone(tmp_path, capsys) -> None:
+    path = tmp_path / "berlin.csv"
+    frame = el.simulate("2026-10-24", 3, log=SIXTY, tz="Europe/Berlin")
+    frame.to_csv(path)
+    said = failure(capsys, "daily", str(path))
+    assert "written in 2 zones (+01:00, +02:00)" in said
+    assert "--tz Europe/Berlin" in said
+    assert main([*DAILY, str(path), "--tz", "Europe/Berlin"]) == 0
+    assert [day["day"][:10] for day in json.loads(capsys.readouterr().out)] == [
+        *("2026-10-24", "2026-10-25", "2026-10-26")
+    ]
+
+
+def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> None:
+    Path(SIXTY).symlink_to(folder)
+    assert f"for the file here type ./{SIXTY}" not in failure(capsys, "daily", "nope.csv")
+    assert main(["daily", SIXTY]) == 1
+    assert f"for the file here type ./{SIXTY}" in capsys.readouterr().err
+    assert main([*DAILY, f"./{SIXTY}/a_summaryData.csv"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "give files, or LOG [START END]"),
+        (["nope.csv"], "there is no file or folder nope.csv"),
+        (["computed"], "no such log (did you mean 'computed_data'?)"),
+        ([DAY, DAY], "name files or a log before the days"),
+        ([FIFTEEN, DAY], "for one day, give it twice"),
+        (["logger", DAY], "for one day, give it twice"),
+        ([FIFTEEN, DAY, DAY, "logger"], "the first and the last day, or nothing"),
+        ([FIFTEEN, "--log", SIXTY], "leave it out"),
+        (["all"], "takes one log"),
+        (["--archive", FIFTEEN], "put --archive last"),
+        ([FIFTEEN, "--archive", "x", "--refresh"], "leave one out"),
+        (["logger", "--offline"], "not with files"),
+        (["logger", "--log", "computed"], "did you mean 'computed_data'"),
+        (["logger", "--log", FIFTEEN, "--tz", "Asia/Tokio"], "did you mean 'Asia/Tokyo'"),
+        (["logger", "--log", FIFTEEN, "2026-10-22", "2026-10-21"], "starts after it ends"),
+    ],
+)
+def test_words_that_cannot_be_meant_are_answered(folder, capsys, words, says) -> None:
+    assert says in failure(capsys, "daily", *words)

@@ -111,7 +111,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "change_points": (lambda x: el.baseline.change_points(x, penalty=50), {"series"}),
     "read_answer": (el.read_answer, set()),
     "read_logger_csv": (el.read_logger_csv, set()),
-    "read_table": (el.read_table, set()),
+    "read": (el.read, set()),
     "fields": (el.fields, set()),
     "needed": (lambda x: el.needed(x, log="computed_data"), set()),
     "needed of": (lambda x: el.needed("daily", log=x), set()),

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 
 from eyelog.archive.parquet.layout import Place, accounts, month_edges, month_path, months
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
+from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_edges
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 
-__all__ = ["inventory"]
+__all__ = ["contents", "inventory"]
+
+# Up to so many accounts, a footer of each is read to name the days; beyond, the months do.
+_FEW = 20
 
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
@@ -30,6 +33,45 @@ def inventory(place: Place) -> pd.DataFrame:
     present = sorted((account, log) for log in LOGS for account in accounts(place, log))
     rows = [_row(place, account, log) for account, log in present]
     return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
+
+
+def contents(place: Place) -> str:
+    """Return in a few words what an archive has, from names of folders and a few footers.
+
+    A remote archive is not asked: listing it takes a request per account.
+    """
+    if not place.local:
+        return "remote"
+    try:
+        parts = [part for log in LOGS if (part := _extent(place, log))]
+    except Exception:  # noqa: BLE001 - a repr never fails; `verify` says what is wrong
+        return "cannot be read: verify() says why"
+    return "; ".join(parts) or "empty"
+
+
+def _extent(place: Place, log: str) -> str:
+    names = accounts(place, log)
+    held = {name: months(place, log, name) for name in names}
+    if not names:
+        return ""
+    first, last = min(found[0] for found in held.values()), max(f[-1] for f in held.values())
+    if len(names) <= _FEW:
+        edges = [
+            _edges(place, month_path(place, log, name, month))
+            for name, found in held.items()
+            for month in {found[0], found[-1]}
+            if month in (first, last)
+        ]
+        stamps = np.array(edges, np.int64).view("M8[us]").astype("M8[D]")
+        first, last = str(stamps.min()), str(stamps.max())
+    wearers = "1 account" if len(names) == 1 else f"{len(names):,} accounts"
+    return f"{log} of {wearers}, {first} to {last}"
+
+
+def _edges(place: Place, path: str) -> tuple[int, int]:
+    """Return the first and last stamp of a file, from its footer."""
+    with open_file(place, path) as file:
+        return stamp_edges(file)
 
 
 def _row(place: Place, account: str, log: str) -> dict[str, Any]:

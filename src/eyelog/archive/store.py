@@ -14,13 +14,14 @@ import pandas as pd
 
 from eyelog import provenance
 from eyelog.archive.export import export
-from eyelog.archive.inventory import inventory
+from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
 from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
+from eyelog.disk.home import home_dir
 from eyelog.frame import warn_unknown
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ class Archive:
 
     Parameters
     ----------
-    path : str or path
+    path : str or path, optional
         A local folder (created by the first write), or any URL that fsspec can open
-        (``memory://``, ``s3://``, ``gs://``).
+        (``memory://``, ``s3://``, ``gs://``). By default the archive that the command line uses:
+        the folder ``archive`` in EYELOG_HOME, or else in the platform's data folder.
 
     Attributes
     ----------
@@ -68,12 +70,12 @@ class Archive:
     ['me']
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._place = layout.open_place(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._place = layout.open_place(home_dir() / "archive" if path is None else path)
         self.path = self._place.name
 
     def __repr__(self) -> str:
-        return f"Archive({self.path!r})"
+        return f"<Archive {self.path!r}: {contents(self._place)}>"
 
     def accounts(self, log: str | None = None) -> list[str]:
         """Return the accounts in the archive, sorted.
@@ -108,14 +110,14 @@ class Archive:
     def read(
         self,
         log: str,
-        start: Instant,
-        end: Instant,
+        start: Instant | None = None,
+        end: Instant | None = None,
         *,
         account: str = "me",
         fields: Iterable[str] | None = None,
         tz: str | None = None,
     ) -> pd.DataFrame:
-        """Read the records whose stamps lie in a range.
+        """Read the records whose stamps lie in a range, by default all there are.
 
         Only the months, the groups of four days and the columns that are needed are read.
 
@@ -123,9 +125,9 @@ class Archive:
         ----------
         log : {"computed_data", "standard_mode_logs"}
             The 15-second or the 60-second log.
-        start, end : str, date or aware datetime
+        start, end : str, date or aware datetime, optional
             Inclusive local days of `tz` (``"2026-10-24"``), or instants; a stamp with a fraction
-            inside the last second is included.
+            inside the last second is included. By default the first and the last record.
         account : str
             Whose records.
         fields : iterable of str or str, optional
@@ -165,13 +167,30 @@ class Archive:
         """
         zone = "UTC" if tz is None else tz
         chosen = None if fields is None else check_fields(log, fields)
-        span = span_of(start, end, zone)
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+            span = self._span(log, account, start, end, zone)
             table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
-        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         frame = rows.frame_of(table, zone)
+        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
+        if len(frame):  # an open range begins and ends with the records that there are
+            edges |= {"start": _stamp(frame.index[0])} if start is None else {}
+            edges |= {"end": _stamp(frame.index[-1])} if end is None else {}
         return provenance.record(frame, "archive", log=log, account=account, **edges)
+
+    def _span(
+        self, log: str, account: str, start: Instant | None, end: Instant | None, tz: str
+    ) -> tuple[int, int]:
+        """Return a range as microseconds; where it is open, the edges of the months there are."""
+        if start is not None and end is not None:
+            return span_of(start, end, tz)
+        present = layout.present_months(self._place, log, account)
+        first, after = layout.month_edges(present[0])[0], layout.month_edges(present[-1])[1]
+        if start is not None:
+            first = span_of(start, start, tz)[0]
+        if end is not None:
+            after = span_of(end, end, tz)[1]
+        return first, max(first, after)
 
     def write(
         self,
@@ -526,6 +545,10 @@ class Archive:
             span = span_of(start, end, zone)
             selection = Selection(self._place, log, account, span, chosen)
             return export(selection, Path(path), zone, day_range(start, end, zone))
+
+
+def _stamp(stamp: pd.Timestamp) -> str:
+    return f"{stamp.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _iso(us: int) -> str:

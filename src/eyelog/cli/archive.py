@@ -5,20 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.output import add_json, emit, note, show
-from eyelog.cli.source import field_list
+from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eyelog.archive.importing.intake import FileReport
-    from eyelog.archive.store import Archive
 
-__all__ = [
-    "add_archive",
-    "add_commands",
-    "open_archive",
-]
+__all__ = ["add_commands"]
 
 SHOWN: Final = 10
 
@@ -34,7 +29,7 @@ def add_commands(commands: Any) -> None:
         help="CSV files of a log, saved answers (JSON), or folders and zip files of these",
     )
     add_archive(importing)
-    importing.add_argument("--account", default="me", help="whose records they are (default: me)")
+    add_account(importing)
     importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
     importing.add_argument(
         "--dry-run", action="store_true", help="report what would be imported, change nothing"
@@ -59,9 +54,7 @@ def add_commands(commands: Any) -> None:
     verify.set_defaults(run=_verify)
 
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
-    export.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
-    export.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
-    export.add_argument("end", metavar="END", help="last local day, included")
+    add_range(export)
     export.add_argument(
         "-o",
         "--output",
@@ -71,7 +64,7 @@ def add_commands(commands: Any) -> None:
         help="a .csv, a .parquet, or a folder for one JSON answer per day",
     )
     add_archive(export)
-    export.add_argument("--account", default="me", help="whose records (default: me)")
+    add_account(export)
     export.add_argument("--tz", metavar="Z", help="zone of the days and stamps (default: UTC)")
     export.add_argument(
         "--fields",
@@ -79,21 +72,6 @@ def add_commands(commands: Any) -> None:
         help="only these fields, or those of a summary: daily, steps, ...",
     )
     export.set_defaults(run=_export)
-
-
-def add_archive(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the archive to a command."""
-    parser.add_argument(
-        "--archive", metavar="DIR", help="the archive (default: EYELOG_HOME/archive)"
-    )
-
-
-def open_archive(args: argparse.Namespace) -> "Archive":
-    """Return the archive that the option of `add_archive` names, by default that of the home."""
-    from eyelog.archive.store import Archive
-    from eyelog.disk.home import home_dir
-
-    return Archive(home_dir() / "archive" if args.archive is None else args.archive)
 
 
 def _import(args: argparse.Namespace) -> int:
@@ -178,10 +156,8 @@ def _export(args: argparse.Namespace) -> int:
 
 def _add_sync(commands: Any) -> None:
     sync = commands.add_parser("sync", help="bring an archive up to date from the service")
-    sync.add_argument("log", metavar="LOG", help="computed_data, standard_mode_logs, or all")
-    sync.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
-    sync.add_argument("end", metavar="END", help="last local day, included")
-    sync.add_argument("--account", default="me", help="whose records (default: me)")
+    add_range(sync, logs="computed_data, standard_mode_logs, or all")
+    add_account(sync)
     sync.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
     add_archive(sync)
     add_json(sync)

@@ -19,7 +19,15 @@ from eyelog.cli.output import (
     write_figure,
     write_table,
 )
-from eyelog.cli.source import add_source, field_list, read_source
+from eyelog.cli.source import (
+    add_account,
+    add_range,
+    add_source,
+    add_zone,
+    field_list,
+    read_service,
+    read_source,
+)
 from eyelog.figures.defaults import KINDS
 
 __all__ = ["add_commands"]
@@ -27,8 +35,12 @@ __all__ = ["add_commands"]
 
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
-    fetch = commands.add_parser("fetch", help="fetch a log as a table")
-    add_source(fetch, files=False)
+    fetch = commands.add_parser("fetch", help="fetch a log from the service as a table")
+    add_range(fetch)
+    add_account(fetch)
+    add_zone(fetch)
+    fetch.add_argument("--offline", action="store_true", help="read only the cache")
+    fetch.add_argument("--refresh", action="store_true", help="fetch again what is cached")
     fetch.add_argument(
         "--fields",
         metavar="A,B",
@@ -59,7 +71,7 @@ def add_commands(commands: Any) -> None:
 
     plot = commands.add_parser("plot", help="draw a figure into a file")
     plot.add_argument("figure", choices=KINDS, metavar="FIGURE", help=", ".join(KINDS))
-    add_source(plot)
+    add_source(plot, after="FIGURE")
     plot.add_argument(
         "--field",
         action="append",
@@ -85,7 +97,7 @@ def add_commands(commands: Any) -> None:
 def _fetch(args: argparse.Namespace) -> int:
     if args.output is not None:
         check_ending(args.output, TABLE_ENDINGS)
-    frame = read_source(args, fields=field_list(args.fields))
+    frame = read_service(args, fields=field_list(args.fields))
     if args.output is not None:
         write_table(frame, args.output)
         note(f"{len(frame)} records written to {args.output}")

@@ -22,6 +22,26 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes options anywhere between the words of a command.
+
+    argparse gives words that may be missing (FILE..., LOG [START END]) only what stands together
+    before or after all options: ``plot timeline -o a.png week.csv`` would fail.
+    """
+
+    _intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse what is known; called again, as it is, by the intermixed parsing itself."""
+        if self._intermixed or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of every command.
 
@@ -30,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     """
     from eyelog.cli import account, archive, data, demo, service
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="eyelog",
         description="Analyse the logs of smart eyewear.",
         epilog="Settings in the environment: EYELOG_BASE_URL EYELOG_CLIENT_ID"

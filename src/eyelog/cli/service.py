@@ -3,10 +3,10 @@
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from eyelog.cli.output import add_json, note
+from eyelog.cli.source import add_archive, archive_path, open_archive
 
 __all__ = ["add_commands"]
 
@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
 
 def _add_serve(commands: Any) -> None:
     serve = commands.add_parser("serve", help="serve an archive over HTTP")
-    _add_archive(serve)
+    add_archive(serve)
     serve.add_argument(
         "--host",
         default="127.0.0.1",
@@ -39,7 +39,7 @@ def _add_service(commands: Any) -> None:
     actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     account = actions.add_parser("add-account", help="add a wearer who can log in")
-    _add_archive(account)
+    add_archive(account)
     account.add_argument("name", metavar="NAME", help="the account's name")
     account.add_argument(
         "--password-stdin",
@@ -51,7 +51,7 @@ def _add_service(commands: Any) -> None:
     application = actions.add_parser(
         "add-application", help="register an application and print its id and secret"
     )
-    _add_archive(application)
+    add_archive(application)
     application.add_argument(
         "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
     )
@@ -61,7 +61,7 @@ def _add_service(commands: Any) -> None:
     code = actions.add_parser(
         "issue-code", help="print a grant code, for a login without a browser"
     )
-    _add_archive(code)
+    add_archive(code)
     code.add_argument("--account", required=True, metavar="A", help="who grants access")
     code.add_argument("--client-id", required=True, metavar="ID", help="the application's id")
     code.add_argument(
@@ -72,7 +72,7 @@ def _add_service(commands: Any) -> None:
 
 def _add_simulate(commands: Any) -> None:
     simulate = commands.add_parser("simulate", help="write a simulated wearer into an archive")
-    _add_archive(simulate)
+    add_archive(simulate)
     simulate.add_argument(
         "--account", default="me", metavar="A", help="name of the wearer (default: me)"
     )
@@ -93,14 +93,10 @@ def _add_simulate(commands: Any) -> None:
     simulate.set_defaults(run=_simulate)
 
 
-def _add_archive(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="the archive's folder")
-
-
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
-    serve(args.archive, host=args.host, port=args.port, page_size=args.page_size)
+    serve(archive_path(args), host=args.host, port=args.port, page_size=args.page_size)
     return 0
 
 
@@ -108,7 +104,7 @@ def _add_account(args: argparse.Namespace) -> int:
     from eyelog.service.auth.registry import Registry
 
     password = sys.stdin.readline().rstrip("\r\n") if args.password_stdin else None
-    Registry(args.archive).add_account(args.name, password)
+    Registry(archive_path(args)).add_account(args.name, password)
     note(f"Account {args.name!r} added.")
     return 0
 
@@ -116,7 +112,7 @@ def _add_account(args: argparse.Namespace) -> int:
 def _add_application(args: argparse.Namespace) -> int:
     from eyelog.service.auth.registry import Registry
 
-    client_id, client_secret = Registry(args.archive).add_application(args.redirect_uri)
+    client_id, client_secret = Registry(archive_path(args)).add_application(args.redirect_uri)
     application = {
         "client_id": client_id,
         "client_secret": client_secret,
@@ -133,16 +129,15 @@ def _add_application(args: argparse.Namespace) -> int:
 def _issue_code(args: argparse.Namespace) -> int:
     from eyelog.service.auth.registry import Registry
 
-    print(Registry(args.archive).issue_code(args.account, args.client_id, args.redirect_uri))
+    print(Registry(archive_path(args)).issue_code(args.account, args.client_id, args.redirect_uri))
     return 0
 
 
 def _simulate(args: argparse.Namespace) -> int:
-    from eyelog.archive.store import Archive
     from eyelog.catalogue import LOGS
     from eyelog.wearer.simulate import simulate
 
-    archive = Archive(args.archive)
+    archive = open_archive(args)
     for log in LOGS:
         frame = simulate(args.start, args.days, log=log, seed=args.seed, tz=args.tz)
         archive.write(log, frame, account=args.account)

@@ -1,38 +1,107 @@
-"""Where a command gets its frame: from the service, an archive or a file."""
+"""Where a command's records come from: one rule for all commands.
+
+Paths given: those files. An archive given, or records of the account in the default archive: the
+archive. Else the service. One line on stderr says which it was.
+"""
 
 import argparse
+import os
+import re
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from eyelog.catalogue import LOGS, check_log, near
 from eyelog.cli.output import note
+from eyelog.errors import ConfigurationError, EyelogWarning
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["add_source", "field_list", "read_source"]
+    from eyelog.archive.store import Archive
+
+__all__ = [
+    "add_account",
+    "add_archive",
+    "add_range",
+    "add_source",
+    "add_zone",
+    "archive_path",
+    "field_list",
+    "open_archive",
+    "read_service",
+    "read_source",
+    "read_sources",
+]
+
+ALL: Final = "all"
+_DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(T\S+)?")
+_EITHER: Final = f"{LOGS[0]} (15-second) or {LOGS[1]} (60-second)"
 
 
-def add_source(parser: argparse.ArgumentParser, *, files: bool = True) -> None:
-    """Give a command LOG START END and the options that choose where records come from."""
-    parser.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
+# The arguments that commands share.
+
+
+def add_archive(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the archive to a command."""
+    parser.add_argument(
+        "--archive", metavar="DIR", help="the archive (default: archive in EYELOG_HOME)"
+    )
+
+
+def add_account(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the account to a command."""
+    parser.add_argument("--account", default="me", metavar="A", help="whose records (default: me)")
+
+
+def add_zone(parser: argparse.ArgumentParser, *, default: str = "UTC") -> None:
+    """Add the option that names the zone of the days to a command."""
+    parser.add_argument(
+        "--tz", metavar="Z", help=f"zone of the days, such as Asia/Tokyo (default: {default})"
+    )
+
+
+def add_range(parser: argparse.ArgumentParser, *, logs: str = f"{LOGS[0]} or {LOGS[1]}") -> None:
+    """Add LOG START END to a command that needs all three."""
+    parser.add_argument("log", metavar="LOG", help=logs)
     parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
     parser.add_argument("end", metavar="END", help="last local day, included")
-    parser.add_argument("--account", default="me", metavar="A", help="whose records (default: me)")
-    zone = "that of the --input file, else UTC" if files else "UTC"
+
+
+def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: str = "") -> None:
+    """Add FILES or LOG [START END] to a command, and the options that choose the records.
+
+    With `both` the command takes both logs, and no word at all stands for both. `after` is the
+    word that comes before these, if any.
+    """
+    words = f"{after} {{FILE... | LOG}} [START END]".strip()
+    parser.usage = f"{parser.prog} [OPTIONS] {words}"
+    logs = f"{LOGS[0]}, {LOGS[1]} or {ALL}" if both else f"{LOGS[0]} or {LOGS[1]}"
     parser.add_argument(
-        "--tz", metavar="Z", help=f"zone of the days, such as Asia/Tokyo (default: {zone})"
+        "words",
+        nargs="*",
+        metavar="FILE... | LOG",
+        help="files, folders or zip files of a log; or the name of a log of the archive or the"
+        f" service ({logs}); then, if not all days are wanted, the first and the last",
     )
-    parser.add_argument("--offline", action="store_true", help="read only the cache")
-    parser.add_argument("--refresh", action="store_true", help="fetch again what is cached")
-    if files:
-        where = parser.add_mutually_exclusive_group()
-        where.add_argument("--archive", type=Path, metavar="DIR", help="read an archive")
-        where.add_argument(
-            "--input",
-            type=Path,
-            metavar="FILE",
-            help="read a file written by `eyelog fetch`",
-        )
+    parser.add_argument("--log", metavar="LOG", help="which log to take where the files have both")
+    parser.add_argument(
+        "--archive",
+        nargs="?",
+        const="",
+        metavar="DIR",
+        help="read the archive (default: that in EYELOG_HOME, if it has the account)",
+    )
+    parser.add_argument("--account", metavar="A", help="whose records (default: me)")
+    add_zone(parser, default="that of the files, else UTC")
+    parser.add_argument(
+        "--offline", action="store_true", help="read what was fetched from the service before"
+    )
+    parser.add_argument(
+        "--refresh", action="store_true", help="fetch again from the service what is cached"
+    )
+    parser.set_defaults(usage=parser.error, both=both)
 
 
 def field_list(text: str | None) -> list[str] | None:
@@ -40,40 +109,228 @@ def field_list(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def read_source(args: argparse.Namespace, *, fields: list[str] | None = None) -> "pd.DataFrame":
-    """Return the frame that the options of `add_source` describe."""
-    from eyelog.catalogue import check_log
+def archive_path(args: argparse.Namespace) -> Path:
+    """Return the folder that the option of `add_archive` names, by default that of the home."""
+    return Path(open_archive(args).path)
+
+
+def open_archive(args: argparse.Namespace) -> "Archive":
+    """Return the archive that the option of `add_archive` names, by default that of the home."""
+    from eyelog.archive.store import Archive
+
+    return Archive(args.archive or None)
+
+
+# The records that the words of a command ask for.
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the words stand for: files, or logs of an archive or service; and the range."""
+
+    paths: tuple[str, ...]
+    logs: tuple[str, ...]
+    start: str | None
+    end: str | None
+
+
+def read_source(args: argparse.Namespace) -> "pd.DataFrame":
+    """Return the frame of the one log that the arguments of `add_source` ask for."""
+    frames = read_sources(args)
+    if len(frames) > 1:
+        raise ConfigurationError(f"these files have both logs: add --log {_EITHER}")
+    return next(iter(frames.values()))
+
+
+def read_sources(args: argparse.Namespace) -> "dict[str, pd.DataFrame]":
+    """Return the frames, by log, that the arguments of `add_source` ask for."""
+    asked = _asked(args)
+    if asked.paths:
+        frames, origin = _from_files(args, asked)
+    elif args.offline or args.refresh:
+        frames, origin = _from_service(args, asked)
+    elif (archive := _archive(args, asked)) is not None:
+        frames, origin = _from_archive(args, asked, archive)
+    else:
+        frames, origin = _from_service(args, asked)
+    if args.both or len(frames) == 1:
+        for log, frame in frames.items():
+            note(_said(log, frame, origin, zone_given=args.tz is not None))
+    return frames
+
+
+def _asked(args: argparse.Namespace) -> _Asked:
+    words: list[str] = list(args.words)
+    if args.log is not None:
+        check_log(args.log)
+    if args.archive in LOGS:
+        args.usage(
+            f"--archive takes {args.archive!r} for its folder: put --archive last, or before"
+            " another option"
+        )
+    if words and words[0] in (*LOGS, ALL):
+        return _of_log(args, words[0], words[1:])
+    if not words and args.both:
+        return _of_log(args, args.log or ALL, [])
+    if not words:
+        args.usage("give files, or LOG [START END]")
+    start = end = None
+    days = [bool(_DAY.fullmatch(word)) and not Path(word).exists() for word in words]
+    if days[0]:
+        args.usage(f"name files or a log before the days: {LOGS[0]} {' '.join(words)}")
+    if days[-2:] == [True, True]:
+        *words, start, end = words
+    elif days[-1]:
+        args.usage("a range has a first and a last day: for one day, give it twice")
+    if args.archive is not None or args.offline or args.refresh:
+        args.usage("--archive, --offline and --refresh go with LOG [START END], not with files")
+    for word in words:
+        if not Path(word).exists():
+            _no_file(word)
+    return _Asked(tuple(words), (), start, end)
+
+
+def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
+    if len(days) not in (0, 2):
+        at = f": for the file type {os.path.join('.', log)}" if Path(log).exists() else ""  # noqa: PTH118 - Path drops the dot
+        args.usage(
+            f"after the log {log} come the first and the last day, or nothing{at}"
+            if len(days) != 1
+            else "a range has a first and a last day: for one day, give it twice"
+        )
+    if args.log not in (None, log):
+        args.usage(f"--log chooses among files: leave it out after the log {log}")
+    if log == ALL and not args.both:
+        args.usage(f"this command takes one log: {_EITHER}")
+    if args.archive is not None and (args.offline or args.refresh):
+        args.usage("--offline and --refresh ask the service, --archive does not: leave one out")
+    if Path(log).exists():
+        note(f"{log} is taken as the name of the log: for the file here type ./{log}")
+    start, end = days or (None, None)
+    return _Asked((), LOGS if log == ALL else (log,), start, end)
+
+
+def _no_file(word: str) -> None:
+    """Raise for a word that is no path; it may be a log, misspelt."""
+    log = near(word, (*LOGS, ALL))
+    if log and os.sep not in word:
+        raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")
+    raise ConfigurationError(f"there is no file or folder {word}: nothing was read")
+
+
+Origin = tuple["dict[str, pd.DataFrame]", str]
+
+
+def _from_files(args: argparse.Namespace, asked: _Asked) -> Origin:
+    from eyelog import provenance
+    from eyelog.archive.importing.together import read_logs
+
+    frames, notes = read_logs(asked.paths, log=args.log, tz=args.tz)
+    for text in notes:
+        warnings.warn(text, EyelogWarning, stacklevel=2)
+    if asked.start is not None and asked.end is not None:
+        frames = {log: _between(frame, asked.start, asked.end) for log, frame in frames.items()}
+    if args.account is not None:
+        for frame in frames.values():
+            provenance.record(frame, "source", account=args.account)
+    paths = asked.paths
+    return frames, paths[0] if len(paths) == 1 else f"{len(paths)} paths, {paths[0]} and on"
+
+
+def _between(frame: "pd.DataFrame", start: str, end: str) -> "pd.DataFrame":
+    import pandas as pd
+
+    from eyelog import clock
+
+    index = pd.DatetimeIndex(frame.index)
+    first, last = clock.instant_range(start, end, index.tz or "UTC")
+    after = pd.Timestamp(last + clock.SECOND)
+    return frame[(index >= pd.Timestamp(first)) & (index < after)].copy()
+
+
+def _archive(args: argparse.Namespace, asked: _Asked) -> "Archive | None":
+    """Return the archive to read: the one named, or the default one if it has the account."""
+    archive = open_archive(args)
+    account = args.account or "me"
+    if args.archive is not None or any(account in archive.accounts(log) for log in asked.logs):
+        return archive
+    if not os.environ.get("EYELOG_BASE_URL", "").strip():
+        raise ConfigurationError(_nothing(archive, account, asked.logs))
+    return None
+
+
+def _nothing(archive: "Archive", account: str, logs: tuple[str, ...]) -> str:
+    """Return what to type where neither the default archive nor a service can answer."""
+    held = archive.accounts()
+    if account in held:
+        return (
+            f"the archive {archive.path} has no {logs[0]} of account {account!r}, only the other"
+            " log, and EYELOG_BASE_URL, the address of a service, is not set"
+        )
+    if held:
+        names = ", ".join(held[:5]) + (", ..." if len(held) > 5 else "")
+        return (
+            f"the archive {archive.path} has no account {account!r}{near(account, held)}: add"
+            f" --account with one that it has ({names}), or set EYELOG_BASE_URL to ask a service"
+        )
+    return (
+        f"nothing to read: the archive {archive.path} is empty and EYELOG_BASE_URL, the address of"
+        " a service, is not set. Give files in place of the log, or first"
+        f" `eyelog import FILES --account {account}`"
+    )
+
+
+def _from_archive(args: argparse.Namespace, asked: _Asked, archive: "Archive") -> Origin:
+    account = args.account or "me"
+    logs = [log for log in asked.logs if account in archive.accounts(log)] or asked.logs
+    frames = {
+        log: archive.read(log, asked.start, asked.end, account=account, tz=args.tz) for log in logs
+    }
+    return frames, f"the archive {archive.path}, account {account!r}"
+
+
+def _from_service(args: argparse.Namespace, asked: _Asked) -> Origin:
+    if asked.start is None or asked.end is None:
+        raise ConfigurationError(
+            f"the service needs a range: {asked.logs[0]} START END, such as {asked.logs[0]}"
+            " 2026-10-24 2026-10-30 (files and the archive need none)"
+        )
+    from eyelog.access.client import connect
+
+    account = args.account or "me"
+    client = connect(account=account, tz=args.tz or "UTC", offline=args.offline)
+    frames = {
+        log: getattr(client, log)(asked.start, asked.end, refresh=args.refresh)
+        for log in asked.logs
+    }
+    place = "the cache of the service" if args.offline else "the service"
+    return frames, f"{place} {client.base_url}, account {account!r}"
+
+
+def read_service(args: argparse.Namespace, *, fields: list[str] | None) -> "pd.DataFrame":
+    """Return the frame that the arguments of `add_range` ask the service for."""
+    from eyelog.access.client import connect
 
     check_log(args.log)
-    frame: pd.DataFrame
-    if getattr(args, "input", None) is not None:
-        frame = _read_file(args, fields)
-    elif getattr(args, "archive", None) is not None:
-        from eyelog.archive.store import Archive
-
-        frame = Archive(args.archive).read(
-            args.log, args.start, args.end, account=args.account, fields=fields, tz=args.tz
-        )
-    else:
-        from eyelog.access.client import connect
-
-        client = connect(account=args.account, tz=args.tz or "UTC", offline=args.offline)
-        fetch = getattr(client, args.log)
-        frame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
-    if args.tz is None:
-        note(f"The days are local to {frame.index.tz}: give --tz for another zone.")  # type: ignore[attr-defined]  # a frame's index holds stamps
+    client = connect(account=args.account, tz=args.tz or "UTC", offline=args.offline)
+    fetch = getattr(client, args.log)
+    frame: pd.DataFrame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
+    place = "the cache of the service" if args.offline else "the service"
+    origin = f"{place} {client.base_url}, account {args.account!r}"
+    note(_said(args.log, frame, origin, zone_given=args.tz is not None))
     return frame
 
 
-def _read_file(args: argparse.Namespace, fields: list[str] | None) -> "pd.DataFrame":
-    from eyelog import clock
-    from eyelog.archive.importing.table import read_table
-    from eyelog.catalogue import check_fields
+def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> str:
+    """Return the line that says what was read, and from where."""
+    import pandas as pd
 
-    frame = read_table(args.input, log=args.log, tz=args.tz)
-    first, last = clock.instant_range(args.start, args.end, args.tz or str(frame.index.tz))  # type: ignore[attr-defined]  # a frame's index holds stamps
-    chosen = frame[(frame.index >= first) & (frame.index < last + clock.SECOND)]
-    if fields is not None:
-        names = check_fields(args.log, fields)
-        chosen = chosen[[name for name in chosen.columns if name in names]]
-    return chosen.copy()
+    from eyelog.clock import local_days
+
+    index = pd.DatetimeIndex(frame.index)
+    text = f"{log} from {origin}: {len(index):,} records"
+    if len(index):
+        days = local_days(index[[0, -1]])
+        text += f", {days[0]:%Y-%m-%d} to {days[1]:%Y-%m-%d}"
+    advice = "" if zone_given else " (--tz for another zone)"
+    return f"{text}. Days are local to {index.tz}{advice}."

@@ -57,7 +57,6 @@ def test_fields_of_both_logs_are_never_read_as_one() -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"PAR1....", "Parquet"),
         (b"SQLite format 3\x00", "SQLite"),
         (b"%PDF-1.7", "PDF"),
         (b"\x89PNG\r\n", "picture"),

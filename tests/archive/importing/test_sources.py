@@ -49,7 +49,7 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_a_missing_path_is_an_error_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(CSV)
-    with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was imported"):
+    with pytest.raises(ConfigurationError, match=r"nope\.csv: nothing was read"):
         next(input_files([tmp_path / "a.csv", tmp_path / "nope.csv"]))
 
 

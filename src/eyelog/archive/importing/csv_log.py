@@ -15,7 +15,7 @@ from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_cells import Lines, numbers_of, shown, split, texts_of, truths_of
 from eyelog.archive.importing.field_names import UNIX_TIME, fields_of, fold, spellings
 from eyelog.archive.importing.kinds import Header, find_header
-from eyelog.archive.importing.stamps import NEVER, Stamps, read_stamps, unix_stamps
+from eyelog.archive.importing.stamps import NEVER, Stamps, offsets_of, read_stamps, unix_stamps
 from eyelog.catalogue import catalogue
 from eyelog.errors import ArchiveError
 
@@ -59,6 +59,8 @@ class CsvLog:
         Read once, from its beginning.
     tz : str, optional
         Zone of dates that have no offset.
+    log : str, optional
+        The log of a file whose fields are in both.
 
     Attributes
     ----------
@@ -68,6 +70,8 @@ class CsvLog:
         Lines read so far, without the header and blank lines.
     faults : Faults
         Those of them that are not records.
+    zones : set of str
+        The offsets that the dates read so far are written in, such as ``+09:00``.
 
     Raises
     ------
@@ -75,18 +79,24 @@ class CsvLog:
         If the file is not of a log; the message says what it is.
     """
 
-    def __init__(self, stream: BinaryIO, *, tz: str | None = None) -> None:
+    def __init__(self, stream: BinaryIO, *, tz: str | None = None, log: str | None = None) -> None:
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
-        self._header: Header = find_header(start, whole=len(start) < _LOOK)
+        self._header: Header = find_header(start, whole=len(start) < _LOOK, log=log)
         self._rest = start[self._header.end :]
         self._names = fields_of(self._header.cells, self._header.log)
         self.log = self._header.log
         self.rows = len(self._header.before)
         self.faults = Faults()
+        self.zones: set[str] = set()
         for line in self._header.before:
             self.faults.add(line, "it comes before the header")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that the file has."""
+        return frozenset(name for name in self._names if name)
 
     def pages(self) -> Iterator[Page]:
         """Give the records block by block, in the order of the file.
@@ -164,6 +174,7 @@ class CsvLog:
             stamps = unix_stamps(numbers_of(times[UNIX_TIME])[0])
         if "date" in times:
             missing = np.asarray(times["date"].is_null())
+            self.zones |= offsets_of(times["date"])
             dates = read_stamps(texts_of(times["date"]).tolist(), self._tz)
             stamps = np.where(missing, stamps, dates)
         for row in np.flatnonzero(stamps == NEVER).tolist():

@@ -27,7 +27,7 @@ from eyelog.clock import zone
 from eyelog.errors import ArchiveError, EyelogError, EyelogWarning
 from eyelog.provenance import history
 
-__all__ = ["FileReport", "import_files"]
+__all__ = ["FileReport", "devices_of", "import_files"]
 
 # Records that wait in memory before they are written: some 35 MB with every field.
 _WAITING: Final = 60_000
@@ -102,7 +102,12 @@ def import_files(
     if tz is not None:
         zone(tz)  # a wrong zone is not the fault of the files
     every = list(paths)
-    _warn_of_devices(file.name for file in input_files(every))
+    if devices := devices_of(file.name for file in input_files(every)):
+        warnings.warn(
+            f"{devices}: if these are several wearers, import each into an account of its own",
+            EyelogWarning,
+            stacklevel=2,
+        )
     with ExitStack() as stack:
         into = None
         if dry_run:  # the same merges, into a folder that is thrown away
@@ -114,17 +119,13 @@ def import_files(
         return intake.finish()
 
 
-def _warn_of_devices(names: Iterable[str]) -> None:
-    """Warn if the names of Logger files come from more than one device: maybe several wearers."""
+def devices_of(names: Iterable[str]) -> str:
+    """Return the devices that the names of Logger files come from, if there are several."""
     devices = sorted({match for name in names for match in _DEVICE.findall(name)})
-    if len(devices) > 1:
-        warnings.warn(
-            f"the files come from {len(devices)} devices ({', '.join(devices[:4])}"
-            f"{', ...' if len(devices) > 4 else ''}): if these are several wearers, import each"
-            " into an account of its own",
-            EyelogWarning,
-            stacklevel=3,
-        )
+    if len(devices) < 2:
+        return ""
+    more = ", ..." if len(devices) > 4 else ""
+    return f"the files come from {len(devices)} devices ({', '.join(devices[:4])}{more})"
 
 
 _Parts = list[tuple[FileReport, Layer]]

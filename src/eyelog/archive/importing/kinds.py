@@ -13,7 +13,7 @@ from eyelog.archive.importing.field_names import UNIX_TIME, fold, own_fields, sp
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError, MixedLogsError
 
-__all__ = ["Header", "Refused", "find_header", "kind_of_bytes"]
+__all__ = ["EitherLog", "Header", "Refused", "find_header", "kind_of_bytes", "log_of_names"]
 
 # In how many lines a header is looked for, and how long it may be.
 _LINES: Final = 50
@@ -23,7 +23,7 @@ _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gzip"),
-    (b"PAR1", "a Parquet file"),
+    (b"PAR1", "parquet"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"),
@@ -53,6 +53,10 @@ class Refused(ArchiveError):
     """A file that is not a log; the message says what it is instead."""
 
 
+class EitherLog(Refused):
+    """A table of which only its owner knows the log: its few fields are in both."""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """The header of a CSV file: the log, its columns as written, and the lines up to it."""
@@ -65,10 +69,10 @@ class Header:
 
 
 def kind_of_bytes(start: bytes) -> str:
-    """Return "empty", "zip", "gzip", "json" or "text", or raise `Refused`."""
+    """Return "empty", "zip", "gzip", "parquet", "json" or "text", or raise `Refused`."""
     for magic, kind in _MAGIC:
         if start.startswith(magic):
-            if kind in ("zip", "gzip"):
+            if kind in ("zip", "gzip", "parquet"):
                 return kind
             raise Refused(f"it is {kind}")
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -79,8 +83,10 @@ def kind_of_bytes(start: bytes) -> str:
     return "json" if text.startswith((b"{", b"[")) else "text"
 
 
-def find_header(start: bytes, *, whole: bool) -> Header:
+def find_header(start: bytes, *, whole: bool, log: str | None = None) -> Header:
     """Return the header of a CSV file from its first bytes; `whole` if those are the whole file.
+
+    `log` decides where the names of the columns fit both logs.
 
     Raises
     ------
@@ -99,9 +105,9 @@ def find_header(start: bytes, *, whole: bool) -> Header:
         if end >= len(start) and not whole:
             break  # the line goes on after `start`: it is far longer than any header
         cells = _cells(raw)
-        log = _log_of(cells)
-        if log is not None:
-            return Header(log, cells, number, end, tuple(before))
+        found = log_of_names(cells, log)
+        if found is not None:
+            return Header(found, cells, number, end, tuple(before))
         if any(cells):
             before.append(number)
             first = first or cells
@@ -128,8 +134,11 @@ def _cells(raw: bytes) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _log_of(cells: Sequence[str]) -> str | None:
-    """Return the log of a header, None for a line that is not a header."""
+def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
+    """Return the log of a header, None for a line that is not a header.
+
+    `either` is the log where the names fit both.
+    """
     spelled = {fold(cell): cell for cell in cells}
     names = spelled.keys()
     for kind, marks in _OTHERS.items():
@@ -154,5 +163,7 @@ def _log_of(cells: Sequence[str]) -> str | None:
             raise Refused("its header has no column of stamps ('date' or 'ut')")
     shared = [cell for name, cell in spelled.items() if name in spellings(LOGS[0])]
     if timed and len(shared) > 1:
-        raise Refused(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
+        if either is not None:
+            return either
+        raise EitherLog(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
     return None

@@ -1,4 +1,4 @@
-"""One file, CSV or saved answers, as pages of records of one log."""
+"""One file, CSV, Parquet or saved answers, as pages of records of one log."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +11,9 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
+from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, opened
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
 __all__ = [
@@ -31,7 +32,9 @@ class SavedLog:
     """A file of answers; it has the same members as `CsvLog`."""
 
     _pages: list[Page]
+    names: frozenset[str]
     faults: Faults = field(default_factory=Faults)
+    zones: set[str] = field(default_factory=set)  # an answer says when, not where
 
     @property
     def log(self) -> str:
@@ -54,8 +57,12 @@ class SavedLog:
 
 
 @contextmanager
-def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | None]:
+def reading(
+    file: InputFile, *, tz: str | None, log: str | None = None
+) -> Iterator[CsvLog | ParquetLog | SavedLog | None]:
     """Open a file for reading; give None if it is empty.
+
+    `log` is the log of a file whose fields are in both.
 
     Raises
     ------
@@ -64,17 +71,23 @@ def reading(file: InputFile, *, tz: str | None) -> Iterator[CsvLog | SavedLog | 
     """
     with opened(file) as (kind, stream):
         if kind == "json":
-            yield SavedLog(answer_pages(_whole(stream), where=file.name))
+            content = _whole(stream)
+            pages = answer_pages(content, where=file.name)
+            # A page has every field of the catalogue; which of them were sent, only its text says.
+            fields = catalogue(pages[0].log)
+            sent = {name for page in pages for name in page.unknown}
+            sent |= {name for name in fields if f'"{name}"'.encode() in content}
+            yield SavedLog(pages, frozenset(sent))
+        elif kind == "parquet":
+            yield ParquetLog(_whole(stream), log=log)
         else:
-            yield CsvLog(stream, tz=tz) if kind == "text" else None
+            yield CsvLog(stream, tz=tz, log=log) if kind == "text" else None
 
 
 def _whole(stream: BinaryIO) -> bytes:
     content = stream.read(LARGEST_ANSWER + 1)
     if len(content) > LARGEST_ANSWER:
-        raise ArchiveError(
-            f"it is larger than {LARGEST_ANSWER >> 20} MB: split it into files of fewer answers"
-        )
+        raise ArchiveError(f"it is larger than {LARGEST_ANSWER >> 20} MB: split it")
     return content
 
 

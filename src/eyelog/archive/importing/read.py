@@ -12,6 +12,7 @@ import pandas as pd
 from eyelog import provenance
 from eyelog.answers.page import join_pages
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.disk.files import path_of
@@ -89,6 +90,8 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     with _named(file.name), reading(input_file(file, file.name), tz=tz) as log:
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
+        if isinstance(log, ParquetLog):
+            raise ArchiveError("it is a Parquet file: eyelog.read reads it")
         if log is None:
             return _nothing(file.name, tz)
         frame = join_pages(list(log.pages()), log.log, tz=tz or "UTC")
@@ -148,6 +151,8 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     file = path_of(path, what="read_answer")
     with _named(file.name), reading(input_file(file, file.name), tz=None) as saved:
         if not isinstance(saved, SavedLog):
+            if isinstance(saved, ParquetLog):
+                raise ArchiveError("it is a Parquet file: eyelog.read reads it")
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)
         frame = join_pages(list(saved.pages()), saved.log)

@@ -66,7 +66,7 @@ class _Bounded(io.RawIOBase):
 
 @contextmanager
 def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
-    """Open a file; give its kind ("text", "json" or "empty") and its bytes, unpacked.
+    """Open a file; give its kind ("text", "json", "parquet" or "empty") and its bytes, unpacked.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     every = list(paths)
     for path in every:
         if not path.exists():
-            raise ConfigurationError(f"there is no file or folder {path}: nothing was imported")
+            raise ConfigurationError(f"there is no file or folder {path}: nothing was read")
     seen: set[Path] = set()
     for path in every:
         for entry in _walk(path) if path.is_dir() else [path]:

@@ -7,12 +7,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from eyelog.clock import zone
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import parse_stamps
 
-__all__ = ["NEVER", "naive", "possible", "read_stamps", "unix_stamps"]
+__all__ = ["NEVER", "naive", "offsets_of", "possible", "read_stamps", "unix_stamps"]
 
 Stamps = npt.NDArray[np.int64]
 
@@ -26,7 +28,18 @@ _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 _LAST_SECOND: Final = 2.0**32
 
 _NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+_OFFSET: Final = re.compile(r"([+-]\d\d):?(\d\d)$", re.ASCII)
 _SPACED: Final = re.compile(r"(?<=\d) +(?=[Zz+-])")  # "2026-10-24 09:00:00 +0000"
+
+
+def offsets_of(texts: pa.ChunkedArray) -> set[str]:
+    """Return the offsets that dates are written in (``+09:00``).
+
+    ``Z`` is none of them: it says when, but not what the clock on the wall showed.
+    """
+    ends = pc.unique(pc.utf8_slice_codeunits(texts, -6)).to_pylist()
+    matches = (_OFFSET.search(end) for end in ends if end)
+    return {f"{match[1]}:{match[2]}" for match in matches if match}
 
 
 def possible(stamps: Stamps) -> npt.NDArray[np.bool_]:

@@ -32,6 +32,7 @@ __all__ = [
     "month_stamps",
     "open_file",
     "read_rows",
+    "stamp_edges",
     "stamps_of",
     "table_of",
     "widest",
@@ -87,6 +88,14 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
 def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
     """Return the stamps of [first, after) in a file; no other column is read."""
     return stamps_of(read_rows(file, _STAMPS, first, after))
+
+
+def stamp_edges(file: MonthFile) -> tuple[int, int]:
+    """Return the first and the last stamp of a file, from its footer alone."""
+    meta = file.parquet.metadata
+    at = meta.schema.names.index("date")
+    limits = [meta.row_group(group).column(at).statistics for group in range(meta.num_row_groups)]
+    return min(each.min_raw for each in limits), max(each.max_raw for each in limits)
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:

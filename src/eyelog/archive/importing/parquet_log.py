@@ -1,0 +1,169 @@
+"""One Parquet file of a log, as pandas, `eyelog fetch` or `eyelog archive export` write it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from eyelog.answers.page import Page
+from eyelog.archive.importing.csv_log import Faults, Values
+from eyelog.archive.importing.field_names import fields_of
+from eyelog.archive.importing.kinds import Refused, log_of_names
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import ArchiveError, MixedLogsError
+from eyelog.provenance import KEY
+
+__all__ = ["ParquetLog"]
+
+# Records that are converted at a time.
+_ROWS: Final = 60_000
+
+
+class ParquetLog:
+    """A Parquet file that is being read; it has the same members as `CsvLog`.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file.
+    log : str, optional
+        The log of a file whose fields are in both.
+
+    Attributes
+    ----------
+    log : str
+        The log, as the file states it, else according to its columns.
+    zones : set of str
+        The zone of the stamps.
+    history : dict
+        What the frame that was saved says of itself (`eyelog.provenance`); may be empty.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged or not of a log; the message says what it is.
+    MixedLogsError
+        If it has fields of both logs.
+    """
+
+    def __init__(self, content: bytes, *, log: str | None = None) -> None:
+        try:
+            self._file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+            schema = self._file.schema_arrow
+        except (pa.ArrowException, OSError) as error:
+            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+        self.faults = Faults()
+        self.history = _history(schema.metadata or {})
+        steps = self.history.get("history", [])
+        if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
+            raise Refused(
+                f"it holds a table of eyelog.{steps[-1].get('step')}, not records:"
+                " pandas.read_parquet reads it"
+            )
+        self._date = _column_of_stamps(schema)
+        cells = ["date" if name == self._date else name for name in schema.names]
+        stated = (schema.metadata or {}).get(b"eyelog.log", b"").decode() or self.history.get("log")
+        found = log_of_names(cells, stated if stated in LOGS else log)
+        if found is None:
+            raise Refused(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
+        if stated in LOGS and found != stated:
+            raise MixedLogsError(
+                f"it is said to be of {stated!r} and has fields of {found!r} alone"
+            )
+        self.log = found
+        self.zones = {str(schema.field(self._date).type.tz)}
+        self._names = dict(zip(schema.names, fields_of(cells, found), strict=True))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that the file has."""
+        return frozenset(name for name in self._names.values() if name)
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self._file.metadata.num_rows)
+
+    def pages(self) -> Iterator[Page]:
+        """Give the records page by page, in the order of the file.
+
+        Raises
+        ------
+        ArchiveError
+            If a page is damaged, a stamp is missing, or a column is not of the kind of its field.
+        """
+        try:
+            for batch in self._file.iter_batches(_ROWS):
+                yield self._page(batch)
+        except (pa.ArrowException, OSError) as error:
+            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+
+    def _page(self, batch: pa.RecordBatch) -> Page:
+        stamps = batch.column(self._date)
+        if stamps.null_count:
+            raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
+        fields = catalogue(self.log)
+        columns: dict[str, Values] = {}
+        for written, name in self._names.items():
+            if written != self._date:
+                kind = fields[name].value_type if name in fields else ""
+                columns[name] = _values(batch.column(written), written, kind)
+        unknown = tuple(name for name in columns if name not in fields)
+        at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
+        return Page(self.log, None, at.to_numpy().view("M8[us]"), columns, unknown)
+
+
+def _values(column: pa.Array, written: str, kind: str) -> Values:
+    """Return a column as a page has it: numbers and booleans as floats, all else as objects."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if kind in ("", "str"):
+        if kind and not (pa.types.is_null(column.type) or _is_text(column.type)):
+            raise ArchiveError(f"its column {written!r} is {column.type}, and has to be text")
+        values = np.empty(len(column), object)
+        values[:] = column.to_pylist()
+        return values
+    try:
+        numbers = pc.cast(column, pa.float64())
+    except pa.ArrowException:
+        raise ArchiveError(
+            f"its column {written!r} is {column.type}, and has to be numbers"
+        ) from None
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
+
+
+def _column_of_stamps(schema: pa.Schema) -> str:
+    """Return the column of stamps: ``date``, or else the one index of a pandas frame."""
+    names = ["date"]
+    described: dict[str, Any] = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    names += [each for each in described.get("index_columns", []) if isinstance(each, str)]
+    for name in names:
+        if name in schema.names and pa.types.is_timestamp(schema.field(name).type):
+            if schema.field(name).type.tz is None:
+                raise Refused(
+                    "it is a Parquet file whose stamps have no zone: save the frame with an aware"
+                    " index (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
+                )
+            return name
+    raise Refused("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
+
+
+def _history(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """Return the provenance that pandas saves with a frame."""
+    try:
+        saved = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")).get(KEY, {})
+    except (ValueError, AttributeError):
+        return {}
+    return saved if isinstance(saved, dict) else {}
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,361 @@
+"""Files, folders and zip files read together: one frame of each log."""
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from eyelog import provenance
+from eyelog.answers.page import join_pages
+from eyelog.archive.importing.intake import devices_of
+from eyelog.archive.importing.kinds import EitherLog, Refused
+from eyelog.archive.importing.layers import layer_of, overlay
+from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.parquet_log import ParquetLog
+from eyelog.archive.importing.sources import InputFile, input_files
+from eyelog.archive.importing.stamps import possible
+from eyelog.archive.parquet.layout import schema_of
+from eyelog.archive.parquet.rows import frame_of, table_of, widest
+from eyelog.catalogue import LOGS, check_fields, check_log, columns
+from eyelog.clock import zone
+from eyelog.disk.files import path_of
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+
+__all__ = ["BothLogs", "Paths", "read", "read_logs"]
+
+_SHOWN: Final = 4  # files that a message names; the others are counted
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+class BothLogs(ConfigurationError):
+    """Files of both logs, where one was to be chosen."""
+
+
+@dataclass
+class _Part:
+    """The records of one file, in UTC."""
+
+    name: str
+    frame: pd.DataFrame
+    zones: set[str]
+    rows: int
+    refused: int
+    history: dict[str, Any]
+
+
+@dataclass
+class _Files:
+    """The files read so far, and what is to be said about them."""
+
+    log: str | None
+    tz: str | None
+    fields: tuple[str, ...] | str | None
+    parts: dict[str, list[_Part]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
+    empty: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def take(self, file: InputFile) -> None:
+        """Read one file."""
+        self.names.append(file.name)
+        try:
+            with reading(file, tz=self.tz, log=self.log) as log:
+                if log is None:
+                    self.empty.append(file.name)
+                elif self.log is None or log.log == self.log:
+                    self._read(file.name, log)
+        except EitherLog as error:
+            raise BothLogs(f"{file.name}: {error}: {_CHOOSE}") from error
+        except Refused as error:
+            self.others.append((file.name, _reason(error, file.name)))
+        except EyelogError as error:
+            raise type(error)(f"{file.name}: {_reason(error, file.name)}") from error
+
+    def _read(self, name: str, log: Any) -> None:
+        # Only columns that the file has: a column of nothing but missing values would pass for
+        # evidence, such as that the eyewear was never worn.
+        pages = list(log.pages())
+        if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
+            raise ArchiveError("a date in it lies outside the years 1 to 9999")
+        frame = join_pages(pages, log.log)
+        step = provenance.history(frame)[-1]
+        frame.attrs = {}  # pandas copies them with every column
+        present = [each for each in frame.columns if each in log.names]
+        if self.fields is not None:
+            wanted = check_fields(log.log, self.fields)
+            present = [each for each in present if each in wanted]
+        frame = frame[present]
+        if not set(present) <= set(columns(log.log)):
+            frame = frame_of(table_of(frame, log.log), "UTC")  # unknown fields as in an archive
+        if log.faults.count:
+            self.notes.append(log.faults.report(name, log.rows))
+        if isinstance(log, SavedLog) and log.unfinished:
+            self.notes.append(f"{name}: {UNFINISHED}")
+        if step["conflicts"]:
+            self.notes.append(
+                f"{name}: {step['conflicts']:,} stamps come with several records; the last of each"
+                " was taken"
+            )
+        history = log.history if isinstance(log, ParquetLog) else {}
+        part = _Part(name, frame, log.zones, log.rows, log.faults.count, history)
+        self.parts.setdefault(log.log, []).append(part)
+
+
+_CHOOSE: Final = f"pass log={LOGS[0]!r} (the 15-second log) or log={LOGS[1]!r} (the 60-second log)"
+
+
+def read(
+    paths: Paths,
+    *,
+    log: str | None = None,
+    tz: str | None = None,
+    fields: Iterable[str] | str | None = None,
+) -> pd.DataFrame:
+    r"""Read files, folders and zip files of one log into one frame.
+
+    Takes what `eyelog import` takes and merges it by the same rules: CSV of the Logger app and of
+    the vendor's sample script, saved answers, and the CSV and Parquet files of `eyelog fetch`,
+    `eyelog archive export` and ``frame.to_parquet``. What a file is shows in its content, not in
+    its name.
+
+    Parameters
+    ----------
+    paths : str, path, or iterable of these
+        Files (also packed with gzip), folders with their subfolders, and zip files.
+    log : {"computed_data", "standard_mode_logs"}, optional
+        Which log to read where the files have both; files of the other log are skipped.
+    tz : str, optional
+        IANA zone of the index, and of dates that have no offset. By default the zone of the files:
+        that of a Parquet file, or the offset in which dates are written (``+09:00``); UTC where
+        no file states one.
+    fields : iterable of str or str, optional
+        Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
+        ``"steps"``) stands for all that it needs, see `eyelog.needed`.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date`` (aware, sorted, unique, microseconds); the fields that at least one of the
+        files has, in catalogue order: numbers float64, booleans ``boolean``, text ``string``;
+        unknown columns last. Where files overlap, the one read later counts, value by value, and
+        a missing value never replaces a value. The provenance has the number of ``files`` and
+        ``rows``, of ``refused`` lines that are not records, and of ``conflicts`` between files.
+
+    Raises
+    ------
+    ConfigurationError
+        If a path does not exist; if the files have both logs and `log` is not given; if dates
+        have no offset, or are written in several, and `tz` is not given.
+    ArchiveError
+        If no file is of a log (of the chosen one), or one is damaged.
+    AnswerError
+        If a saved answer is not of the documented shape.
+    MixedLogsError
+        If one file has fields of both logs.
+    FieldError
+        If a field is not in the catalogue.
+
+    Warns
+    -----
+    EyelogWarning
+        If lines are not records (one warning per file: which ones, and why), files are not logs,
+        files have different values on one stamp, come from several devices, or have unknown
+        fields, or if no file has a field that was asked for.
+
+    See Also
+    --------
+    eyelog.read_logger_csv : One Logger CSV, with every field of the catalogue.
+    eyelog.read_answer : One file of saved answers.
+    eyelog.Archive : Years of files, imported once and read by range.
+
+    Examples
+    --------
+    >>> import eyelog as el, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for hour in (9, 10):
+    ...         lines = ["date,stepCount,isStill", f"2026-10-24T{hour:02}:00:15+0900,12,0"]
+    ...         _ = (pathlib.Path(folder) / f"{hour}.csv").write_text("\n".join(lines))
+    ...     frame = el.read(folder)
+    >>> str(frame.index.tz), frame["stp"].tolist()
+    ('UTC+09:00', [12.0, 12.0])
+    """
+    frames, notes = read_logs(paths, log=log, tz=tz, fields=fields)
+    if len(frames) > 1:
+        raise BothLogs(f"these files have both logs: {_CHOOSE}")
+    for note in notes:
+        warnings.warn(note, EyelogWarning, stacklevel=2)
+    return next(iter(frames.values()))
+
+
+def read_logs(
+    paths: Paths,
+    *,
+    log: str | None = None,
+    tz: str | None = None,
+    fields: Iterable[str] | str | None = None,
+) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Return one frame of each log that files have, and what is to be said about the files.
+
+    Parameters, frames and errors are those of `read`; both logs in the files are not an error.
+    """
+    if log is not None:
+        check_log(log)
+    if tz is not None:
+        zone(tz)  # a wrong zone is not the fault of the files
+    chosen = fields if fields is None or isinstance(fields, str) else tuple(fields)
+    if chosen is not None:
+        log = _log_of_fields(chosen, log)
+    every = _paths(paths)
+    files = _Files(log, tz, chosen)
+    for file in input_files(every):
+        files.take(file)
+    if not files.parts:
+        raise ArchiveError(_nothing(files, every))
+    if devices := devices_of(files.names):
+        files.notes.append(f"{devices}: if these are several wearers, read each on their own")
+    if files.others:
+        count = len(files.others)
+        what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
+        files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
+    place = _zone(files) if tz is None else zone(tz)
+    frames = {each: _one(each, files, place) for each in LOGS if each in files.parts}
+    return frames, files.notes
+
+
+def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
+    """Return the log, or the only one that has all of the fields; None if both have."""
+    if log is not None:
+        check_fields(log, fields)
+        return log
+    having: list[str] = []
+    faults: list[EyelogError] = []
+    for each in LOGS:
+        try:
+            check_fields(each, fields)
+            having.append(each)
+        except EyelogError as error:
+            faults.append(error)
+    if not having:
+        raise faults[0]
+    return having[0] if len(having) == 1 else None
+
+
+def _paths(paths: Paths) -> list[Path]:
+    if isinstance(paths, Iterable) and not isinstance(paths, str | os.PathLike):
+        every = [path_of(path, what="read").expanduser() for path in paths]
+    else:
+        every = [path_of(paths, what="read").expanduser()]
+    if not every:
+        raise ConfigurationError("read takes at least one path, and was given none")
+    return every
+
+
+def _reason(error: EyelogError, name: str) -> str:
+    """Return the message of an error without the file's name, which is put before it."""
+    return str(error).removeprefix(name).lstrip(":, ")
+
+
+def _listed(files: Sequence[tuple[str, str]]) -> str:
+    """Return the first few files with the reason, and how many more there are."""
+    shown = "; ".join(f"{name} ({reason})" for name, reason in files[:_SHOWN])
+    more = len(files) - _SHOWN
+    return shown + (f"; and {more:,} more files" if more > 0 else "")
+
+
+def _nothing(files: _Files, paths: Sequence[Path]) -> str:
+    """Return why there is no record in files."""
+    where = ", ".join(map(str, paths[:_SHOWN])) + (", ..." if len(paths) > _SHOWN else "")
+    if not files.names:
+        return f"no file in {where}"
+    if len(files.names) == 1 and files.others:
+        name, reason = files.others[0]
+        return f"{name}: {reason}"
+    if files.others:
+        return f"no file of a log in {where}: {_listed(files.others)}"
+    if len(files.empty) == len(files.names):
+        return f"nothing but empty files in {where}"
+    return f"no file of {files.log!r} in {where}, only of the other log"
+
+
+def _zone(files: _Files) -> tzinfo:
+    """Return the zone that the files are written in: of a name, or of one fixed offset."""
+    zones = sorted(
+        {zone for parts in files.parts.values() for part in parts for zone in part.zones}
+    )
+    if len(zones) > 1:
+        raise ConfigurationError(
+            f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
+            " as when clocks change or somebody travels: name the zone of the days, such as"
+            " tz='Europe/Berlin' (--tz Europe/Berlin on the command line)"
+        )
+    if not zones:
+        return zone("UTC")
+    if zones[0][0] not in "+-":
+        return zone(zones[0])
+    return datetime.strptime(zones[0], "%z").tzinfo or zone("UTC")
+
+
+def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
+    """Return the frame of one log."""
+    parts = files.parts[log]
+    frame, conflicts = _merged([part.frame for part in parts], log)
+    if sum(conflicts):
+        at = [(part.name, f"{n:,} stamps") for part, n in zip(parts, conflicts, strict=True) if n]
+        files.notes.append(
+            f"files have different values of {log!r} on the same stamps, and the later file was"
+            f" taken: {_listed(at)}"
+        )
+    if files.fields is not None:
+        lacking = [name for name in check_fields(log, files.fields) if name not in frame.columns]
+        if lacking:
+            files.notes.append(
+                f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out"
+            )
+    frame = frame.tz_convert(place)
+    history = parts[0].history if len(parts) == 1 else {}
+    frame.attrs = {provenance.KEY: history} if history else {}
+    files_read: dict[str, Any] = {"files": len(parts)}
+    if len(parts) == 1:
+        files_read["file"] = Path(parts[0].name).name
+    return provenance.record(
+        frame,
+        "read",
+        log=log,
+        **files_read,
+        rows=sum(part.rows for part in parts),
+        refused=sum(part.refused for part in parts),
+        conflicts=sum(conflicts),
+    )
+
+
+def _merged(frames: Sequence[pd.DataFrame], log: str) -> tuple[pd.DataFrame, list[int]]:
+    """Lay frames over one another, the later over the earlier; count conflicts of each."""
+    if len(frames) == 1:
+        return frames[0].copy(), [0]
+    stamps = np.concatenate([_microseconds(frame) for frame in frames])
+    order = np.argsort(stamps, kind="stable")
+    apart = bool((np.diff(stamps[order]) > 0).all())
+    if apart and all(frame.dtypes.equals(frames[0].dtypes) for frame in frames):
+        whole = pd.concat(frames)
+        return (whole if (np.diff(order) == 1).all() else whole.iloc[order]), [0] * len(frames)
+    layers = [layer_of(frame, log) for frame in frames]
+    names = {name for layer in layers for name in layer.columns}
+    extras = widest(each for layer in layers for each in layer.extras)
+    known = [each for each in schema_of(log) if each.name == "date" or each.name in names]
+    laid = overlay(pa.schema([*known, *extras]).empty_table(), layers)
+    return frame_of(laid.changes, "UTC"), laid.conflicts
+
+
+def _microseconds(frame: pd.DataFrame) -> npt.NDArray[np.int64]:
+    index: Any = frame.index
+    return np.asarray(index.as_unit("us").asi8)

@@ -1,0 +1,100 @@
+"""A Parquet file of a log: what was saved comes back, and any other table is named."""
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.archive.importing.intake import import_files
+from eyelog.archive.importing.parquet_log import ParquetLog
+from eyelog.catalogue import LOGS
+from eyelog.provenance import stated_log
+from support.loggerfiles import FIFTEEN, SIXTY
+
+
+def saved(frame: pd.DataFrame) -> bytes:
+    sink = io.BytesIO()
+    frame.to_parquet(sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_saved_frame_comes_back_with_its_zone_and_its_history(tmp_path: Path, log: str) -> None:
+    frame = el.sample(log).iloc[:100]
+    (tmp_path / "a.parquet").write_bytes(saved(frame))
+    read = el.read(tmp_path / "a.parquet")
+    assert_frame_equal(read, frame, check_freq=False)
+    assert stated_log(read) == log
+    steps = read.attrs["eyelog"]["history"]
+    assert [step["step"] for step in steps] == ["simulate", "read"]
+    assert steps[-1]["file"] == "a.parquet"
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_an_export_is_imported_value_for_value(tmp_path: Path, log: str) -> None:
+    archive = el.Archive(tmp_path / "archive")
+    archive.write(log, el.sample(log).iloc[:500], account="me")
+    archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "out.parquet")
+    again = el.Archive(tmp_path / "again")
+    [report] = import_files(again, [tmp_path / "out.parquet"])
+    assert (report.status, report.kept, report.log) == ("imported", 500, log)
+    assert_frame_equal(again.read(log), archive.read(log))
+
+
+def test_a_masked_frame_stays_masked(tmp_path: Path) -> None:
+    frame = el.sample()[:5760]
+    masked = el.mask(frame, el.flag(frame))
+    (tmp_path / "a.parquet").write_bytes(saved(masked))
+    assert_frame_equal(el.daily(el.read(tmp_path / "a.parquet")), el.daily(masked))
+
+
+def test_a_table_of_few_shared_fields_is_of_the_log_that_it_states() -> None:
+    frame = el.sample(SIXTY).iloc[:5][["bl"]]
+    assert ParquetLog(saved(frame)).log == SIXTY
+    frame.attrs = {}
+    assert ParquetLog(saved(frame[["bl"]].assign(tl_xav=0.0)), log=FIFTEEN).log == FIFTEEN
+
+
+FRAME = el.sample().iloc[:400]
+TABLES = {
+    "bins": (lambda: el.resample(FRAME, "10min"), "a table of eyelog.resample, not records"),
+    "reasons": (lambda: el.flag(FRAME), "a table of eyelog.flag, not records"),
+    "days": (lambda: el.daily(FRAME), "a table of eyelog.daily, not records"),
+    "another": (
+        lambda: pd.DataFrame({"a": [1]}, index=pd.DatetimeIndex(["2026-10-21T00Z"], name="date")),
+        r"without fields of a log \(a, date\)",
+    ),
+    "no stamps": (lambda: pd.DataFrame({"stp": [1.0]}), "without a column 'date' of stamps"),
+    "no zone": (lambda: FRAME.tz_localize(None), "stamps have no zone"),
+    "a wrong kind": (lambda: FRAME.assign(stp="many"), "its column 'stp' is .*numbers"),
+    "a missing stamp": (
+        lambda: FRAME[["stp", "cad"]].set_axis(FRAME.index.where(FRAME.index > FRAME.index[0])),
+        "1 of its rows have no stamp",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_holds_no_records_is_named(tmp_path: Path, name: str) -> None:
+    make, words = TABLES[name]
+    make().to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(el.ArchiveError, match=words):
+        el.read(tmp_path / "a.parquet")
+
+
+def test_a_table_that_says_it_is_of_the_other_log_is_refused(tmp_path: Path) -> None:
+    frame = FRAME.copy()
+    frame.attrs = {"eyelog": {"log": SIXTY}}
+    frame.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(el.MixedLogsError, match="said to be of 'standard_mode_logs'"):
+        el.read(tmp_path / "a.parquet")
+
+
+def test_the_readers_of_one_kind_name_the_reader_of_all(tmp_path: Path) -> None:
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    for read in (el.read_logger_csv, el.read_answer):
+        with pytest.raises(el.ArchiveError, match=r"Parquet file: eyelog\.read reads it"):
+            read(tmp_path / "a.parquet")
