@@ -18,6 +18,7 @@ from .analysis.quality.flags import mask as mask
 from .analysis.quality.reasons import Reason as Reason
 from .analysis.quality.recipes import attrition as attrition
 from .analysis.quality.recipes import select as select
+from .analysis.quality.states import states as states
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .archive.importing.read import read_answer as read_answer
@@ -43,6 +44,7 @@ from .errors import Unreachable as Unreachable
 from .figures.compose import compose_figure as compose_figure
 from .figures.days import plot_daily as plot_daily
 from .figures.days import plot_heatmap as plot_heatmap
+from .figures.overview import plot_overview as plot_overview
 from .figures.save import save_figure as save_figure
 from .figures.shapes import plot_distribution as plot_distribution
 from .figures.shapes import plot_profile as plot_profile

@@ -80,6 +80,15 @@ def test_a_wide_figure_has_its_legend_and_title_in_one_line() -> None:
     assert "\n" not in figure.get_suptitle()
 
 
+def test_a_legend_of_two_lines_is_read_line_by_line() -> None:
+    figure = plot_line(TABLE).figure
+    figure.set_size_inches(style.inches(89), 3)
+    texts = drawn(figure).legends[0].get_texts()
+    places = [(-round(t.get_window_extent().y0), t.get_window_extent().x0) for t in texts]
+    ordered = sorted(zip(places, texts, strict=True), key=lambda placed: placed[0])
+    assert [text.get_text() for _, text in ordered] == list(STATES)
+
+
 def test_panels_share_one_legend_with_an_entry_for_each_label() -> None:
     made = panels([20, 20])
     for ax in made:

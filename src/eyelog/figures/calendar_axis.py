@@ -21,6 +21,7 @@ from eyelog.figures.style import COLOURS, own_figure
 __all__ = [
     "MOST_LABELS",
     "day_axis",
+    "day_rows_axis",
     "hours_axis",
     "is_weekend",
     "shade_weekends",
@@ -64,6 +65,17 @@ def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None
         figure.fits.append(partial(_embolden, axis, days, centre))
 
 
+def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
+    """Label the rows of several blocks of days, the first of each at its place in `firsts`."""
+    per_block = max(1, MOST_LABELS // len(blocks))
+    places, texts = [], []
+    for days, first in zip(blocks, firsts, strict=True):
+        chosen, _ = chosen_days(days, per_block)
+        places += [first + int(place) for place in chosen]
+        texts += _labels([days[place] for place in chosen], along_x=False, year=days[0].year)
+    axis.set_ticks(places, labels=texts)
+
+
 def shade_weekends(ax: Axes, days: pd.DatetimeIndex, *, axis: str = "x") -> None:
     """Shade Saturdays and Sundays behind what is drawn, on an axis made by `day_axis`."""
     span = ax.axvspan if axis == "x" else ax.axhspan
@@ -94,7 +106,7 @@ def to_x(us: Any) -> Any:
 
 
 def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:
-    weekend = is_weekend(days)
+    weekend = is_weekend(days) & ~chosen_days(days, _most_days(axis))[1]  # a month has no weekday
     axis.get_majorticklabels()  # sets the ticks for the present size
     for tick in axis.get_major_ticks():
         place = round(tick.get_loc() - centre)

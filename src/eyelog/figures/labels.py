@@ -57,19 +57,27 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
     )
 
 
-def title_of(table: Any, *, days: pd.DatetimeIndex | None = None, zone: bool = True) -> str:
+def title_of(
+    table: Any,
+    *,
+    wearer: str | None = None,
+    days: pd.DatetimeIndex | None = None,
+    zone: bool = True,
+) -> str:
     """Return the title of a figure of a table: wearer, log in words, range, zone.
 
     Parameters
     ----------
     table : DataFrame or Series
         Its provenance says which wearer and log; what it does not say is left out.
+    wearer : str, optional
+        Who it is about, where that is not the account of the provenance.
     days : DatetimeIndex, optional
         The local midnights that open the days shown; by default those of the stamps of the table.
     zone : bool
         Whether the zone is a part, which is not so where an axis names it.
     """
-    account = table.attrs.get(KEY, {}).get("account")
+    account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
     log = stated_log(table)
     parts = [str(account)] if account else []
     parts += [LOG_WORDS[log]] if log in LOG_WORDS else []

@@ -261,9 +261,11 @@ class StyledFigure(Figure):
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):
             old.remove()
+        # matplotlib fills columns; people read lines.
+        labels = [label for first in range(columns) for label in list(self.entries)[first::columns]]
         self.legend(
-            list(self.entries.values()),
-            list(self.entries),
+            [self.entries[label] for label in labels],
+            labels,
             loc="outside lower left",
             ncols=columns,
         )
@@ -271,7 +273,9 @@ class StyledFigure(Figure):
     def _fit_legend(self, width: float) -> None:
         if not self.entries:
             return
-        for columns in range(len(self.entries), 0, -1):
+        n = len(self.entries)
+        for lines in range(1, n + 1):
+            columns = -(-n // lines)
             self._draw_legend(columns)
             if self.legends[0].get_window_extent().width <= width * 0.98 or columns == 1:
                 return

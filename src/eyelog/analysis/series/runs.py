@@ -6,7 +6,7 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Ints
 
-__all__ = ["follows", "runs"]
+__all__ = ["LATEST", "follows", "runs"]
 
 
 # How late a row may be and still follow the one before, in lengths of a row. One missing record

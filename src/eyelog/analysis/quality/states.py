@@ -1,0 +1,123 @@
+"""What the eyewear was doing in each row: usable, walking, noisy, off pose or not worn."""
+
+from typing import Final, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.limits import limit, limits
+from eyelog.analysis.quality.evidence import (
+    Wear,
+    blink_evidence,
+    check_wear,
+    off_pose,
+    wear_values,
+)
+from eyelog.analysis.quality.reasons import Reason, evidence_for
+from eyelog.analysis.quality.unjudged import warn_unjudged
+from eyelog.analysis.quality.values import evidence
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import role_field
+from eyelog.frame import log_of, require, require_single_intervals
+from eyelog.provenance import record
+
+__all__ = ["STATES", "states"]
+
+STATES: Final = ("usable", "walking", "noisy", "off pose", "not worn")
+
+
+def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None) -> pd.Series:
+    """Return the state of the eyewear in each row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, not resampled.
+    wear : {"device", "blinks"}
+        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
+        pose, see `eyelog.daily`.
+    log : str, optional
+        Which log it is, where neither the provenance nor the columns show it.
+
+    Returns
+    -------
+    Series of category
+        Same index, named ``state``. The first of these that holds: ``not worn``; ``off pose`` (the
+        tilt of stored eyewear); ``walking``; ``noisy`` (too many seconds of noise, or, in the
+        15-second log, not valid by the eyewear's own verdict); else ``usable``. The categories are
+        ordered from ``usable`` to ``not worn``. Missing where the evidence is missing, as in a
+        record without values. Time without rows is in no row: no record.
+
+    Raises
+    ------
+    ConfigurationError
+        If the frame is resampled, or nothing shows which log it is.
+    FieldError
+        If the frame lacks the field that shows wear.
+    MixedLogsError
+        If the frame holds fields of both logs.
+
+    Warns
+    -----
+    EyelogWarning
+        If other evidence is not in the frame: once a call, with the fields to add.
+
+    Notes
+    -----
+    The limits are those of `eyelog.flag`, with their default values. The usable rows are those
+    whose worn time `eyelog.coverage` counts in ``valid_h``. A masked frame has the same states as
+    the frame it was made from.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> state = el.states(el.sample())
+    >>> list(state.cat.categories)
+    ['usable', 'walking', 'noisy', 'off pose', 'not worn']
+    >>> bool((state == "usable").mean() > 0.3)
+    True
+    """
+    which = log_of(frame, log)
+    check_wear(wear)
+    require_single_intervals(frame, "states")
+    worn = limit(which, "worn")
+    require(frame, [role_field(which, worn.role)], purpose="states")
+    warn_unjudged(frame, _lacking(frame, which, wear))
+    off = off_pose(frame, which)
+    values = cast(Floats, wear_values(frame, which, wear=wear, off=off))  # its field is there
+    codes = np.zeros(len(frame), dtype=np.int8)
+    unknown = np.isnan(values)
+    for name, state in (("valid", "noisy"), ("noise", "noisy"), ("walking", "walking")):
+        if name not in limits(which):
+            continue
+        rule = limit(which, name)
+        found = evidence(frame, role_field(which, rule.role), which)
+        if found is not None:
+            holds = rule.keeps(found) if name == "walking" else rule.breaks(found)
+            codes[holds] = STATES.index(state)
+            unknown |= np.isnan(found)
+    codes[(unknown & (codes == 0)) | np.isnan(values)] = -1
+    codes[off] = STATES.index("off pose")
+    codes[worn.breaks(values)] = STATES.index("not worn")
+    kinds = pd.CategoricalDtype(list(STATES), ordered=True)
+    series = pd.Series(
+        pd.Categorical.from_codes(codes, dtype=kinds), index=frame.index, name="state"
+    )
+    series.attrs = dict(frame.attrs)
+    return record(series, "states", log=which, wear=wear)
+
+
+def _lacking(frame: pd.DataFrame, log: str, wear: Wear) -> dict[str, list[str]]:
+    """Return the evidence, by reason, for which the frame has no column."""
+    asked = {
+        str(reason.name): fields
+        for reason, fields in evidence_for(log).items()
+        if reason not in (Reason.UNWORN, Reason.STILL)
+    }
+    if wear == "blinks":
+        asked[str(Reason.UNWORN.name)] = blink_evidence(log)
+    lacking = {
+        reason: [name for name in fields if name not in frame.columns]
+        for reason, fields in asked.items()
+    }
+    return {reason: fields for reason, fields in lacking.items() if fields}

@@ -1,0 +1,202 @@
+"""The first picture of every analysis: the state of the eyewear, a row per wearer and day."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.series.arrays import Ints
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError
+from eyelog.figures import ribbon
+from eyelog.figures.calendar_axis import day_axis, day_rows_axis, hours_axis
+from eyelog.figures.labels import title_of
+from eyelog.figures.style import axes, legend, plot_function, title
+from eyelog.figures.tables import row_seconds, stamps
+from eyelog.provenance import stated_log
+
+__all__ = ["plot_overview"]
+
+MINUTE_S: Final = 60
+# Rows of the image per day: hardly any colour of a day runs into that of its neighbour.
+MOST_IMAGE_ROWS: Final = 1200
+MOST_ROWS_APART: Final = 60
+"""With more rows than this, rows touch."""
+MOST_NAMED_DAYS: Final = 40
+"""With more rows than this, the days of many wearers are not named: the wearers are."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of the figure: whose and which days they are, and in which row each record is."""
+
+    names: list[str]
+    days: list[pd.DatetimeIndex]
+    firsts: list[int]
+    of_record: Ints
+    n: int
+
+
+@plot_function
+def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
+    """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
+
+    The first picture of every analysis: when the eyewear was worn, what can be used, and where
+    there is no record, which is hatched.
+
+    Parameters
+    ----------
+    states : Series
+        The result of `eyelog.states`. For several wearers put theirs together, in one zone:
+        ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default, whose height follows the number of rows.
+
+    Returns
+    -------
+    Axes
+        With one image. Its columns are the minutes of the day, its rows several to a day: the
+        label of the image says how many. Every day from a wearer's first to the last has its row;
+        over the rows of each of several wearers stands a blank one. The colour of a minute is the
+        mean of its states, its opacity the share of it that was recorded.
+
+    Raises
+    ------
+    ConfigurationError
+        If these are not states, there are no rows, or a record lasts longer than a minute.
+
+    Notes
+    -----
+    Time is that of the clock on the wall: on the day on which the clocks go back, the repeated
+    hour shows the mean of both passes; on the day on which they go forward, the hour that does not
+    exist is left blank.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_overview(el.states(el.sample("standard_mode_logs")))
+    >>> [text.get_text() for text in ax.get_yticklabels()][:2]
+    ['Mon 19 Oct', 'Tue 20 Oct']
+    >>> ax.images[0].get_array().shape[1]
+    1440
+    """
+    states = ribbon.require_states(states, what="plot_overview")
+    index, accounts = _stamps_and_accounts(states)
+    seconds = _seconds(states, accounts)
+    rows = _rows(index, accounts)
+    codes = ribbon.state_codes(states)
+    shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds)
+    ax = axes(ax, height_mm=_height_mm(rows.n))
+    repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
+    ribbon.image(
+        ax, np.repeat(ribbon.colours(shares), repeats, axis=0), (0, 24, rows.n - 0.5, -0.5)
+    ).set_label(f"_{repeats} rows per day")
+    for days, first in zip(rows.days, rows.firsts, strict=True):
+        ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
+        _blank_skipped_hours(ax, days, first)
+    if rows.n <= MOST_ROWS_APART:
+        borders = np.arange(rows.n + 1) - 0.5
+        ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
+    ax.set_ylim(rows.n - 0.5, -0.5)
+    hours_axis(ax, index.tz)
+    _name_rows(ax, rows)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
+    title(ax, title_of(states, wearer=many, days=local_days(index), zone=False))
+    legend(ax, ribbon.entries(codes))
+    return ax
+
+
+def _stamps_and_accounts(states: pd.Series) -> tuple[pd.DatetimeIndex, Any]:
+    """Return the stamps and, for several wearers, the account of each row."""
+    index: Any = states.index
+    if not isinstance(index, pd.MultiIndex):
+        index = stamps(index, what="plot_overview")
+        if not index.is_monotonic_increasing:
+            raise ConfigurationError(
+                "plot_overview needs stamps in order: pass states.sort_index()"
+            )
+        return index, None
+    if index.nlevels != 2:
+        raise ConfigurationError(
+            "plot_overview takes states by stamp, or by account and stamp:"
+            ' pd.concat({"anna": states}, names=["account"])'
+        )
+    return stamps(index.get_level_values(1), what="plot_overview"), index.get_level_values(0)
+
+
+def _seconds(states: pd.Series, accounts: Any) -> float:
+    one = states if accounts is None else states[accounts == accounts[0]].droplevel(0)
+    seconds = row_seconds(one, stated_log(states))
+    if seconds > MINUTE_S:
+        raise ConfigurationError(
+            f"plot_overview draws records of a minute at most, and these are {seconds:g} s apart"
+        )
+    return seconds
+
+
+def _rows(index: pd.DatetimeIndex, accounts: Any) -> Rows:
+    """Give every day from a wearer's first to the last a row; several wearers stand apart."""
+    midnights = local_days(index).tz_localize(None).normalize()
+    names = [""] if accounts is None else list(dict.fromkeys(accounts))
+    heading = len(names) > 1
+    days, firsts, n = [], [], 0
+    of_record = np.zeros(len(index), dtype=np.int64)
+    for name in names:
+        mine = np.ones(len(index), bool) if accounts is None else np.asarray(accounts == name)
+        own = midnights[mine]
+        every = pd.date_range(own.min(), own.max(), freq="D")
+        firsts.append(n + heading)
+        of_record[mine] = firsts[-1] + (own - every[0]).days
+        n = firsts[-1] + len(every)
+        days.append(every.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward"))
+    return Rows([str(name) for name in names], days, firsts, of_record, n)
+
+
+def _height_mm(rows: int) -> float:
+    return max(12.0, min(5.0 * rows, 90 + 0.25 * rows))
+
+
+def _name_rows(ax: Axes, rows: Rows) -> None:
+    """Name the days of one wearer, or the wearers, and their days where there is room."""
+    if len(rows.names) == 1:
+        day_axis(ax.yaxis, rows.days[0])
+        return
+    if rows.n <= MOST_NAMED_DAYS:
+        for name, first in zip(rows.names, rows.firsts, strict=True):
+            ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
+        day_rows_axis(ax.yaxis, rows.days, rows.firsts)
+        return
+    centres = [
+        first + (len(days) - 1) / 2 for first, days in zip(rows.firsts, rows.days, strict=True)
+    ]
+    ax.set_yticks(centres, rows.names)
+
+
+def _blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int) -> None:
+    """Leave the hour blank that a day does not have: it is no time without records."""
+    midnights = np.append(days.asi8, _next_midnight(days[-1:]).as_unit(days.unit).asi8)
+    hours = pd.to_timedelta(np.diff(midnights), unit=days.unit)
+    for place in np.flatnonzero(hours < pd.Timedelta(days=1)).tolist():
+        minutes = pd.date_range(days[place].tz_localize(None), periods=1440, freq="min")
+        there = minutes.tz_localize(days.tz, ambiguous=True, nonexistent="NaT")
+        skipped = np.flatnonzero(there.isna())
+        if skipped.size:
+            ax.barh(
+                first + place,
+                (skipped[-1] - skipped[0] + 1) / 60,
+                left=skipped[0] / 60,
+                height=1,
+                color="white",
+                linewidth=0,
+                zorder=2,
+                label="_skipped",
+            )
+
+
+def _next_midnight(day: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    after = day.tz_localize(None).normalize() + pd.Timedelta(days=1)
+    return after.tz_localize(day.tz, ambiguous=True, nonexistent="shift_forward")

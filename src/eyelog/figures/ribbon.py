@@ -1,0 +1,200 @@
+"""The ribbon of states: what the eyewear was doing, in colours averaged over what one column shows.
+
+A column of a ribbon shows more than one record as soon as the range is long. Its colour is then
+the mean of the colours of its states, weighted by time, as a distant eye would mix them: in linear
+light. Its opacity is the share of its time for which there are records; what shows through is the
+hatching of no record.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+
+from eyelog.analysis.quality.states import STATES
+from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.analysis.series.runs import LATEST
+from eyelog.clock import time_of_day_us
+from eyelog.errors import ConfigurationError
+from eyelog.figures.style import COLOURS, HATCH, Entry, patch
+
+__all__ = [
+    "DAY_SHARES",
+    "colours",
+    "day_shares",
+    "entries",
+    "hatched",
+    "image",
+    "require_states",
+    "row_starts",
+    "state_codes",
+    "time_shares",
+]
+
+UNKNOWN: Final = "not known"
+NAMES: Final = (*STATES, UNKNOWN)
+DAY_US: Final = 86_400_000_000
+DAY_SHARES: Final = 1440
+"""The columns of a day: one per minute."""
+
+
+def require_states(states: object, *, what: str) -> pd.Series:
+    """Return the states, or raise `ConfigurationError` where something else was passed."""
+    if isinstance(states, pd.Series) and isinstance(states.dtype, pd.CategoricalDtype):
+        unknown = [name for name in states.cat.categories if name not in STATES]
+        if not unknown:
+            return states
+        raise ConfigurationError(
+            f"{what} does not know the state {unknown[0]!r}: pass eyelog.states(frame)"
+        )
+    raise ConfigurationError(
+        f"{what} takes the states of eyelog.states, not {type(states).__name__}: pass"
+        " eyelog.states(frame)"
+    )
+
+
+def state_codes(states: pd.Series) -> Ints:
+    """Return the place of each row's state in `NAMES`; a missing state is not known."""
+    places = np.array([*map(STATES.index, states.cat.categories), len(STATES)], dtype=np.int64)
+    return places[states.cat.codes.to_numpy()]
+
+
+def row_starts(us: Ints, seconds: float) -> Ints:
+    """Return where the time of each row begins, in microseconds: where the one before ended.
+
+    Stamps drift, so rows that follow one another touch, and only a gap is a gap.
+    """
+    length = int(seconds * 1e6)
+    starts = us - length
+    if len(us) > 1:
+        apart = np.diff(us)
+        starts[1:] = np.where(apart <= LATEST * length, us[:-1], starts[1:])
+    return starts
+
+
+def day_shares(
+    index: pd.DatetimeIndex, codes: Ints, rows: Ints, n_rows: int, seconds: float
+) -> Floats:
+    """Return the share of each minute of each day that each state took.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        The stamps, in order within a wearer.
+    codes : array of int
+        The state of each row, of `state_codes`.
+    rows : array of int
+        The row of the figure (wearer and day) of each record.
+    n_rows : int
+        How many rows the figure has.
+    seconds : float
+        How long a record lasts, a minute at most.
+
+    Returns
+    -------
+    array
+        Of shape (n_rows, 1440, states): the shares of one minute add up to its recorded share. In
+        an hour that the clocks repeat it is the mean of both passes.
+    """
+    us = index.as_unit("us").asi8
+    # Where another wearer begins, stamps go back: their rows do not follow one another.
+    starts = np.where(
+        np.diff(us, prepend=us[:1]) < 0, us - int(seconds * 1e6), row_starts(us, seconds)
+    )
+    column_us = DAY_US // DAY_SHARES
+    end = time_of_day_us(index)
+    start = np.maximum(end - np.minimum(us - starts, column_us), 0)
+    last = (end - 1) // column_us
+    first = np.minimum(start // column_us, last)
+    shape = (n_rows, DAY_SHARES, len(NAMES))
+    border = last * column_us
+    out = np.zeros(shape[0] * shape[1] * shape[2])
+    for column, spent in (
+        (last, end - np.maximum(start, border)),
+        (first, np.where(first < last, border - start, 0)),
+    ):
+        place = (rows * DAY_SHARES + column) * len(NAMES) + codes
+        out += np.bincount(place, weights=spent / column_us, minlength=len(out))
+    shares = out.reshape(shape)
+    total = shares.sum(axis=2, keepdims=True)
+    np.divide(shares, total, out=shares, where=total > 1)
+    return shares
+
+
+def time_shares(us: Ints, codes: Ints, seconds: float, edges: Ints) -> Floats:
+    """Return the share of the time between neighbouring edges that each state took.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    codes : array of int
+        The state of each row, of `state_codes`.
+    seconds : float
+        How long a record lasts.
+    edges : array of int64
+        Sorted edges of the columns in microseconds.
+
+    Returns
+    -------
+    array
+        Of shape (columns, states).
+    """
+    out = np.zeros((len(edges) - 1, len(NAMES)))
+    starts = row_starts(us, seconds)
+    for code in np.unique(codes):
+        chosen = codes == code
+        knots = np.stack([starts[chosen], us[chosen]], axis=1).ravel()
+        spent = np.zeros(len(knots))
+        spent[1::2] = us[chosen] - starts[chosen]
+        out[:, code] = np.diff(np.interp(edges, knots, np.cumsum(spent))) / np.diff(edges)
+    return out
+
+
+def colours(shares: Floats) -> Floats:
+    """Return the colour (RGBA) of each column: the mean of its states; see the module."""
+    linear = np.array([to_rgb(COLOURS[name]) for name in NAMES]) ** 2.2
+    total = shares.sum(axis=-1, keepdims=True)
+    mixed = shares @ linear
+    mean = np.divide(mixed, total, out=np.ones_like(mixed), where=total > 0)
+    opacity = np.clip(total, 0, 1)
+    return np.concatenate([np.clip(mean, 0, 1) ** (1 / 2.2), opacity], axis=-1)
+
+
+def hatched(ax: Axes, low: float, high: float, *, left: float, right: float) -> Rectangle:
+    """Draw the ground of a ribbon: hatched, where no record lies on it."""
+    ground = Rectangle(
+        (left, low),
+        right - left,
+        high - low,
+        facecolor=COLOURS["no record"],
+        edgecolor=COLOURS["hatch"],
+        hatch=HATCH,
+        linewidth=0,
+        zorder=0.5,
+    )
+    ground.set_label("_no record")
+    ax.add_patch(ground)
+    return ground
+
+
+def entries(codes: Sequence[int] | Ints) -> list[Entry]:
+    """Return the legend of a ribbon: every state, "not known" only where it occurs, no record."""
+    occurs = len(STATES) in np.unique(codes)
+    return [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
+
+
+def image(ax: Axes, rgba: Any, extent: tuple[float, float, float, float]) -> Any:
+    """Draw a ribbon's colours; what is too narrow to be seen is averaged, never left out."""
+    return ax.imshow(
+        rgba,
+        aspect="auto",
+        extent=extent,
+        interpolation="auto",
+        interpolation_stage="rgba",
+        zorder=1,
+    )

@@ -1,0 +1,125 @@
+"""The overview: a row per wearer and day; tests read artists, not pixels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+
+import eyelog as el
+from eyelog.figures.style import COLOURS
+from support.states import states_of
+
+
+def row(ax, place: int) -> np.ndarray:
+    """Return the colours of the minutes of one row."""
+    drawn = ax.images[0].get_array()
+    repeats = int(ax.images[0].get_label().strip("_").split()[0])
+    assert drawn.shape[0] % repeats == 0
+    return drawn[place * repeats]
+
+
+def labels(ax) -> list[str]:
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+WEEK = [("usable", "2025-01-06 09:01", "2025-01-06 10:00"),
+        ("walking", "2025-01-08 00:01", "2025-01-08 00:30")]  # fmt: skip
+
+
+def test_each_minute_has_the_colour_of_its_state_on_its_day() -> None:
+    ax = el.plot_overview(states_of(WEEK))
+    assert labels(ax) == ["Mon 6 Jan", "Tue 7 Jan", "Wed 8 Jan"]
+    monday, tuesday, wednesday = (row(ax, place) for place in range(3))
+    assert monday[540:600, :3].tolist() == [pytest.approx(to_rgb(COLOURS["usable"]))] * 60
+    assert (monday[540:600, 3] == 1).all()
+    assert monday[:, 3].sum() == 60
+    assert tuesday[:, 3].sum() == 0
+    assert wednesday[0, :3].tolist() == pytest.approx(to_rgb(COLOURS["walking"]))
+
+
+def test_the_title_names_wearer_log_and_range_and_the_axis_the_zone() -> None:
+    ax = el.plot_overview(states_of(WEEK))
+    assert ax.figure.get_suptitle() == "anna · 60-second log · 6 to 8 Jan 2025"
+    assert ax.get_xlabel() == "Time of day (Asia/Tokyo)"
+    assert ax.get_xlim() == (0, 24)
+
+
+def test_the_legend_explains_every_state_and_no_record() -> None:
+    (legend,) = el.plot_overview(states_of(WEEK)).figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == ["usable", "walking", "noisy", "off pose", "not worn", "no record"]
+
+
+def test_days_without_records_are_hatched_white() -> None:
+    ax = el.plot_overview(states_of(WEEK))
+    (ground,) = [patch for patch in ax.patches if patch.get_label() == "_no record"]
+    assert ground.get_hatch()
+    assert to_rgb(ground.get_facecolor()) == (1, 1, 1)
+    assert (ground.get_y(), ground.get_height()) == (-0.5, 3)
+
+
+def test_several_wearers_have_blocks_of_their_own_days() -> None:
+    later = [("noisy", "2025-01-07 09:01", "2025-01-07 10:00")]
+    both = pd.concat({"anna": states_of(WEEK), "ben": states_of(later)}, names=["account"])
+    ax = el.plot_overview(both)
+    assert labels(ax) == ["Mon 6 Jan", "Tue 7 Jan", "Wed 8 Jan", "Tue 7 Jan"]
+    assert [text.get_text() for text in ax.texts] == ["anna", "ben"]
+    assert row(ax, 5)[545, :3].tolist() == pytest.approx(to_rgb(COLOURS["noisy"]))
+    assert ax.figure.get_suptitle().startswith("2 wearers · 60-second log · 6 to 8 Jan 2025")
+
+
+def test_many_wearers_are_named_beside_their_blocks() -> None:
+    many = pd.concat({f"w{n:02}": states_of(WEEK) for n in range(20)}, names=["account"])
+    ax = el.plot_overview(many)
+    assert labels(ax) == [f"w{n:02}" for n in range(20)]
+
+
+def test_the_height_follows_the_number_of_days_and_stays_on_a_page() -> None:
+    def height(days: int) -> float:
+        last = pd.Timestamp("2025-01-01") + pd.Timedelta(days=days - 1)
+        ends = [("usable", "2025-01-01 09:01", "2025-01-01 09:02"),
+                ("usable", f"{last:%Y-%m-%d} 09:01", f"{last:%Y-%m-%d} 09:02")]  # fmt: skip
+        figure = el.plot_overview(states_of(ends)).figure
+        plt.close(figure)
+        return figure.get_figheight() * 25.4
+
+    assert height(2) < height(14) < height(60) < height(365) < height(1500) <= 247.01
+
+
+def test_an_hour_that_clocks_skip_is_blank_and_one_that_they_repeat_is_the_mean() -> None:
+    skipped = [("usable", "2026-03-29 00:31", "2026-03-29 00:59")]
+    ax = el.plot_overview(states_of(skipped, tz="Europe/London"))
+    (blank,) = [bars for bars in ax.containers if bars.get_label() == "_skipped"]
+    assert (blank[0].get_x(), blank[0].get_width()) == (1.0, 1.0)
+
+    index = pd.date_range("2026-10-25 00:01", periods=180, freq="min", tz="UTC")
+    twice = states_of([("usable", "2026-10-25 00:01", "2026-10-25 03:00")], tz="UTC")
+    twice.iloc[60:120] = "walking"
+    twice.index = index.tz_convert("Europe/London").as_unit("us")
+    mean = row(el.plot_overview(twice), 0)[60:119]
+    one, two = (np.array(to_rgb(COLOURS[name])) for name in ("usable", "walking"))
+    expected = ((one**2.2 + two**2.2) / 2) ** (1 / 2.2)
+    assert mean[10, :3].tolist() == pytest.approx(expected.tolist())
+    assert mean[10, 3] == 1
+
+
+def test_it_draws_on_the_axes_it_is_given() -> None:
+    ax = plt.subplots()[1]
+    assert el.plot_overview(states_of(WEEK), ax=ax) is ax
+    assert ax.get_title(loc="left").startswith("anna")
+
+
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        (states_of(WEEK).iloc[:0], "no rows"),
+        (states_of(WEEK).iloc[::-1], "sort_index"),
+        (states_of(WEEK).tz_localize(None), "aware"),
+        (states_of(WEEK).astype("str"), "pass eyelog.states"),
+    ],
+)
+def test_what_it_cannot_draw_is_refused(states, message) -> None:
+    with pytest.raises(el.ConfigurationError, match=message):
+        el.plot_overview(states)
+    assert plt.get_fignums() == []
