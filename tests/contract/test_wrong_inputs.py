@@ -49,6 +49,12 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),
     "plot_daily": (el.plot_daily, {"days"}),
     "plot_profile": (el.plot_profile, set()),
+    "plot_rhythm": (el.plot_rhythm, set()),
+    "plot_bouts": (el.plot_bouts, set()),
+    "plot_events": (el.plot_events, set()),
+    "plot_agreement": (lambda x: el.plot_agreement(x, x), set()),
+    "plot_baseline": (el.plot_baseline, set()),
+    "plot_cohort": (el.plot_cohort, set()),
     "plot_distribution": (el.plot_distribution, {"series"}),
     "save_figure": (lambda x: el.save_figure(x, "figure.png"), set()),
     "compose_figure": (lambda x: el.compose_figure(x, "timeline"), {"records", "bins"}),
@@ -77,6 +83,20 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "events": (
         lambda x: el.compare.events(x, [FRAME.index[99]], before="10min", after="10min"),
         {"series", *TABLES},
+    ),
+    "event_courses": (
+        lambda x: el.compare.event_courses(x, [FRAME.index[99]], before="5min", after="5min"),
+        {"series", *TABLES},
+    ),
+    "minute_pairs": (
+        lambda x: el.compare.minute_pairs(
+            x, el.sample("standard_mode_logs")[:60], quantity="steps"
+        ),
+        RAW,
+    ),
+    "minute_pairs with": (
+        lambda x: el.compare.minute_pairs(FRAME, x, quantity="steps"),
+        set(),
     ),
     "events at": (
         lambda x: el.compare.events(FRAME, x, before="10min", after="10min"),

@@ -31,7 +31,7 @@ def test_named_fields_are_drawn_in_the_order_given(frame) -> None:
     timeline = el.compose_figure(frame, "timeline", fields=["hm_yo", "bl"])
     assert [line.get_gid() for line in timeline.axes[0].lines] == ["hm_yo", "bl"]
     summary = el.compose_figure(frame, "daily", fields=["steps", "worn_h"])
-    assert [ax.get_ylabel() for ax in summary.axes] == ["steps", "worn_h"]
+    assert [ax.get_ylabel() for ax in summary.axes] == ["Steps (per day)", "Worn (h per day)"]
 
 
 def test_a_timeline_leaves_out_default_fields_that_the_frame_lacks_and_rejected_values() -> None:

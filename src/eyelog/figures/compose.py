@@ -12,8 +12,9 @@ from eyelog.analysis.resample import resample
 from eyelog.catalogue import field, near
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
-from eyelog.figures.days import plot_daily, plot_heatmap
+from eyelog.figures.daily import plot_daily
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
+from eyelog.figures.heatmap import plot_heatmap
 from eyelog.figures.timeline import plot_quality, plot_timeline
 from eyelog.frame import log_of, require, require_frame
 
@@ -65,7 +66,7 @@ def compose_figure(
     ...     el.sample("standard_mode_logs"), "daily", fields=["worn_h", "steps"]
     ... )
     >>> [ax.get_ylabel() for ax in figure.axes]
-    ['worn_h', 'steps']
+    ['Worn (h per day)', 'Steps (per day)']
     """
     if kind not in KINDS:
         raise ConfigurationError(

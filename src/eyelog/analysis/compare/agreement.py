@@ -64,6 +64,12 @@ class Pair(NamedTuple):
         return f"{unit}/min" if self.rule == "sum" else unit
 
     @property
+    def label(self) -> str:
+        """What the quantity is called on an axis."""
+        words = "Worn time" if self.part == "worn" else self._field.label
+        return f"{words}, {self.cleansing} cleansing" if self.cleansing else words
+
+    @property
     def _field(self) -> Field:
         return catalogue(COMPUTED_DATA)[self.fields(COMPUTED_DATA)[0]]
 
@@ -367,6 +373,7 @@ def minute_pairs(
         account=account,
         interval_s=None,
         quantity=quantity,
+        label=pair.label,
         unit=pair.unit,
         judged=judge,
     )

@@ -38,11 +38,13 @@ def event_courses(
         aware stamps.
     times : sequence of aware stamps
         When the events happened, in any order, each once.
-    before, after, every, baseline, judge, stamp, log
+    before, after : str or Timedelta
         As in `eyelog.compare.events`.
     fields : str or sequence of str, optional
         Which fields of the frame. Default: all documented numbers and booleans about the
         wearer.
+    every, baseline, judge, stamp, log
+        As in `eyelog.compare.events`.
 
     Returns
     -------
@@ -109,6 +111,7 @@ def event_courses(
         log=located.log,
         interval_s=None,
         bin_s=located.width_us / 1e6,
+        row_s=located.step_us / 1e6,
         baseline_s=[opens / 1e6, closes / 1e6],
         units={column.name: column.unit for column in located.columns},
     )

@@ -162,6 +162,7 @@ def events(
         log=located.log,
         events=shape[0],
         bin_s=width / 1e6,
+        row_s=step_us / 1e6,
         baseline_s=[opens / 1e6, closes / 1e6],
         draws=int(draws),
         seed=int(seed),

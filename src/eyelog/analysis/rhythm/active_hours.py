@@ -34,6 +34,7 @@ class ActiveHours(NamedTuple):
     exposure_h: float
     coverage: float
     reason: str
+    hours: float
 
 
 class RelativeAmplitude(NamedTuple):
@@ -77,7 +78,7 @@ def _extreme_window(
         else:
             best = int(np.nanargmax(sign * means))
             value, start = float(means[best]), best * seen.step_us / HOUR_US
-    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason)
+    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
 
 
 def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = None) -> ActiveHours:
@@ -97,8 +98,9 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     -------
     ActiveHours
         ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
-        interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason``. A window in
-        which some time of day was never observed does not take part.
+        interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason`` and
+        ``hours``, the width of the window. A window in which some time of day was never observed
+        does not take part.
 
     Raises
     ------

@@ -71,4 +71,13 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
     )
     table["exposure_h"] = groups["hours"].sum()
     table.attrs = dict(series.attrs)
-    return record(table, "rhythm.profile", interval_s=None, by=by, column=name_of(series))
+    return record(
+        table,
+        "rhythm.profile",
+        interval_s=None,
+        by=by,
+        column=name_of(series),
+        row_s=seen.step_us / 1e6,
+        zone=str(seen.index.tz),
+        days=[str(day.date()) for day in (parts["day"].min(), parts["day"].max()) if seen.n],
+    )

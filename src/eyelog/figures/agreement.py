@@ -1,0 +1,185 @@
+"""How far two measurements of the same thing agree, pair by pair (Bland and Altman)."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+
+from eyelog.analysis.compare import Limits
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import colour_bar, counted, number, value_axis
+from eyelog.figures.named import last_step
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    line,
+    patch,
+    plot_function,
+    sequential,
+    title,
+)
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_agreement"]
+
+# More points than this hide one another: then colours show how many pairs lie where.
+MOST_POINTS: Final = 500
+MOSTLY_COUNTS: Final = 0.5
+CELLS: Final = (60, 40)
+NAMES: Final = ("bias", "low", "high")
+
+
+@plot_function
+def plot_agreement(
+    pairs: pd.DataFrame, limits: Limits | pd.Series, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the difference of each pair against its mean, with bias and limits of agreement.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        The result of `eyelog.compare.minute_pairs`, or any table with the columns ``mean`` and
+        ``difference``.
+    limits : Limits or Series
+        The result of `eyelog.compare.limits_of_agreement` for the same pairs, or the row of
+        `eyelog.compare.agreement` for the same quantity.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With one point for each pair; of more than 500 pairs, one mesh that counts them, whose
+        lightest colour is one pair. The lines ``bias``, ``low`` and ``high``, by their ids, each
+        lie in the band of their own 95 % interval, whose id ends in ``interval``.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there is no pair, or `limits` is neither of the two.
+
+    Notes
+    -----
+    Bland & Altman (1986), Lancet i:307; with intervals of the limits, as Bland & Altman (1999),
+    Stat Methods Med Res 8:135, ask for.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
+    >>> limits = el.compare.agreement(fifteen, sixty).loc["tilt_forward"]
+    >>> ax = el.plot_agreement(pairs, limits)
+    >>> ax.get_xlabel()
+    'Tilt fore-aft, mean of both (deg)'
+    """
+    require_frame(pairs, what="plot_agreement", wanted="a table of eyelog.compare.minute_pairs")
+    require(pairs, ["mean", "difference"], purpose="plot_agreement")
+    stated = _stated(limits)
+    means, differences = numbers(pairs["mean"]), numbers(pairs["difference"])
+    both = np.isfinite(means) & np.isfinite(differences)
+    means, differences = means[both], differences[both]
+    if not len(means):
+        raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
+    ax = axes(ax, height_mm=66.0)
+    entries = _pairs(ax, means, differences)
+    entries += _limits(ax, stated)
+    name, unit = _named(pairs)
+    of_unit = f" ({unit})" if unit else ""
+    sides = ("15-second minus 60-second log", "mean of both")
+    ax.set_ylabel(f"{sides[0] if 'fifteen' in pairs else 'Difference'}{of_unit}")
+    ax.set_xlabel(f"{name}, {sides[1]}{of_unit}" if name else f"Mean of both{of_unit}")
+    value_axis(ax.yaxis)
+    value_axis(ax.xaxis, most=8)
+    legend(ax, entries)
+    title(ax, title_of(pairs))
+    return ax
+
+
+def _stated(limits: Any) -> dict[str, float]:
+    """Return the bias, the limits and their intervals by name."""
+    names = [name + end for name in NAMES for end in ("", "_low", "_high")]
+    if isinstance(limits, Limits):
+        found = limits._asdict()
+    elif isinstance(limits, pd.Series) and set(names) <= set(limits.index):
+        found = {str(name): value for name, value in limits.items()}
+    else:
+        raise ConfigurationError(
+            "limits must be the result of eyelog.compare.limits_of_agreement, or a row of"
+            f" eyelog.compare.agreement, such as table.loc['steps'], not {type(limits).__name__}"
+        )
+    return {name: float(found[name]) for name in names}
+
+
+def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
+    if len(means) <= MOST_POINTS:
+        ax.scatter(means, differences, s=7, color=COLOURS["usable"], linewidths=0, zorder=3)
+        return [line(counted(len(means), "pair"), "usable", marker="o", linestyle="")]
+    counts, x, y = np.histogram2d(
+        means, differences, bins=[_edges(means, 0), _edges(differences, 1)]
+    )
+    colours = sequential("usable").with_extremes(bad="none")
+    mesh = ax.pcolormesh(
+        x,
+        y,
+        np.ma.masked_equal(counts.T, 0),
+        cmap=colours,
+        norm=LogNorm(1, max(float(counts.max()), 2.0)),
+        rasterized=True,
+    )
+    ax.margins(0.03)
+    colour_bar(ax, mesh, "Pairs")
+    return [patch(counted(len(means), "pair"), "interval")]
+
+
+def _edges(values: Floats, axis: int) -> Floats:
+    """Return the edges of the cells, of a whole width where the values are counts."""
+    low, high = float(values.min()), float(values.max())
+    step = (high - low) / CELLS[axis]
+    # Means of two counts are halves, every other one for every difference: cells narrower than 1
+    # would show a chessboard. A minute that lacks a second holds scaled counts, which are none.
+    if (values * 2 == np.round(values * 2)).mean() >= MOSTLY_COUNTS:
+        step = max(np.ceil(step), 1.0)
+    if step == 0:
+        step = 1.0
+    return np.arange(low - step / 2, high + step, step)
+
+
+def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
+    if not np.isfinite(stated["bias"]):
+        return [line("too few pairs for limits of agreement", "reference", linewidth=0)]
+    for name in NAMES:
+        colour = COLOURS["reference" if name == "bias" else "noisy"]
+        band = ax.axhspan(
+            stated[f"{name}_low"], stated[f"{name}_high"], color=colour, alpha=0.18, linewidth=0
+        )
+        band.set_gid(f"{name} interval")
+        drawn = ax.axhline(
+            stated[name], color=colour, linewidth=1.2, linestyle="-" if name == "bias" else "--"
+        )
+        drawn.set_gid(name)
+    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5).set_gid("zero")
+    return [
+        line(f"bias {number(stated['bias'], 3)}", "reference"),
+        line(
+            f"95 % limits {number(stated['low'], 3)} to {number(stated['high'], 3)}",
+            "noisy",
+            linestyle="--",
+        ),
+        patch("their 95 % intervals", "noisy", alpha=0.18),
+    ]
+
+
+def _named(pairs: pd.DataFrame) -> tuple[str, str]:
+    """Return what the pairs measure, and its unit, as far as the provenance says so."""
+    step = last_step(pairs)
+    words = str(step.get("label") or "")
+    unit = str(step.get("unit") or "")
+    return words, {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)

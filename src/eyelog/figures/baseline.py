@@ -1,0 +1,166 @@
+"""A person against their own earlier days: the usual range, and the days on which levels change."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.series.arrays import numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import MOST_WITH_WEEKENDS, days_wide, lone, say_no_values, value_axis
+from eyelog.figures.named import last_step, step_label
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.tables import stamps
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_baseline"]
+
+MANY_DAYS: Final = 60
+
+
+@plot_function
+def plot_baseline(
+    table: pd.DataFrame,
+    *,
+    changes: Sequence[pd.Timestamp] = (),
+    reach: float = 2.0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a person's days against the usual range of their own earlier days.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.baseline.personal`, with one value per day.
+    changes : sequence of Timestamp
+        The result of `eyelog.baseline.change_points` of the same Series: a line before each day on
+        which a new level begins.
+    reach : float
+        Half the width of the usual range, in robust SDs.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        A day stands at its number, 0 for the first; days without a row keep their place. With the
+        band ``usual range``, the line ``baseline``, and the points ``within``, ``outside`` and
+        ``no baseline`` (too few earlier days), by their ids; a line ``change`` for each change.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there are no rows, several rows are of one day, or a change lies outside the days.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> days = el.daily(el.simulate("2026-03-02", 28, log="standard_mode_logs"))
+    >>> steps = days["steps"]
+    >>> ax = el.plot_baseline(
+    ...     el.baseline.personal(steps, window="14D"),
+    ...     changes=el.baseline.change_points(steps, penalty=2 * steps.var() * 3.3),
+    ... )
+    >>> ax.get_ylabel()
+    'Steps (per day)'
+    """
+    require_frame(table, what="plot_baseline", wanted="a table of eyelog.baseline.personal")
+    index = stamps(table.index, what="plot_baseline")
+    require(table, ["value", "baseline", "spread"], purpose="plot_baseline")
+    if not reach > 0:
+        raise ConfigurationError(f"reach must be above 0, not {reach!r}")
+    wall = index.tz_localize(None).normalize()
+    if wall.has_duplicates:
+        raise ConfigurationError(
+            "plot_baseline draws one value per day, and this table has several: take the personal"
+            " baseline of a column of eyelog.daily"
+        )
+    days = pd.date_range(wall[0], wall[-1], freq="D", unit=wall.unit)
+    whole = table.set_axis(wall).reindex(days)
+    value, baseline, spread = (numbers(whole[name]) for name in ("value", "baseline", "spread"))
+    low, high = baseline - reach * spread, baseline + reach * spread
+    ax = axes(ax, height_mm=58.0)
+    weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
+    if weekends:
+        shade_weekends(ax, days)
+    x = np.arange(len(days))
+    band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.45, linewidth=0)
+    band.set_gid("usual range")
+    ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_gid("baseline")
+    _lone_days(ax, x, baseline, low, high)
+    known = np.isfinite(low)
+    outside = known & ((value < low) | (value > high))
+    size = 6 if len(days) > MANY_DAYS else 16
+    for gid, chosen, colour in (
+        ("within", known & ~outside, "usable"),
+        ("outside", outside, "noisy"),
+    ):
+        drawn = chosen & np.isfinite(value)
+        dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], linewidths=0)
+        dots.set(gid=gid, zorder=3)
+    early = ~known & np.isfinite(value)
+    dots = ax.scatter(
+        x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
+    )
+    dots.set(gid="no baseline", linewidths=0.8, zorder=3)
+    entries = _entries(table, reach, bool(outside.any()), bool(early.any()))
+    entries += _changes(ax, days, index, changes)
+    if weekends:
+        entries.append(patch("weekend"))
+    ax.set_ylabel(step_label(table))
+    value_axis(ax.yaxis)
+    if not np.isfinite(value).any():
+        say_no_values(ax)
+    days_wide(ax, len(days))
+    day_axis(ax.xaxis, days)
+    legend(ax, entries)
+    title(ax, title_of(table, days=index))
+    return ax
+
+
+def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
+    """Draw the ranges of single days, which a line and a band do not show."""
+    alone = lone(baseline)
+    ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=3, zorder=1)
+    ax.plot(x[alone], baseline[alone], "_", color=COLOURS["reference"], markersize=4)
+
+
+def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> list[Any]:
+    window = str(last_step(table).get("window") or "")
+    days = window.removesuffix("D")
+    of = f" of the {days} days before" if days.isdigit() else " of earlier days"
+    entries = [
+        line(f"median{of}", "reference"),
+        patch(f"usual range: {reach:g} robust SD either way", "interval", alpha=0.45),
+        line("day", "usable", marker="o", linestyle=""),
+    ]
+    if outside:
+        entries.append(line("day outside its range", "noisy", marker="o", linestyle=""))
+    if early:
+        hollow = line("too few earlier days", "usable", marker="o", linestyle="")
+        hollow[1].set(markerfacecolor="white")
+        entries.append(hollow)
+    return entries
+
+
+def _changes(
+    ax: Axes, days: pd.DatetimeIndex, index: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]
+) -> list[Any]:
+    for change in changes:
+        stamp = pd.Timestamp(change)
+        day = (stamp.tz_convert(index.tz).tz_localize(None) if stamp.tz else stamp).normalize()
+        if not days[0] <= day <= days[-1]:
+            raise ConfigurationError(
+                f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
+                f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
+            )
+        # The new level begins with the day, so the line stands before it.
+        place = float((day - days[0]).days) - 0.5
+        ax.axvline(place, color=COLOURS["event"], linewidth=1.2, linestyle="--").set_gid("change")
+    return [line("a new level begins", "event", linestyle="--")] if len(changes) else []

@@ -1,0 +1,218 @@
+"""Bouts: when they were, how long they lasted, and what they were like."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import colour_bar, counted, number
+from eyelog.figures.style import COLOURS, axes, legend, line, plot_function, sequential, title
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_bouts"]
+
+ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
+ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
+MOST_BOUTS: Final = 1000  # more lines than this hide one another
+CELLS: Final = (96, 24)
+DAY_H: Final = 24.0
+HOUR_US: Final = 3_600_000_000
+
+
+@plot_function
+def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw when bouts were, how long each lasted, and optionally what each was like.
+
+    Each bout is a line from its start to its end, at the height of its duration; short ones are
+    points. One that crosses midnight goes on at the left.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.gait.bouts` or `eyelog.rhythm.activity_bouts`.
+    column : str, optional
+        A column of the table that gives the colours, such as ``"pace_spm"``.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        On a log scale of minutes, with a collection of lines, ``bouts``, and one of points in
+        their middles; of more than 1000 bouts, one mesh, ``bouts``, of their number in each cell or
+        of the median of `column`. What has no value of `column` is grey.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there is no bout, or the column does not hold numbers.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_bouts(el.gait.bouts(el.sample()), column="pace_spm")
+    >>> ax.get_ylabel()
+    'Length of the bout (min)'
+    """
+    require_frame(table, what="plot_bouts", wanted="a table of eyelog.gait.bouts")
+    names = ["start", "end", "duration_min", *([column] if column else [])]
+    require(table, names, purpose="plot_bouts")
+    if not isinstance(table["start"].dtype, pd.DatetimeTZDtype):
+        raise ConfigurationError("plot_bouts needs bouts with time-zone aware starts and ends")
+    if column and not pd.api.types.is_numeric_dtype(table[column].dtype):
+        raise ConfigurationError(f"plot_bouts takes colours from numbers, not from {column!r}")
+    if table.empty:
+        raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
+    start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
+    opens = _hour(start)
+    ax = axes(ax, height_mm=58.0)
+    ax.set_yscale("log")
+    draw = _cells if len(table) > MOST_BOUTS else _lines
+    image, unknown = draw(ax, opens, minutes, None if column is None else numbers(table[column]))
+    ax.yaxis.set_major_locator(FixedLocator(_round(minutes)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylim(*_span(minutes))
+    ax.set_ylabel("Length of the bout (min)")
+    hours_axis(ax, start.tz)
+    named = None if column is None else column_of(column, table="gait.bouts")
+    if image is not None:
+        median = "Median " * (draw is _cells)
+        words = (
+            "Bouts" if named is None else f"{median}{named.text.lower() if median else named.text}"
+        )
+        colour_bar(ax, image, words)
+    plain = draw is _lines and column is None
+    number_of = _counted(table, minutes)
+    marker = "o" if draw is _lines else "s"
+    entries = [line(number_of, "walking" if plain else "second", marker=marker, linestyle="")]
+    if unknown and named is not None:
+        entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
+    legend(ax, entries)
+    title(ax, title_of(table, days=local_days(start, stamp="start"), zone=False))
+    return ax
+
+
+def _lines(
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
+) -> tuple[ScalarMappable | None, bool]:
+    """Draw each bout; return what explains the colours, and whether one is not known."""
+    closes = opens + minutes / 60.0
+    shades, image = _shades(values, len(minutes))
+    # What goes on after midnight is drawn once more, a day to the left.
+    again = np.flatnonzero(closes > DAY_H)
+    left = np.concatenate([opens, np.zeros(len(again))])
+    right = np.concatenate([closes, closes[again] - DAY_H])
+    heights = np.concatenate([minutes, minutes[again]])
+    both = [*shades, *(shades[bout] for bout in again)]
+    ax.hlines(heights, left, right, colors=both, linewidth=1.6).set_gid("bouts")
+    middles = (opens + closes) / 2.0 % DAY_H
+    dots = ax.scatter(middles, minutes, s=12, c=shades, linewidths=0, zorder=3)
+    dots.set_gid("middles")
+    return image, values is not None and not bool(np.isfinite(values).all())
+
+
+def _cells(
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
+) -> tuple[ScalarMappable | None, bool]:
+    """Draw how many bouts lie where, or the median of their values; as `_lines` returns it."""
+    x = np.linspace(0.0, DAY_H, CELLS[0] + 1)
+    low, high = _span(minutes)
+    y = np.geomspace(low, high, CELLS[1] + 1)
+    # As whole minutes are far apart on a log scale, cells begin and end half-way between them.
+    if bool((minutes == np.round(minutes)).all()):
+        y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
+        y[0] = low
+    middles = (opens + minutes / 120.0) % DAY_H
+    place = pd.Series(np.searchsorted(y, minutes) - 1) * CELLS[0] + np.minimum(
+        np.searchsorted(x, middles, side="right") - 1, CELLS[0] - 1
+    )
+    grid = np.full((len(y) - 1) * CELLS[0], np.nan)
+    counts = place.value_counts()
+    shape = (len(y) - 1, CELLS[0])
+    if values is None:
+        grid[counts.index] = counts.to_numpy()
+        norm: Normalize = LogNorm(1, max(float(counts.max()), 2.0))
+    else:
+        medians = pd.Series(values).groupby(place).median().dropna()
+        grid[medians.index] = medians.to_numpy()
+        norm = _norm(numbers(medians))
+    unknown = np.zeros(len(grid), dtype=bool)
+    unknown[counts.index] = True
+    unknown &= np.isnan(grid)
+    plain = ListedColormap([COLOURS["hatch"]]).with_extremes(bad="none")
+    grey = np.ma.masked_equal(unknown.reshape(shape).astype(float), 0.0)
+    ax.pcolormesh(x, y, grey, cmap=plain, rasterized=True).set_gid("not known")
+    image = ax.pcolormesh(
+        x,
+        y,
+        np.ma.masked_invalid(grid.reshape(shape)),
+        cmap=_scale(),
+        norm=norm,
+        rasterized=True,
+    )
+    image.set_gid("bouts")
+    return image, bool(unknown.any())
+
+
+def _hour(stamps: pd.DatetimeIndex) -> Floats:
+    """Return the local hours since midnight, as a clock shows them."""
+    wall = stamps.tz_localize(None).as_unit("us").asi8
+    hours: Floats = wall % (24 * HOUR_US) / HOUR_US
+    return hours
+
+
+def _counted(table: pd.DataFrame, minutes: Floats) -> str:
+    """Return how many bouts there are, and how long they last together."""
+    total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
+    return f"{counted(len(table), 'bout')}, {total} together"
+
+
+def _scale() -> Colormap:
+    """Return the colours of walking without the palest, which a thin line would not show."""
+    return ListedColormap(sequential("walking")(np.linspace(0.2, 1.0, 256))).with_extremes(
+        bad="none"
+    )
+
+
+def _norm(values: Floats) -> Normalize:
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    return Normalize(low, high if high > low else low + 1.0)
+
+
+def _shades(values: Floats | None, bouts: int) -> tuple[list[Any], ScalarMappable | None]:
+    """Return a colour for each bout, and what explains the colours."""
+    if values is None:
+        return [COLOURS["walking"]] * bouts, None
+    known = np.isfinite(values)
+    image = ScalarMappable(_norm(values[known]), _scale())
+    shades = image.to_rgba(np.where(known, values, 0.0))
+    chosen = [
+        tuple(shade) if k else COLOURS["hatch"] for shade, k in zip(shades, known, strict=True)
+    ]
+    return chosen, image if known.any() else None
+
+
+def _span(minutes: Floats) -> tuple[float, float]:
+    """Return the limits of the lengths: the round ones around them, and some room."""
+    low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
+    high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
+    return low / ROOM, high * ROOM
+
+
+def _round(minutes: Floats) -> list[float]:
+    """Return the round lengths within the limits."""
+    low, high = _span(minutes)
+    return [float(one) for one in ROUND_MIN if low <= one <= high]

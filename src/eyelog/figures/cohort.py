@@ -1,0 +1,225 @@
+"""Many wearers at once: a line for each along the days, or one row for each in order."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.frame import require, require_frame
+from eyelog.provenance import stated_log
+
+__all__ = ["plot_cohort"]
+
+LEAST_WEARERS: Final = 5  # of a day, for percentiles over wearers
+FEW_WEARERS: Final = 30
+MOST_NAMES: Final = 40  # rows that have room for a name
+ROW_MM: Final = 3.4
+MOST_MM: Final = 180.0
+
+
+@plot_function
+def plot_cohort(
+    table: pd.DataFrame, column: str = "worn_h", *, kind: str = "lines", ax: Axes | None = None
+) -> Axes:
+    """Draw one column of the days of many wearers.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Indexed by ``account`` and ``day``: daily tables of several wearers, one after the other,
+        such as ``pd.concat({"anna": days_of_anna, "ben": days_of_ben}, names=["account"])``.
+    column : str
+        The column to draw.
+    kind : {"lines", "caterpillar"}
+        ``"lines"``: a thin line for each wearer along the days, in the bands of the middle half
+        and the middle 90 % of the wearers of each day, with their median. ``"caterpillar"``: a row
+        for each wearer, in order of their medians, with the middle half and the middle 90 % of
+        their days.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Lines: one collection with a line for each wearer in order of their names; a day stands at
+        its number, 0 for the first of the calendar days; the line ``median``. Caterpillar: the
+        points ``median``, lowest at the foot.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the column.
+    ConfigurationError
+        If the table is not indexed by account and day, has no value, or there is no such kind.
+
+    Notes
+    -----
+    Days are local days: those of wearers in different zones share a date, not 24 hours. Bands and
+    median of a day need five wearers with a value.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> days = {
+    ...     f"wearer {seed}": el.daily(
+    ...         el.simulate("2026-03-02", 3, log="standard_mode_logs", seed=seed)
+    ...     )
+    ...     for seed in range(3)
+    ... }
+    >>> ax = el.plot_cohort(pd.concat(days, names=["account"]), "steps", kind="caterpillar")
+    >>> len(ax.get_yticks())
+    3
+    """
+    require_frame(table, what="plot_cohort", wanted="a table of days by account")
+    require(table, [column], purpose="plot_cohort")
+    if kind not in ("lines", "caterpillar"):
+        raise ConfigurationError(f"kind must be 'lines' or 'caterpillar', not {kind!r}")
+    if not pd.api.types.is_numeric_dtype(table[column].dtype):
+        raise ConfigurationError(f"plot_cohort draws numbers, but {column!r} holds times or text")
+    wide = _wide(table, column)
+    if not np.isfinite(wide.to_numpy()).any():
+        raise ConfigurationError(f"plot_cohort has nothing to draw: {column!r} has no value")
+    wearers = len(wide)
+    rows_mm = float(np.clip(ROW_MM * wearers, 22.0, MOST_MM))
+    ax = axes(ax, height_mm=rows_mm if kind == "caterpillar" else 58.0)
+    named = column_of(column, log=stated_log(table))
+    (_lines if kind == "lines" else _caterpillar)(ax, wide, named.text)
+    words = LOG_WORDS.get(stated_log(table) or "", "")
+    days = pd.DatetimeIndex(wide.columns)
+    parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
+    title(ax, " · ".join(part for part in parts if part))
+    return ax
+
+
+def _wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a row for each account and a column for each calendar day."""
+    if list(table.index.names) != ["account", "day"]:
+        raise ConfigurationError(
+            "plot_cohort takes a table indexed by account and day, such as"
+            " pd.concat({account: eyelog.daily(frame)}, names=['account'])"
+        )
+    if table.empty:
+        raise ConfigurationError("plot_cohort has nothing to draw: there are no rows")
+    # A local day is its date; the days of different zones have no common instants.
+    dates = [
+        pd.Timestamp(day).tz_localize(None).normalize()
+        for day in table.index.get_level_values("day")
+    ]
+    keys = pd.MultiIndex.from_arrays(
+        [table.index.get_level_values("account"), pd.DatetimeIndex(dates)], names=["account", "day"]
+    )
+    if keys.has_duplicates:
+        account, day = keys[keys.duplicated()][0]
+        raise ConfigurationError(f"{account!r} has two rows for {day:%Y-%m-%d}: one per day")
+    tall = pd.DataFrame({"value": numbers(table[column])}, index=keys).reset_index()
+    wide = tall.pivot(index="account", columns="day", values="value")  # noqa: PD010 - no two are one
+    days = pd.date_range(wide.columns.min(), wide.columns.max(), freq="D")
+    return wide.reindex(columns=days)
+
+
+def _quantiles(values: Floats, axis: int) -> Floats:
+    """Return the 5th, 25th, 50th, 75th and 95th percentile; missing values are left out."""
+    empty = ~np.isfinite(values).any(axis=axis)
+    filled = np.where(np.expand_dims(empty, axis), 0.0, values)
+    found = np.nanquantile(filled, [0.05, 0.25, 0.5, 0.75, 0.95], axis=axis)
+    return np.where(empty, np.nan, found)
+
+
+def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
+    days = pd.DatetimeIndex(wide.columns)
+    weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
+    if weekends:
+        shade_weekends(ax, days)
+    values = wide.to_numpy(dtype=np.float64)
+    x = np.arange(len(days), dtype=np.float64)
+    strands = [np.column_stack([x, row]) for row in values]
+    # Of many wearers the bands are what can be read, and the lines lie behind them.
+    few = len(values) <= FEW_WEARERS
+    meaning, order = ("trace", 1.5) if few else ("hatch", 0.8)
+    alpha = float(np.clip(FEW_WEARERS / len(values), 0.1, 0.6))
+    thin = LineCollection(strands, colors=COLOURS[meaning], linewidths=0.5, alpha=alpha)
+    thin.set(gid="wearers", zorder=order)
+    ax.add_collection(thin)
+    alone = np.array([lone(row) for row in values])
+    dots = ax.scatter(
+        np.nonzero(alone)[1],
+        values[alone],
+        s=5.0 if few else 1.5,
+        color=COLOURS[meaning],
+        alpha=alpha,
+        linewidths=0,
+    )
+    dots.set(gid="lone days", zorder=order)
+    entries = [line("each wearer", meaning, linewidth=0.5)]
+    enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
+    if enough.any():
+        outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
+        for bottom, top, alpha in ((outer_low, outer_high, 0.4), (low, high, 0.75)):
+            ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha, linewidth=0)
+        ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_gid("median")
+        entries += [
+            line("median", "usable"),
+            patch("middle half", "interval", alpha=0.85),
+            patch("middle 90 %", "interval", alpha=0.4),
+        ]
+    if weekends:
+        entries.append(patch("weekend"))
+    low_y, high_y = np.nanmin(values), np.nanmax(values)
+    room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
+    ax.set_ylim(low_y - room, high_y + room)
+    days_wide(ax, len(days))
+    ax.set_ylabel(words)
+    value_axis(ax.yaxis)
+    day_axis(ax.xaxis, days)
+    legend(ax, entries)
+
+
+def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
+    values = wide.to_numpy(dtype=np.float64)
+    medians = _quantiles(values, 1)[2]
+    order = np.argsort(medians, kind="stable")
+    order = order[np.isfinite(medians[order])]
+    outer_low, low, median, high, outer_high = _quantiles(values, 1)[:, order]
+    y = np.arange(len(order))
+    row_pt = 72.0 / 25.4 * float(np.clip(ROW_MM * len(order), 22.0, MOST_MM)) / len(order)
+    thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
+    ax.hlines(y, outer_low, outer_high, color=COLOURS["interval"], linewidth=thin).set_gid("90 %")
+    ax.hlines(y, low, high, color=COLOURS["interval"], linewidth=thick).set_gid("half")
+    ax.scatter(
+        median,
+        y,
+        s=float(np.clip(row_pt**2, 3.0, 9.0)),
+        color=COLOURS["usable"],
+        linewidths=0,
+        zorder=3,
+    ).set_gid("median")
+    middle = float(np.median(median))
+    ax.axvline(middle, color=COLOURS["reference"], linewidth=0.8, linestyle="--").set_gid("typical")
+    if len(order) <= MOST_NAMES:
+        counts = np.isfinite(values).sum(axis=1)[order]
+        names = [f"{wide.index[row]}  n = {n}" for row, n in zip(order, counts, strict=True)]
+        ax.set_yticks(y, names)
+        ax.tick_params(axis="y", length=0)
+    else:
+        ax.set_yticks([])
+        ax.set_ylabel("Wearers, in order of their medians")
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(-0.8, len(order) - 0.2)
+    ax.set_xlabel(words)
+    value_axis(ax.xaxis, most=8)
+    entries: list[Any] = [
+        line("median of the wearer's days", "usable", marker="o", linestyle=""),
+        line("middle half", "interval", linewidth=2.4),
+        line("middle 90 %", "interval", linewidth=0.8),
+        line("median of the wearers", "reference", linestyle="--", linewidth=0.8),
+    ]
+    legend(ax, entries)

@@ -1,0 +1,232 @@
+"""One summary value per day, with what its days are worth."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import (
+    MOST_WITH_WEEKENDS,
+    days_wide,
+    lone,
+    pale,
+    say_no_values,
+    strip,
+    value_axis,
+)
+from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, title
+from eyelog.figures.tables import log_or_none, stamps
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_daily"]
+
+# Local midnights lie 23 hours apart or more; nothing shorter is a day.
+SHORTEST_DAY: Final = pd.Timedelta(20, "h")
+MEDIAN_DAYS: Final = 7
+LEAST_OF_MEDIAN: Final = 4  # of the seven days, so that most of them are there
+HOURS: Final = (("recorded_h", "recorded"), ("worn_h", "worn"), ("valid_h", "usable"))
+MANY_DAYS: Final = 60
+
+
+@plot_function
+def plot_daily(
+    table: pd.DataFrame,
+    column: str = "worn_h",
+    *,
+    min_worn_h: float = 4.0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one column of a daily summary, and beneath it the hours that the days stand on.
+
+    What adds up over a day (steps, hours) is a bar from 0; anything else is a point with its
+    interval, if it has one. Days with little wear are pale, and the median over seven days
+    neither uses them nor runs through them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.daily`.
+    column : str
+        The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
+    min_worn_h : float
+        A day with fewer worn hours is pale. A table without ``worn_h`` has no pale days.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        A day stands at its number, 0 for the first; days without a row keep their place. The line
+        of the medians, the bars or points and the intervals have the ids ``median``,
+        ``full days``, ``thin days``, ``interval of full days`` and ``interval of thin days``. In
+        ``ax.child_axes`` are the hours recorded, worn and usable, as far as the table has them.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the column.
+    ConfigurationError
+        If there are no days, or the column does not hold numbers.
+
+    Notes
+    -----
+    The median is that of the days from three before to three after, of which at least four must
+    have a value and be worn for `min_worn_h`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_daily(el.daily(el.sample("standard_mode_logs")), "steps")
+    >>> ax.get_ylabel()
+    'Steps (per day)'
+    """
+    require_frame(table, what="plot_daily", wanted="a table of days, as of eyelog.daily")
+    index = stamps(table.index, what="plot_daily")
+    require(table, [column], purpose="plot_daily")
+    if len(index) > 1 and (apart := (index[1:] - index[:-1]).min()) < SHORTEST_DAY:
+        raise ConfigurationError(
+            "plot_daily takes a table of days, as of eyelog.daily, but some rows of this one are"
+            f" {apart.total_seconds():g} s apart: pass eyelog.daily(frame)"
+        )
+    if not pd.api.types.is_numeric_dtype(table[column].dtype):
+        raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times or text")
+    wall = index.tz_localize(None).normalize()
+    days = pd.date_range(wall[0], wall[-1], freq="D", unit=wall.unit)
+    whole = table.set_axis(wall).reindex(days)
+    ax = axes(ax, height_mm=62.0)
+    if len(days) <= MOST_WITH_WEEKENDS:
+        shade_weekends(ax, days)
+    values = numbers(whole[column])
+    worn = numbers(whole["worn_h"]) if "worn_h" in whole else np.full(len(days), np.inf)
+    full = worn >= min_worn_h
+    named = column_of(column, log=log_or_none(table))
+    colour = COLOURS["walking" if named.group == "gait" else "usable"]
+    amounts = named.unit.endswith("per day")
+    if amounts:
+        _bars(ax, values, full, colour)
+    else:
+        _points(ax, values, _interval(whole, column), full, colour)
+    shown = np.isfinite(values)
+    entries = []
+    medians = _medians(values, full)
+    if np.isfinite(medians).any():
+        _median_line(ax, medians)
+        entries.append(line(f"{MEDIAN_DAYS}-day median", "reference"))
+    if (shown & ~full).any():
+        entries.append(_pale_entry(colour, min_worn_h))
+    if not shown.any():
+        say_no_values(ax)
+    ax.set_ylabel(named.text)
+    days_wide(ax, len(days))
+    bottom = _hours(ax, whole, days)
+    day_axis(bottom.xaxis, days)
+    present = [name for name, _ in HOURS if name in whole]
+    meanings = {"recorded": "not worn", "worn": "worn", "usable": "usable"}
+    entries += [patch(word, meanings[word]) for name, word in reversed(HOURS) if name in present]
+    if table.index.size < len(days) and present:
+        entries.append(patch("no record"))
+    if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
+        entries.append(patch("weekend"))
+    legend(ax, entries)
+    title(ax, title_of(table, days=index))
+    return ax
+
+
+def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
+    """Draw what adds up over a day, from 0."""
+    width = 0.6 if len(values) <= MANY_DAYS else 1.0
+    places = np.arange(len(values))
+    for days, shade, gid in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
+        drawn = days & np.isfinite(values)
+        bars = ax.bar(places[drawn], values[drawn], width=width, color=shade, label="_")
+        for bar in bars:
+            bar.set_gid(gid)
+    ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
+    value_axis(ax.yaxis)
+
+
+def _interval(whole: pd.DataFrame, column: str) -> tuple[Floats, Floats] | None:
+    """Return the interval of each value, if the table has one for the column."""
+    low, high = (f"{column.removesuffix('_per_min')}_{end}" for end in ("low", "high"))
+    if not {low, high} <= set(whole.columns):
+        return None
+    return numbers(whole[low]), numbers(whole[high])
+
+
+def _points(
+    ax: Axes, values: Floats, interval: tuple[Floats, Floats] | None, full: Bools, colour: str
+) -> None:
+    """Draw a value a day, with its interval."""
+    places = np.arange(len(values))
+    many = len(values) > MANY_DAYS
+    for days, shade, gid in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
+        drawn = days & np.isfinite(values)
+        if interval is not None:
+            # A year of dark bars would hide the points.
+            beside = pale(colour, 0.5 if days is full else 0.75) if many else shade
+            bars = ax.vlines(places[drawn], interval[0][drawn], interval[1][drawn], color=beside)
+            bars.set(linewidth=0.7 if many else 1.1, gid=f"interval of {gid}")
+        dots = ax.scatter(places[drawn], values[drawn], s=5 if many else 16, color=shade)
+        dots.set(linewidths=0, zorder=3, gid=gid)
+    value_axis(ax.yaxis)
+    ax.margins(y=0.1)
+
+
+def _medians(values: Floats, full: Bools) -> Floats:
+    """Return the median of each full day and the full days around it."""
+    usable = pd.Series(np.where(full, values, np.nan))
+    medians = usable.rolling(MEDIAN_DAYS, center=True, min_periods=LEAST_OF_MEDIAN).median()
+    return numbers(medians.where(usable.notna()))
+
+
+def _median_line(ax: Axes, medians: Floats) -> None:
+    drawn = ax.plot(medians, color=COLOURS["reference"], linewidth=1.2, zorder=4)[0]
+    drawn.set_gid("median")
+    alone = lone(medians)
+    if alone.any():
+        places = np.flatnonzero(alone)
+        dots = ax.plot(places, medians[alone], "_", color=COLOURS["reference"], zorder=4)[0]
+        dots.set(gid="lone medians", markersize=4.0)
+
+
+def _pale_entry(colour: str, min_worn_h: float) -> Any:
+    label, handle = patch(f"under {min_worn_h:g} h worn", "usable")
+    handle.set(facecolor=pale(colour))
+    return label, handle
+
+
+def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
+    """Draw the hours that the days stand on, in a strip; return the Axes at the foot."""
+    present = [(name, word) for name, word in HOURS if name in whole]
+    if not present:
+        return ax
+    below = strip(ax)
+    if len(days) <= MOST_WITH_WEEKENDS:
+        shade_weekends(below, days)
+    meanings = {"recorded": "not worn", "worn": "worn", "usable": "usable"}
+    width = 0.8 if len(days) <= MANY_DAYS else 1.0
+    for name, word in present:
+        hours = np.nan_to_num(numbers(whole[name]))
+        bars = below.bar(np.arange(len(days)), hours, width=width, color=COLOURS[meanings[word]])
+        for bar in bars:
+            bar.set_gid(name)
+    nothing = np.flatnonzero(whole[present[0][0]].isna())
+    for place in nothing:
+        below.axvspan(
+            place - 0.5,
+            place + 0.5,
+            facecolor=COLOURS["no record"],
+            edgecolor=COLOURS["hatch"],
+            hatch=HATCH,
+            linewidth=0,
+        ).set_gid("no record")
+    below.set_ylim(0, 24)
+    below.set_yticks([0, 12, 24])
+    below.set_ylabel("Hours")
+    return below

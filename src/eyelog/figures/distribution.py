@@ -1,0 +1,258 @@
+"""How often values occur: all of them, or group by group."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, PercentFormatter
+
+from eyelog.analysis.baseline.typical import TypicalValue
+from eyelog.analysis.grouped.groups import By, group_by
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import counted, number, value_axis
+from eyelog.figures.named import series_label
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    line,
+    patch,
+    plot_function,
+    sequential,
+    title,
+)
+from eyelog.frame import interval_seconds
+
+__all__ = ["plot_distribution"]
+
+MOST_BARS: Final = 80
+BARS: Final = 40
+METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
+MOST_LINES: Final = 12  # cumulative curves that can be told apart
+FEW: Final = 30  # values of a group, of which each one can be shown
+ROW_MM, FEW_ROW_MM = 7.0, 3.6
+MOST_MM: Final = 200.0
+
+
+@plot_function
+def plot_distribution(
+    series: pd.Series,
+    *,
+    by: By = None,
+    scale: str = "linear",
+    cumulative: bool = False,
+    typical: TypicalValue | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how often values occur, of all of them or group by group, and the typical value.
+
+    Parameters
+    ----------
+    series : Series
+        Numbers; missing ones are left out. The legend gives the number of values.
+    by : str, Series or array, optional
+        Groups, as in `eyelog.blinks.rate`: ``"week"``, ``"weekday"``, ``"weekend"``, ``"hour"``, a
+        width of bins such as ``"7D"``, or a label for each value. Each group has a row of its own,
+        with a mark at its median and its number of values at the right, and all rows have the same
+        bars; cumulative, each group has a curve.
+    scale : {"linear", "log"}
+        Of the values. A log scale leaves out values of 0 or less; the legend says how many.
+    cumulative : bool
+        Draw the share of values up to each value instead of bars.
+    typical : TypicalValue, optional
+        The result of `eyelog.baseline.typical_value`: a line, which the legend explains.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead. By
+        groups, one filled curve a group, or points where no group has more than 30 values.
+        Cumulative, one line of steps a group. The id of each is the label of its group.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no value to draw, `scale` or `by` is not valid, or there are more groups than
+        cumulative curves can be told apart.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> moves = el.mask(f := el.sample("standard_mode_logs"), el.flag(f))["hm_yo"]
+    >>> ax = el.plot_distribution(moves, typical=el.baseline.typical_value(moves))
+    >>> ax.get_xlabel()
+    'Head turns (yaw) per min'
+    """
+    numeric = isinstance(series, pd.Series) and pd.api.types.is_numeric_dtype(series.dtype)
+    if not numeric:
+        given = getattr(series, "dtype", type(series).__name__)
+        raise ConfigurationError(
+            f"plot_distribution takes one Series of numbers, such as frame['hm_yo'], not {given}"
+        )
+    if scale not in ("linear", "log"):
+        raise ConfigurationError(f"scale must be 'linear' or 'log', not {scale!r}")
+    values = numbers(series)
+    finite = np.isfinite(values)
+    kept = finite & (values > 0) if scale == "log" else finite
+    if not kept.any():
+        raise ConfigurationError(
+            "plot_distribution has nothing to draw: there are no values"
+            + " above 0, and a log scale has no place for others" * bool(finite.any())
+        )
+    groups = _groups(series, by, kept)
+    if cumulative and len(groups) > MOST_LINES:
+        raise ConfigurationError(
+            f"plot_distribution can show {MOST_LINES} cumulative curves, not {len(groups)}: use"
+            " wider groups, or leave out cumulative="
+        )
+    rows = by is not None and not cumulative
+    few = max(map(len, groups.values())) <= FEW
+    row_mm = FEW_ROW_MM if few else ROW_MM
+    height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
+    ax = axes(ax, height_mm=height)
+    if scale == "log":
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        ax.xaxis.set_minor_locator(NullLocator())
+    else:
+        value_axis(ax.xaxis, most=8)
+    entries: list[Any] = []
+    if cumulative:
+        entries += _curves(ax, groups, by)
+    elif rows:
+        entries += _rows(ax, groups, _edges(values[kept], scale))
+    else:
+        ax.hist(values[kept], bins=_edges(values[kept], scale).tolist(), color=COLOURS["usable"])
+        ax.set_ylabel("Values")
+        value_axis(ax.yaxis, whole=True)
+        entries.append(patch(counted(int(kept.sum()), "value"), "usable"))
+    left_out = int(finite.sum() - kept.sum())
+    if left_out:
+        words = f"{counted(left_out, 'value')} of 0 or less left out"
+        entries.append(line(words, "reference", linewidth=0))
+    if typical is not None and np.isfinite(typical.value):
+        colour = COLOURS["noisy"]
+        ax.axvline(typical.value, color=colour, linewidth=1.4).set_gid("typical")
+        method = METHODS.get(typical.method, typical.method)
+        entries.append(line(f"typical ({method}): {number(typical.value, 3)}", "noisy"))
+    seconds = interval_seconds(series)
+    ax.set_xlabel(series_label(series, None if np.isnan(seconds) else seconds))
+    legend(ax, entries)
+    by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
+    title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None))
+    return ax
+
+
+def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
+    """Return the values of each group, by the label of the group; groups without values go."""
+    values = numbers(series)
+    if by is None:
+        return {"all": values[kept]}
+    index: Any = series.index
+    clock = isinstance(index, pd.DatetimeIndex) and index.tz is not None
+    if isinstance(by, str) and not clock:
+        raise ConfigurationError(
+            f"plot_distribution by {by!r} needs values with time-zone aware stamps"
+        )
+    if clock and not index.is_monotonic_increasing:
+        raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
+    seconds = interval_seconds(series)
+    stamp = "start" if index.name == "day" else "end"
+    found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
+    arranged = found.arrange(np.where(kept, values, np.nan))
+    parts = {}
+    for group, label in enumerate(_words(found.labels)):
+        part = arranged[found.bounds[group] : found.bounds[group + 1]]
+        if np.isfinite(part).any():
+            parts[label] = part[np.isfinite(part)]
+    return parts
+
+
+def _words(labels: pd.Index) -> list[str]:
+    """Return the labels of groups as a reader writes them; days and weeks have the year once."""
+    words, year = [], None
+    for label in labels:
+        if isinstance(label, pd.Timestamp):
+            words.append(f"{label.day} {label:%b}" + f" {label.year}" * (label.year != year))
+            year = label.year
+        else:
+            hour = labels.name == "hour" and isinstance(label, int | np.integer)
+            words.append(f"{label:02d}" if hour else str(label))
+    return words
+
+
+def _edges(values: Floats, scale: str) -> Floats:
+    """Return the edges of the bars."""
+    low, high = float(values.min()), float(values.max())
+    whole = bool((values == np.round(values)).all())
+    if scale == "log":
+        edges = np.geomspace(low, high if high > low else low * 2.0, BARS + 1)
+        # Bars narrower than 1 would leave gaps between whole numbers.
+        return np.unique(np.append(np.floor(edges), high + 1.0)) - 0.5 if whole else edges
+    if whole:
+        # With a whole width, each bar covers the same number of possible values.
+        width = int(high - low) // MOST_BARS + 1
+        return np.arange(low - 0.5, high + width, width)
+    room = 0.5 * (high == low)  # one value stands in the middle
+    return np.linspace(low - room, high + room, BARS + 1)
+
+
+def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
+    """Draw one row a group, top to bottom: shares of its own values, or each of a few values."""
+    few = max(map(len, groups.values())) <= FEW
+    shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
+    highest = max(float(share.max()) for share in shares.values())
+    for row, (label, part) in enumerate(groups.items()):
+        if few:
+            place = np.full(len(part), float(row))
+            drawn: Any = ax.scatter(part, place, s=9, color=COLOURS["interval"], linewidths=0)
+        else:
+            top = row + 0.4 - 0.85 * shares[label] / highest
+            drawn = ax.stairs(top, edges, baseline=row + 0.4, fill=True, color=COLOURS["interval"])
+        drawn.set_gid(label)
+        median = float(np.median(part))
+        mark = ax.plot([median] * 2, [row + 0.4, row - 0.4], color=COLOURS["usable"], linewidth=1.4)
+        mark[0].set_gid(f"median of {label}")
+        ax.annotate(
+            f"n = {len(part):,}",
+            (1.01, row),
+            xycoords=("axes fraction", "data"),
+            fontsize="small",
+            va="center",
+        )
+    ax.set_yticks(range(len(groups)), list(groups))
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(len(groups) - 0.5, -0.6)
+    if few:
+        each = line("a value", "interval", marker="o", linestyle="")
+    else:
+        each = patch("share of the group's values", "interval")
+    return [each, line("median", "usable")]
+
+
+def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
+    """Draw the share of values up to each value, one line of steps a group."""
+    colours = sequential("usable")(np.linspace(0.35, 0.95, len(groups)))
+    entries = []
+    for colour, (label, part) in zip(colours, groups.items(), strict=True):
+        chosen = COLOURS["usable"] if by is None else colour
+        ordered = np.sort(part)
+        x = np.concatenate([ordered[:1], ordered])
+        share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
+        ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_gid(label)
+        words = counted(len(part), "value") if by is None else f"{label} (n = {len(part):,})"
+        entry = line(words, "usable")
+        entry[1].set(color=chosen)
+        entries.append(entry)
+    ax.set_ylim(0, 1)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.set_ylabel("Share of values up to")
+    return entries

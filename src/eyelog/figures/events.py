@@ -1,0 +1,172 @@
+"""What happens around events: the mean course, its band, and each single event."""
+
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import counted, say_no_values, strip, value_axis
+from eyelog.figures.named import last_step, name_label
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.frame import require, require_frame
+from eyelog.provenance import stated_log
+
+__all__ = ["plot_events"]
+
+EVENTS_OF_FULL_GREY: Final = 12
+UNITS: Final = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+
+
+@plot_function
+def plot_events(
+    table: pd.DataFrame,
+    field: str | None = None,
+    *,
+    each: pd.DataFrame | None = None,
+    change: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the mean course of a field around events, with its band and the single events.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.compare.events`.
+    field : str, optional
+        Which field of the table; may be left out where there is one.
+    each : DataFrame, optional
+        The result of `eyelog.compare.event_courses` for the same events: a thin line each.
+    change : bool
+        Draw the change from each event's own baseline instead of the values.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With the line ``mean`` through the middles of the bins, its band, a thin line for each
+        event (its id begins with ``event``), and the shaded window ``baseline``. Beneath, in
+        ``ax.child_axes``, the number of events behind each bin.
+
+    Raises
+    ------
+    FieldError
+        If a table lacks the field, or a column.
+    ConfigurationError
+        If there is nothing to draw, or several fields and none is named.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> walks = el.gait.bouts(frame)["start"]
+    >>> around = dict(before="10min", after="10min", fields="hm_yo")
+    >>> ax = el.plot_events(
+    ...     el.compare.events(frame, walks, **around),
+    ...     each=el.compare.event_courses(frame, walks, **around),
+    ... )
+    >>> ax.get_ylabel()
+    'Head turns (yaw) per min'
+    """
+    require_frame(table, what="plot_events", wanted="a table of eyelog.compare.events")
+    prefix = "change" if change else "mean"
+    columns = [prefix, *(("change_low", "change_high") if change else ("low", "high"))]
+    count = "n_change" if change else "n"
+    require(table, [*columns, count], purpose="plot_events")
+    course, name = _of_field(table, field)
+    bin_s = float(last_step(table).get("bin_s") or _bin_s(course.index))
+    # A bin closes at its offset; its value lies in its middle.
+    seconds = _seconds(course.index) - bin_s / 2.0
+    unit_s, unit = next(
+        pair for pair in UNITS if np.abs(seconds).max() >= 2 * pair[0] or pair[0] == 1
+    )
+    x = seconds / unit_s
+    middle, low, high = (numbers(course[column]) for column in columns)
+    ax = axes(ax, height_mm=58.0)
+    entries = [line("mean of the events", "usable")]
+    if np.isfinite(low).any():
+        ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.6, linewidth=0, zorder=2)
+        entries.append(patch("95 % band", "interval", alpha=0.6))
+    if each is not None:
+        singles = _singles(each, name, "change" if change else "value")
+        alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(singles), 1), 0.08, 0.6))
+        for event, single in singles:
+            own = (_seconds(single.index) - bin_s / 2.0) / unit_s
+            drawn = ax.plot(own, numbers(single), color=COLOURS["trace"], alpha=alpha)[0]
+            drawn.set(gid=f"event {event}", linewidth=0.5, zorder=1)
+        entries.append(line("each event", "trace", linewidth=0.5))
+    ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_gid("mean")
+    opens, closes = (second / unit_s for second in last_step(table).get("baseline_s", (0.0, 0.0)))
+    if closes > opens:
+        ax.axvspan(opens, closes, color=COLOURS["weekend"], linewidth=0, zorder=0).set_gid(
+            "baseline"
+        )
+        entries.append(patch("baseline", "weekend"))
+    ax.axvline(0, color=COLOURS["event"], linewidth=1.2).set_gid("the event")
+    entries.append(line("the event", "event"))
+    if change:
+        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1).set_gid("no change")
+    words = name_label(name, stated_log(table), last_step(table).get("row_s"))
+    ax.set_ylabel(f"Change:\n{words}" if change else words)
+    ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
+    value_axis(ax.yaxis)
+    if not np.isfinite(middle).any():
+        say_no_values(ax)
+    below = strip(ax)
+    events = numbers(course[count])
+    below.bar(x, events, width=bin_s / unit_s, color=COLOURS["hatch"])
+    below.set_ylabel("Events")
+    below.set_ylim(0, max(float(events.max()) * 1.1, 1.0))
+    below.set_yticks([0, int(max(events.max(), 1))])
+    value_axis(below.xaxis, most=8)
+    below.set_xlabel(f"Time from the event ({unit})")
+    legend(ax, entries)
+    happened = last_step(table).get("events", int(events.max(initial=0)))
+    parts = [title_of(table), counted(happened, "event")]
+    title(ax, " · ".join(part for part in parts if part))
+    return ax
+
+
+def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str]:
+    """Return the rows of one field, by offset, and its name."""
+    if list(table.index.names) != ["field", "offset"]:
+        raise ConfigurationError("plot_events takes the result of eyelog.compare.events")
+    names = [str(name) for name in table.index.unique("field")]
+    if field is None and len(names) != 1:
+        raise ConfigurationError(
+            f"plot_events draws one field, and this table has {len(names)}: name one"
+            + f", such as plot_events(table, {names[0]!r})" * bool(names)
+        )
+    name = names[0] if field is None else field
+    if name not in names:
+        raise FieldError(f"the table of events has no field {name!r}: it has {', '.join(names)}")
+    return cast(pd.DataFrame, table.xs(name, level="field")), name
+
+
+def _singles(each: pd.DataFrame, name: str, column: str) -> list[tuple[str, pd.Series]]:
+    """Return the course of each event that has a value."""
+    require_frame(each, what="plot_events", wanted="each= as eyelog.compare.event_courses gives it")
+    require(each, [column], purpose="plot_events")
+    if list(each.index.names) != ["field", "event", "offset"]:
+        raise ConfigurationError("each must be the result of eyelog.compare.event_courses")
+    if name not in each.index.unique("field"):
+        raise FieldError(f"the table of single events has no field {name!r}")
+    courses = each.xs(name, level="field")[column]
+    return [
+        (str(event), course.droplevel("event"))
+        for event, course in courses.groupby(level="event")
+        if course.notna().any()
+    ]
+
+
+def _seconds(offsets: Any) -> Floats:
+    return np.asarray(pd.TimedeltaIndex(offsets).total_seconds(), dtype=np.float64)
+
+
+def _bin_s(offsets: Any) -> float:
+    apart = np.diff(_seconds(offsets))
+    return float(apart.min()) if len(apart) else 1.0

@@ -1,0 +1,163 @@
+"""Day against time of day: one field as a map, in which nothing measured looks like nothing."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
+
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.catalogue import catalogue
+from eyelog.clock import local_days, time_of_day_us
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import day_axis, hours_axis
+from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
+from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
+from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.frame import is_resampled, refuse_reasons, require
+
+__all__ = ["plot_heatmap"]
+
+DAY_SECONDS: Final = 86_400
+GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
+MOSTLY_ZERO: Final = 0.5
+LIGHTEST: Final = 0.18  # where on the sequential scale a measured 0 stands
+FINEST_S: Final = 60.0  # a page has no room for cells that are narrower
+ROW_MM, LEAST_MM, MOST_MM = 4.0, 34.0, 150.0
+
+
+@plot_function
+def plot_heatmap(
+    frame: pd.DataFrame, field: str, *, scale: str = "auto", ax: Axes | None = None
+) -> Axes:
+    """Draw one field, day by time of day.
+
+    Every row of the frame is one cell, so resample first to a width that the eye can see. Three
+    things never look alike: a measured 0 has the lightest colour of the scale, a value that is
+    missing or masked is plain light grey, and time without a record is white and hatched.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of either log, best after `eyelog.resample`. It is right-closed: a record stamped
+        10:00:00 covers the interval before it.
+    field : str
+        The column to draw.
+    scale : {"auto", "linear", "power"}
+        How values become colours. ``"power"`` gives small values more of the colours, and the
+        ticks of the colour bar stand where their values are. ``"auto"`` takes it where no value is
+        negative and at least half of them are 0, as of steps, and a linear scale otherwise.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With two images of the same shape, whose rows are all days from the first to the last and
+        whose columns are times of day: the values, and 1 where there is a record without a value.
+        Rows shorter than a minute are averaged over it. On a day of 25 hours the repeated hour
+        shows its second pass.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks the column.
+    ConfigurationError
+        If there are no rows, rows last longer than half a day, the column does not hold numbers, or
+        there is no such scale.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> quarters = el.resample(el.sample("standard_mode_logs"), "15min")
+    >>> ax = el.plot_heatmap(quarters, "stp_mid")
+    >>> ax.images[0].get_array().shape
+    (7, 96)
+    """
+    refuse_reasons(frame, what="plot_heatmap")
+    index = stamps(frame.index, what="plot_heatmap")
+    require(frame, [field], purpose="plot_heatmap")
+    if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):
+        raise ConfigurationError(f"plot_heatmap draws numbers, but {field!r} holds text or times")
+    if scale not in ("auto", "linear", "power"):
+        raise ConfigurationError(f"scale must be 'auto', 'linear' or 'power', not {scale!r}")
+    log = log_or_none(frame)
+    seconds = row_seconds(frame, log)
+    if not 0 < seconds <= DAY_SECONDS / 2:
+        raise ConfigurationError(
+            f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
+        )
+    days, cells, recorded = _cells(frame, field, index, seconds)
+    ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
+    hatch_background(ax)
+    known = catalogue(log).get(field) if log else None
+    colours = _scale("walking" if known is not None and known.kind == "gait" else "usable")
+    norm = _norm(cells[np.isfinite(cells)], scale)
+    place: dict[str, Any] = {
+        "aspect": "auto",
+        "interpolation": "nearest",
+        "extent": (0, 24, len(days) - 0.5, -0.5),
+    }
+    image = ax.imshow(np.ma.masked_invalid(cells), cmap=colours, norm=norm, **place)
+    unvalued = recorded & np.isnan(cells)
+    ax.imshow(
+        np.ma.masked_equal(unvalued.astype(float), 0.0),
+        cmap=ListedColormap([COLOURS["masked"]]).with_extremes(bad="none"),
+        vmin=0,
+        vmax=2,
+        **place,
+    )
+    if np.isfinite(cells).any():
+        colour_bar(ax, image, label_of(log, field, seconds=seconds))
+    else:
+        say_no_values(ax)
+    hours_axis(ax, index.tz)
+    day_axis(ax.yaxis, days)
+    legend(ax, [patch("no usable value", "masked"), patch("no record")])
+    title(ax, title_of(frame, zone=False))
+    return ax
+
+
+def _scale(meaning: str) -> Colormap:
+    """Return a scale that begins darker than the grey of masked values, in grey print too."""
+    colours = sequential(meaning)(np.linspace(LIGHTEST, 1.0, 256))
+    return ListedColormap(colours).with_extremes(bad="none")
+
+
+def _cells(
+    frame: pd.DataFrame, field: str, index: pd.DatetimeIndex, seconds: float
+) -> tuple[pd.DatetimeIndex, Floats, Bools]:
+    """Return the days (wall clock), and for each cell its value and whether there is a record."""
+    day = local_days(index).tz_localize(None)
+    days = pd.date_range(day.min(), day.max(), freq="D", unit=day.unit)
+    slot = (time_of_day_us(index) - 1) // int(seconds * 1e6)
+    cells = np.full((len(days), -(-DAY_SECONDS // int(seconds))), np.nan)
+    recorded = np.zeros(cells.shape, dtype=bool)
+    row = days.get_indexer(day)
+    cells[row, slot] = numbers(frame[field])
+    # Bins have rows without records too; n says how many records a bin is made of.
+    counted = is_resampled(frame) and "n" in frame
+    recorded[row, slot] = numbers(frame["n"]) > 0 if counted else True
+    each = int(FINEST_S // seconds)
+    if each > 1 and cells.shape[1] % each == 0:
+        blocks = cells.reshape(len(days), -1, each)
+        present = np.isfinite(blocks).sum(axis=2)
+        sums = np.nansum(blocks, axis=2)
+        cells = np.where(present > 0, sums / np.maximum(present, 1), np.nan)
+        recorded = np.asarray(recorded.reshape(blocks.shape).any(axis=2))
+    return days, cells, recorded
+
+
+def _norm(values: Floats, scale: str) -> Normalize:
+    """Return how values become colours; of values from 0 on the lightest colour is a 0."""
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    if low >= 0:
+        # Of states, which are 0 or 1, no small values need colours of their own.
+        mostly_zero = high > 1 and (values == 0).mean() >= MOSTLY_ZERO
+        low = 0.0
+        scale = "power" if mostly_zero and scale == "auto" else scale
+    if high <= low:
+        high = low + 1.0
+    return PowerNorm(GAMMA, low, high) if scale == "power" else Normalize(low, high)

@@ -1,0 +1,129 @@
+"""Marks that several figures share: the colour bar, hatching, strips of counts, lone points."""
+
+from typing import Any, Final, cast
+
+import matplotlib.ticker as mticker
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
+from matplotlib.figure import Figure
+
+from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.figures.style import COLOURS, HATCH
+
+__all__ = [
+    "MOST_WITH_WEEKENDS",
+    "colour_bar",
+    "counted",
+    "days_wide",
+    "hatch_background",
+    "lone",
+    "number",
+    "pale",
+    "say_no_values",
+    "strip",
+    "value_axis",
+]
+
+MOST_WITH_WEEKENDS: Final = 190
+"""On an axis of more days, weekends are stripes thinner than a line, and are left out."""
+WEEK: Final = 7
+STEPS: Final = (1, 2, 2.5, 5, 10)
+BAR_MM: Final = 2.6
+APART: Final = 0.11  # of a colour bar's length: closer ticks would touch
+
+
+def hatch_background(ax: Axes) -> None:
+    """Make the ground of an Axes that of no record: white and hatched."""
+    ax.patch.set(facecolor=COLOURS["no record"], edgecolor=COLOURS["hatch"], hatch=HATCH)
+    ax.patch.set_linewidth(0.0)
+
+
+def say_no_values(ax: Axes) -> None:
+    """Write in the middle of an Axes that it has no values; its axis of values has no numbers."""
+    ax.text(0.5, 0.5, "no usable values", transform=ax.transAxes, ha="center", va="center")
+    ax.yaxis.set_major_locator(mticker.NullLocator())
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words: "1 value", "1,200 values"."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def days_wide(ax: Axes, days: int) -> None:
+    """Give an axis of days its limits; few days keep the width that they have in a week."""
+    room = max(0.0, (WEEK - days) / 2.0)
+    ax.set_xlim(-0.5 - room, days - 0.5 + room)
+
+
+def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
+    """Draw the colours of the values at the right, with round ticks where their values are."""
+    figure = cast(Figure, ax.get_figure(root=True))
+    height_mm = 25.4 * ax.get_window_extent().height / figure.dpi
+    # As high as what it explains at every width of the figure: only its own width gives way.
+    aspect = max(height_mm / BAR_MM, 4.0)
+    bar = figure.colorbar(image, ax=ax, pad=0.015, fraction=0.05, aspect=aspect)
+    cast(Any, bar.outline).set_visible(False)
+    bar.set_label(label)
+    norm = image.norm
+    if isinstance(norm, PowerNorm):
+        bar.ax.yaxis.set_major_locator(mticker.FixedLocator(_power_ticks(norm)))
+    elif isinstance(norm, LogNorm):
+        bar.ax.yaxis.set_major_locator(mticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+    else:
+        bar.ax.yaxis.set_major_locator(mticker.MaxNLocator(nbins=6, steps=STEPS))
+    bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
+    bar.ax.yaxis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
+
+
+def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
+    """Label an axis of values at round numbers, with commas between thousands."""
+    axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=STEPS, integer=whole))
+    axis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
+
+
+def number(value: float, digits: int = 6) -> str:
+    """Return a number as a reader writes it: 12,000 and not 1.2e+04, a minus and not a hyphen."""
+    text = f"{value:.{digits}g}"
+    if abs(value) >= 1000:
+        text = f"{value:,.0f}" if value == round(value) or digits <= 4 else f"{value:,.2f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _power_ticks(norm: Normalize) -> list[float]:
+    """Return round values whose places on a power scale are far enough apart to be read."""
+    low, top = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
+    decade = int(np.floor(np.log10(max(top - low, 1e-12))))
+    ticks = [low]
+    for value in (
+        step * 10.0**power for power in range(decade - 3, decade + 1) for step in (1, 2, 5)
+    ):
+        if ticks[-1] < value <= top and float(norm(value)) - float(norm(ticks[-1])) >= APART:
+            ticks.append(value)
+    return ticks
+
+
+def lone(values: Floats) -> Bools:
+    """Return which values stand between two missing ones: a line would not show them."""
+    here = np.isfinite(values)
+    around = np.concatenate([[False], here, [False]])
+    return np.asarray(here & ~around[:-2] & ~around[2:])
+
+
+def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
+    """Return a colour mixed with white, for what stands on little."""
+    red, green, blue = (1.0 - (1.0 - part) * (1.0 - share) for part in to_rgb(colour))
+    return red, green, blue
+
+
+def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
+    """Return a narrow Axes beneath another one, with the same x axis: for what values stand on."""
+    below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
+    ax.tick_params(axis="x", labelbottom=False)
+    ax.spines["bottom"].set_visible(False)
+    ax.tick_params(axis="x", length=0)
+    for side in ("top", "right"):
+        below.spines[side].set_visible(False)
+    return below

@@ -1,0 +1,44 @@
+"""What a table made of one column is about: the label of that column, from the provenance."""
+
+from typing import Any
+
+import pandas as pd
+
+from eyelog.analysis.columns import column as column_of
+from eyelog.catalogue import catalogue
+from eyelog.figures.labels import label_of
+from eyelog.provenance import history, stated_log
+
+__all__ = ["last_step", "name_label", "series_label", "span_of", "step_label"]
+
+
+def last_step(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
+    """Return the step that made a table, as its provenance states it; nothing if it does not."""
+    steps = history(table)
+    return dict(steps[-1]) if steps else {}
+
+
+def step_label(table: pd.DataFrame) -> str:
+    """Return the label of the column that a table was made of, with its unit."""
+    step = last_step(table)
+    name = str(step.get("column") or "")
+    row_s = step.get("row_s")
+    return name_label(name, stated_log(table), row_s) if name else "Value"
+
+
+def series_label(series: pd.Series, row_s: float | None = None) -> str:
+    """Return the label of a Series, with its unit."""
+    return name_label(str(series.name), stated_log(series), row_s) if series.name else "Value"
+
+
+def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
+    """Return the label of a field of a log or of a column of a summary, with its unit."""
+    if log is not None and name in catalogue(log):
+        return label_of(log, name, seconds=row_s or None)
+    return column_of(name, log=log).text
+
+
+def span_of(table: pd.DataFrame) -> pd.DatetimeIndex | None:
+    """Return the first and the last day that a table is based on, where its provenance says so."""
+    span = last_step(table).get("days")
+    return pd.DatetimeIndex(span) if span else None

@@ -1,0 +1,185 @@
+"""The usual day, the usual week, or both at once."""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+
+from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import (
+    colour_bar,
+    hatch_background,
+    lone,
+    say_no_values,
+    strip,
+    value_axis,
+)
+from eyelog.figures.named import last_step, span_of, step_label
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    line,
+    patch,
+    plot_function,
+    sequential,
+    title,
+)
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_profile"]
+
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@plot_function
+def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the usual day or week: medians, the middle half of the values, and how many days.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.rhythm.profile`, by hour, by weekday or by both.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        By hour: a line through the medians in the middle of their hours, closed over midnight and
+        broken where an hour was not observed, in a band between the quartiles. By weekday: points
+        with bars between the quartiles. Beneath either, in ``ax.child_axes``, the number of days.
+        By both: one image, a row for each weekday and a column for each hour, white and hatched
+        where nothing was observed.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the quantiles.
+    ConfigurationError
+        If there are no rows, or they are not hours of the day or days of the week.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> tilt = el.mask(f := el.sample("standard_mode_logs"), el.flag(f))["tl_yav"]
+    >>> ax = el.plot_profile(el.rhythm.profile(tilt, by="hour"))
+    >>> ax.get_ylabel()
+    'Tilt fore-aft (deg)'
+    """
+    require_frame(table, what="plot_profile", wanted="a table of eyelog.rhythm.profile")
+    require(table, ["median", "q25", "q75", "days"], purpose="plot_profile")
+    if table.empty:
+        raise ConfigurationError("plot_profile has nothing to draw: there are no rows")
+    names = tuple(map(str, table.index.names))
+    draw = {("hour",): _by_hour, ("weekday",): _by_weekday, ("weekday", "hour"): _by_both}
+    if names not in draw:
+        raise ConfigurationError(
+            "plot_profile takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
+            f" this one is indexed by {', '.join(names)}"
+        )
+    ax = axes(ax, height_mm=46.0 if len(names) == 2 else 56.0)
+    draw[names](ax, table)
+    title(ax, title_of(table, days=span_of(table), zone=False))
+    return ax
+
+
+def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
+    day = table.reindex(range(24))
+    # Midnight is not an end: the last hour comes before the first, and the first after the last.
+    around = np.concatenate([[23], np.arange(24), [0]])
+    x: Floats = np.arange(-0.5, 25.0)
+    median, low, high = (numbers(day[name])[around] for name in ("median", "q25", "q75"))
+    ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.5, linewidth=0)
+    ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_gid("median")
+    _lone_hours(ax, x, median, low, high)
+    ax.set_ylabel(step_label(table))
+    value_axis(ax.yaxis)
+    if not np.isfinite(median).any():
+        say_no_values(ax)
+    below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
+    hours_axis(below, last_step(table).get("zone"))
+    legend(
+        ax,
+        [
+            line("median", "usable"),
+            patch("quartiles", "interval"),
+            patch("days observed", "hatch"),
+        ],
+    )
+
+
+def _lone_hours(ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats) -> None:
+    """Draw the hours between two that were not observed, which a line does not show."""
+    alone = lone(median)
+    ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
+    if alone.any():
+        dots = ax.plot(x[alone], median[alone], "o", color=COLOURS["usable"], markersize=2.5)[0]
+        dots.set_gid("lone hours")
+
+
+def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
+    week = table.reindex(range(7))
+    x: Floats = np.arange(7.0)
+    ax.axvspan(4.5, 6.5, color=COLOURS["weekend"], linewidth=0, zorder=0).set_gid("weekend")
+    median, low, high = (numbers(week[name]) for name in ("median", "q25", "q75"))
+    ax.vlines(x, low, high, color=COLOURS["interval"], linewidth=4.0).set_gid("quartiles")
+    ax.scatter(x, median, s=22, color=COLOURS["usable"], linewidths=0, zorder=3).set_gid("median")
+    ax.set_xlim(-0.5, 6.5)
+    ax.margins(y=0.1)
+    ax.set_ylabel(step_label(table))
+    value_axis(ax.yaxis)
+    below = _days(ax, x, numbers(week["days"]), width=0.5)
+    below.set_xticks(x, WEEKDAYS)
+    legend(
+        ax,
+        [
+            line("median", "usable", marker="o", linestyle=""),
+            patch("quartiles", "interval"),
+            patch("days observed", "hatch"),
+            patch("weekend"),
+        ],
+    )
+
+
+def _days(ax: Axes, x: Floats, days: Floats, *, width: float) -> Axes:
+    below = strip(ax)
+    for bar in below.bar(x, np.nan_to_num(days), width=width, color=COLOURS["hatch"]):
+        bar.set_gid("days")
+    below.set_ylabel("Days")
+    most = float(np.nanmax(days, initial=1.0))
+    below.set_ylim(0, most * 1.1)
+    below.set_yticks([0, most])
+    return below
+
+
+def _by_both(ax: Axes, table: pd.DataFrame) -> None:
+    week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
+    cells = numbers(table["median"].reindex(week)).reshape(7, 24)
+    finite = cells[np.isfinite(cells)]
+    low = float(min(finite.min(initial=0.0), 0.0)) if finite.size else 0.0
+    high = float(finite.max()) if finite.size else 1.0
+    hatch_background(ax)
+    image = ax.imshow(
+        np.ma.masked_invalid(cells),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=sequential("usable").with_extremes(bad="none"),
+        norm=Normalize(low, high if high > low else low + 1.0),
+        extent=(0, 24, 6.5, -0.5),
+    )
+    days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
+    # How many days a row is made of stands beside its name.
+    ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
+    ax.tick_params(axis="y", length=0)
+    hours_axis(ax, last_step(table).get("zone"))
+    if finite.size:
+        colour_bar(ax, image, f"Median of\n{step_label(table)}")
+    else:
+        say_no_values(ax)
+    legend(ax, [patch("not observed", "no record")])

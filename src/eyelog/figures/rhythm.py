@@ -1,0 +1,171 @@
+"""The average day of a rhythm: its most and least active hours, and the cosine fitted to it."""
+
+import textwrap
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.analysis.rhythm import ActiveHours, Cosinor
+from eyelog.analysis.series.arrays import numbers
+from eyelog.errors import ConfigurationError
+from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.labels import title_of
+from eyelog.figures.marks import number, say_no_values, value_axis
+from eyelog.figures.named import last_step, span_of, step_label
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.frame import require, require_frame
+
+__all__ = ["plot_rhythm"]
+
+DAY_H: Final = 24.0
+
+
+@plot_function
+def plot_rhythm(
+    profile: pd.DataFrame,
+    *,
+    most_active: ActiveHours | None = None,
+    least_active: ActiveHours | None = None,
+    cosinor: Cosinor | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the average day with its most and least active hours and its cosinor.
+
+    Parameters
+    ----------
+    profile : DataFrame
+        The result of `eyelog.rhythm.profile` by hour.
+    most_active, least_active : ActiveHours, optional
+        The results of `eyelog.rhythm.most_active` and `eyelog.rhythm.least_active` of the same
+        Series: a bar as long as the window, at its mean. Where the eyewear does not know (an
+        unworn night), the legend gives the reason instead.
+    cosinor : Cosinor, optional
+        The result of `eyelog.rhythm.cosinor` of the same Series, with a period of 24 h: a dashed
+        curve, and its peak with one standard error to either side.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With a line of steps through the hourly means, broken where an hour was not observed, and
+        the lines ``most active``, ``least active``, ``cosinor`` and ``peak`` by their ids. A window
+        over midnight is two lines of the same id.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the means.
+    ConfigurationError
+        If there are no rows, they are not hours of the day, or a result is not of the function
+        named.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> steps = el.resample(el.sample("standard_mode_logs"), "1h")["stp_mid"]
+    >>> ax = el.plot_rhythm(
+    ...     el.rhythm.profile(steps),
+    ...     most_active=el.rhythm.most_active(steps),
+    ...     cosinor=el.rhythm.cosinor(steps),
+    ... )
+    >>> ax.get_xlim()
+    (np.float64(0.0), np.float64(24.0))
+    """
+    require_frame(profile, what="plot_rhythm", wanted="a table of eyelog.rhythm.profile")
+    require(profile, ["mean", "q25", "q75"], purpose="plot_rhythm")
+    if profile.empty:
+        raise ConfigurationError("plot_rhythm has nothing to draw: there are no rows")
+    if list(profile.index.names) != ["hour"]:
+        raise ConfigurationError(
+            "plot_rhythm takes the average day: eyelog.rhythm.profile(series, by='hour')"
+        )
+    for name, given, wanted in (
+        ("most_active", most_active, ActiveHours),
+        ("least_active", least_active, ActiveHours),
+        ("cosinor", cosinor, Cosinor),
+    ):
+        if given is not None and not isinstance(given, wanted):
+            raise ConfigurationError(
+                f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
+            )
+    ax = axes(ax, height_mm=58.0)
+    entries = _day(ax, profile)
+    if cosinor is not None:
+        entries += _cosine(ax, cosinor)
+    for window, words, colour in (
+        (most_active, "most active", "walking"),
+        (least_active, "least active", "off pose"),
+    ):
+        if window is not None:
+            entries += _window(ax, window, words, colour)
+    ax.set_ylabel(step_label(profile))
+    value_axis(ax.yaxis)
+    if profile["mean"].isna().all():
+        say_no_values(ax)
+    hours_axis(ax, last_step(profile).get("zone"))
+    legend(ax, entries)
+    title(ax, title_of(profile, days=span_of(profile), zone=False))
+    return ax
+
+
+def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
+    day = profile.reindex(range(24))
+    means, low, high = (numbers(day[name]) for name in ("mean", "q25", "q75"))
+    edges = np.arange(25.0)
+    # Hours that were not observed are gaps of the steps.
+    ax.fill_between(
+        np.repeat(edges, 2)[1:-1],
+        np.repeat(low, 2),
+        np.repeat(high, 2),
+        color=COLOURS["interval"],
+        alpha=0.45,
+        linewidth=0,
+    )
+    ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_gid("mean")
+    return [line("mean of the hour", "usable"), patch("quartiles", "interval", alpha=0.45)]
+
+
+def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
+    if not np.isfinite(cosinor.mesor) or not np.isfinite(cosinor.peak_h):
+        return [line(_wrapped(f"cosinor: {cosinor.reason}"), "reference", linewidth=0)]
+    hours = np.linspace(0, DAY_H, 289)
+    angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
+    curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
+    ax.plot(hours, curve, "--", color=COLOURS["reference"], linewidth=1.2)[0].set_gid("cosinor")
+    top = cosinor.mesor + cosinor.amplitude
+    ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
+    ax.plot(ends, (top, top), color=COLOURS["reference"], linewidth=2.2)[0].set_gid("peak")
+    return [line(f"cosinor, peak {_clock(cosinor.peak_h)}", "reference", linestyle="--")]
+
+
+def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]:
+    if not np.isfinite(window.mean):
+        label = _wrapped(f"{words} hours: {_short(window.reason)}")
+        return [line(label, "reference", linewidth=0)]
+    closes = window.start + window.hours
+    parts = [(window.start, min(closes, DAY_H))]
+    if closes > DAY_H:
+        parts.append((0.0, closes - DAY_H))
+    for part in parts:
+        drawn = ax.plot(part, (window.mean,) * 2, color=COLOURS[colour], linewidth=3.0, zorder=4)
+        drawn[0].set(gid=words, solid_capstyle="butt")
+    letter = "M" if words.startswith("most") else "L"
+    label = f"{letter}{window.hours:g}: {number(window.mean, 3)} from {_clock(window.start)}"
+    return [line(label, colour, linewidth=3.0)]
+
+
+def _clock(hours: float) -> str:
+    minutes = round(hours * 60) % 1440
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 46)
+
+
+def _short(reason: str) -> str:
+    """Return the part of a reason that comes before its details."""
+    return reason.split(" (")[0].split(":")[0]
