@@ -21,6 +21,7 @@ from .analysis.quality.recipes import select as select
 from .analysis.quality.states import states as states
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
+from .analysis.weekly import weekly as weekly
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
 from .archive.importing.together import read as read

@@ -92,7 +92,7 @@ def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:
 
 
 def test_an_unknown_column_or_group_is_one_clear_line() -> None:
-    with pytest.raises(FieldError, match=r"no column or group of columns 'gate'.*'gait'"):
+    with pytest.raises(FieldError, match=r"no column or group of columns 'gate'.*gait"):
         choose(list(el.daily(el.sample()).columns), ["gate"])
 
 

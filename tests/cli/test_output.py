@@ -45,7 +45,7 @@ def test_a_summary_is_printed_under_labels_with_days_as_rows(capsys) -> None:
         "2025                  h",
         "Mon 20 Oct     10   1.0",
         "Tue 21 Oct      \N{EN DASH}   0.0",
-        "Times are local to Asia/Tokyo.",
+        "Time zone: Asia/Tokyo.",
     ]
 
 

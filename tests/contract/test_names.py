@@ -64,6 +64,7 @@ NAMES = [
     "simulate",
     "simulate_truth",
     "states",
+    "weekly",
     "baseline",
     "blinks",
     "compare",

@@ -120,8 +120,8 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
     known = [*groups(present, table=table), *present]
     for one in sorted(asked.difference(known), key=str):
         raise FieldError(
-            f"no column or group of columns {one!r}{near(one, known)}: use groups"
-            f" ({', '.join(groups(present, table=table))}) or names ({', '.join(present)})"
+            f"no column or group of columns {one!r}{near(one, known)}: use the groups"
+            f" {', '.join(groups(present, table=table))}, or the names of columns"
         )
     return [name for name in present if name in asked or group_of[name] in asked]
 

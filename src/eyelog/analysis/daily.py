@@ -1,5 +1,6 @@
 """The daily summary: what each local day holds, and how much data it is based on."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from eyelog.analysis.blinks.readings import (
     sums_of,
     terms_of,
 )
+from eyelog.analysis.columns import choose, column, groups
 from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
@@ -56,7 +58,7 @@ from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 
-__all__ = ["daily"]
+__all__ = ["KEPT", "blink_details", "daily", "prepare_days", "summarise"]
 
 MIN_WORN_S = limit(STANDARD_MODE_LOGS, "worn").value
 HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
@@ -64,6 +66,7 @@ HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # `blinks.strength` takes by default.
 SHAPE_CLEANSING = "strong"
 NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
+GROUPS = ("wear", "gait", "eyes", "head", "scores")
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
 
@@ -71,6 +74,7 @@ KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 def daily(
     frame: pd.DataFrame,
     *,
+    columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
     min_wear: str = "5min",
     wear: Wear = "device",
@@ -84,6 +88,9 @@ def daily(
     ----------
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
+    columns : str or iterable of str, optional
+        Groups of columns (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of
+        columns; exactly these are returned, in the order below. Default: all.
     min_coverage : float
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
         its times, and its other values are missing. Default 0: eyewear is worn for a part of the
@@ -109,22 +116,22 @@ def daily(
         Index ``day``: the local midnight that opens each day with records, in the frame's zone.
         Days without records have no row. Columns, as far as the frame holds their fields:
 
-        - int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
+        - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
           ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
-          ``walking_h`` (while worn);
-        - ``first_worn``, ``last_worn``: stamps at which the first interval opens and the last one
-          closes that belong to a run of wear of at least `min_wear`; missing without one;
-        - ``steps``; ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
-        - ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64 ``blink_n``
-          (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable minutes;
-          below 3 no rate), ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within
-          intervals), ``blink_duration_ms``;
-        - ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``, ``eye_moves_vertical_per_h``,
-          ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h``: per worn hour of the intervals in
-          which they could be counted;
-        - ``tilt_forward_deg``, ``tilt_sideways_deg``: circular means;
-        - for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the valid
-          ones) and int64 ``s_n`` (valid values).
+          ``walking_h`` (while worn), ``first_worn``, ``last_worn`` (stamps at which the first
+          interval opens and the last one closes that belong to a run of wear of at least
+          `min_wear`; missing without one);
+        - gait: ``steps``, ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
+        - eyes: ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64
+          ``blink_n`` (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable
+          minutes; below 3 no rate), ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within
+          intervals), ``blink_duration_ms``, ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``,
+          ``eye_moves_vertical_per_h`` (per worn hour of the intervals in which they could be
+          counted);
+        - head: ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h`` (likewise),
+          ``tilt_forward_deg``, ``tilt_sideways_deg`` (circular means);
+        - scores: for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the
+          valid ones) and int64 ``s_n`` (valid values).
 
         All others are float64, missing where nothing was measured, never 0.
 
@@ -132,11 +139,15 @@ def daily(
     ------
     MixedLogsError
         If the frame holds fields of both logs.
+    FieldError
+        If `columns` holds something that is neither a group nor a column of this summary.
     ConfigurationError
         If `min_coverage`, `stamp` or the index cannot be used, or nothing shows which log it is.
 
     See Also
     --------
+    eyelog.weekly : The same over weeks.
+    eyelog.readable : The same for reading: labels, units, rounded numbers.
     eyelog.blinks.rate, eyelog.gait.pace, eyelog.posture.head_movements : The same definitions.
 
     Notes
@@ -168,6 +179,8 @@ def daily(
     >>> days = el.daily(el.sample())
     >>> days.index.name, bool((days["worn_h"] <= days["recorded_h"]).all())
     ('day', True)
+    >>> list(el.daily(el.sample(), columns=["worn_h", "gait"]))
+    ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min']
     """
     which = log_of(frame, log)
     if not 0 <= min_coverage <= 1:
@@ -176,31 +189,85 @@ def daily(
     if judge:
         warn_unjudged(frame, lacking_evidence(frame, which))
     least_us = duration_us(min_wear, "min_wear", example="5min")
-    wanted = _fields(which)
-    prepared = prepare(
-        frame,
-        [],
-        "1D",
-        purpose="daily",
-        log=which,
-        judge=judge,
-        stamp=stamp,
-        optional=wanted,
-        wear=wear,
-    )
-    time = seconds(prepared.whole, log=which, wear=wear)
-    worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=which) else None
-    data = _times(prepared, time)
-    if worn_s is not None:
-        data |= _first_and_last(prepared, _lasting_wear(prepared, worn_s, least_us), stamp)
-    data |= _gait(prepared) | _blinks(prepared)
-    data |= _moves(prepared, time, worn_s) | _tilt(prepared, time) | _scores(prepared, time)
+    prepared = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, wear=wear)
+    asked = columns if columns is None or isinstance(columns, str) else list(columns)
+    data = summarise(prepared, asked, wear=wear, least_us=least_us)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
-    details = _blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
-    return summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    details = blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
+    table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    return table if asked is None else table[choose(table.columns, asked)]
+
+
+def prepare_days(
+    frame: pd.DataFrame, by: str, *, log: str, judge: bool, stamp: str, wear: Wear
+) -> Prepared:
+    """Sort, judge and group a frame for this summary, by day or by a longer time."""
+    return prepare(
+        frame,
+        [],
+        by,
+        purpose="daily",
+        log=log,
+        judge=judge,
+        stamp=stamp,
+        optional=_fields(log),
+        wear=wear,
+    )
+
+
+def summarise(
+    prepared: Prepared,
+    asked: str | Sequence[str] | None,
+    *,
+    wear: Wear,
+    least_us: int | None = None,
+) -> dict[str, Any]:
+    """Return the columns of the groups that hold what is asked for, and of ``wear`` always.
+
+    Without `least_us`, the shortest lasting wear, they lack the first and the last wear.
+    """
+    groups = _groups_of(asked)
+    data = _columns(prepared, groups, wear=wear, least_us=least_us)
+    if groups != set(GROUPS) and not _holds(data, asked):
+        # The message about what there is not lists all that there is.
+        return _columns(prepared, set(GROUPS), wear=wear, least_us=least_us)
+    return data
+
+
+def _groups_of(asked: str | Sequence[str] | None) -> set[str]:
+    """Return the groups of columns that must be computed; all where a name is not known."""
+    wanted = GROUPS if asked is None else [asked] if isinstance(asked, str) else asked
+    named = {name if name in GROUPS else column(name).group for name in wanted}
+    return {"wear", *named} if named <= set(GROUPS) else set(GROUPS)
+
+
+def _holds(data: Mapping[str, Any], asked: str | Sequence[str] | None) -> bool:
+    wanted = {asked} if isinstance(asked, str) else set(asked or ())
+    return wanted <= {*data, *groups(data)}
+
+
+def _columns(
+    prepared: Prepared, wanted: set[str], *, wear: Wear, least_us: int | None
+) -> dict[str, Any]:
+    log = prepared.log
+    time = seconds(prepared.whole, log=log, wear=wear)
+    worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=log) else None
+    data = _times(prepared, time)
+    if worn_s is not None and least_us is not None:
+        lasting = _lasting_wear(prepared, worn_s, least_us)
+        data |= _first_and_last(prepared, lasting, prepared.stamp)
+    if "gait" in wanted:
+        data |= _gait(prepared)
+    if "eyes" in wanted:
+        data |= _blinks(prepared) | _both_eyes(_moves(prepared, time, worn_s, "eye"))
+    if "head" in wanted:
+        data |= _moves(prepared, time, worn_s, "head") | _tilt(prepared, time)
+    if "scores" in wanted:
+        data |= _scores(prepared, time)
+    return data
 
 
 def _fields(log: str) -> list[str]:
@@ -283,7 +350,7 @@ def _gait(prepared: Prepared) -> dict[str, Floats]:
     return data
 
 
-def _blink_details(log: str) -> dict[str, Any]:
+def blink_details(log: str) -> dict[str, Any]:
     """Return what the provenance says of the blinks, and of when a day has no blink rate."""
     rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": MIN_VALID_S}
     if log == COMPUTED_DATA:
@@ -306,23 +373,25 @@ def _blinks(prepared: Prepared) -> dict[str, Any]:
     if not _has(prepared, shape["count"]):
         return data
     frame, groups = prepared.frame, prepared.groups
-    for column, part, reduced in (
+    for made, part, reduced in (
         ("blink_strength_uv", "strength", weighted_mean),
         ("blink_strength_sd_uv", "strength_sd", pooled_sd),
         ("blink_duration_ms", "duration", weighted_mean),
     ):
         if _has(prepared, name := shape[part]):
             weights = weight_values(frame, name, (shape["count"],))
-            data[column] = reduced(prepared.values(name), weights, groups)
+            data[made] = reduced(prepared.values(name), weights, groups)
     return data
 
 
-def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dict[str, Floats]:
+def _moves(
+    prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None, part: str
+) -> dict[str, Floats]:
     """Return movements per worn hour of the intervals in which they could be counted."""
     if worn_s is None:
         return {}
     data = {}
-    for name in MOVES:
+    for name in (name for name in MOVES if name.startswith(part)):
         parts = role(prepared.log, name)
         if not _has(prepared, *parts):
             continue
@@ -333,7 +402,7 @@ def _moves(prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None) -> dic
         if np.isnan(spent).any():
             made = np.where(np.isnan(spent), np.nan, made)
         data[f"{name}_per_h"] = ratio(total(made, prepared.groups), hours)
-    return _both_eyes(data)
+    return data
 
 
 def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:

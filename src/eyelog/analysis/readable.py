@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.columns import Column, choose, column
+from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ConfigurationError, FieldError
@@ -38,7 +39,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     Sheet
         Shows as a table in a notebook and prints as aligned text. ``.table`` is a DataFrame of
         text with labels as columns; ``.text(width)`` and ``.html()`` return it for a terminal or a
-        page. What is left out stands below it in words.
+        page. The time zone, and what is left out by default, stand below it.
 
     Raises
     ------
@@ -49,15 +50,21 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
 
     Notes
     -----
-    For reading alone: compute with the table itself. Numbers are rounded to what they can say, as
-    hours to 0.1; a number that is not 0 never reads as 0. Times of day are local to the table. The
-    time 24:00 is the midnight that closes a day.
+    For reading alone: compute with the table itself. Numbers are rounded to what they can say, such
+    as hours to 0.1, and an hour above 0 never reads as 0.0 but as <0.1. The time 24:00 is the
+    midnight that closes a day; a dash stands for a missing value.
 
     Examples
     --------
     >>> import eyelog as el
     >>> days = el.daily(el.sample())
-    >>> print(el.readable(days, columns=["worn_h", "steps", "blink_rate_per_min"]))
+    >>> print(el.readable(days.head(3), columns=["worn_h", "steps", "blink_rate_per_min"]).text(60))
+    Day         Worn  Steps  Blinks
+    2026           h           /min
+    Mon 19 Oct  12.6  5,934    13.4
+    Tue 20 Oct   2.8    303    15.4
+    Wed 21 Oct  12.4  4,935    15.2
+    Time zone: Asia/Tokyo.
     """
     require_frame(table, what="readable", wanted="a table")
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
@@ -81,8 +88,8 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     return Sheet(
         headings,
         [list(row) for row in zip(*cells, strict=True)],
-        notes=_notes(table, shown, blank),
-        left_out=len(set(table.columns) - {*shown, *empty}),
+        notes=_notes(table, shown, blank if columns in (None, ALL) else []),
+        left_out=0 if columns is not None else len(set(table.columns) - {*shown, *empty}),
     )
 
 
@@ -177,6 +184,8 @@ def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
         return Heading(label, label, year, year), texts
     if name == "hour":
         return Heading("Hour", "Hour"), [f"{int(hour):02}:00" for hour in index]
+    if name == "weekday":
+        return Heading("Weekday", "Weekday"), [WEEKDAYS[int(day)] for day in index]
     return Heading(name.capitalize(), name.capitalize()), [str(label) for label in index]
 
 
@@ -189,7 +198,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             texts = _clock_texts(values, table.index)
         else:
             unit = _one_year(values)
-            texts = _stamp_texts(values, unit)
+            texts = _stamp_texts(values, unit, to_seconds=about.digits is None)
     elif values.dtype.kind == "m":
         texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
     elif name == "bytes":
@@ -230,10 +239,10 @@ def _day_texts(values: pd.Series, year: str) -> list[str]:
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
-def _stamp_texts(values: pd.Series, year: str) -> list[str]:
-    """Return day and time of stamps, with seconds where one of them has any."""
+def _stamp_texts(values: pd.Series, year: str, *, to_seconds: bool = True) -> list[str]:
+    """Return day and time of stamps, with seconds where they are wanted and one of them has any."""
     known = values.dropna()
-    seconds = bool((known.dt.second != 0).any())
+    seconds = to_seconds and bool((known.dt.second != 0).any())
     form = f"%a %d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
@@ -294,7 +303,7 @@ def _notes(table: pd.DataFrame, shown: Sequence[Any], blank: Sequence[Any]) -> l
     """Return in words which zone the times are in, and what has nothing to show."""
     notes = []
     if zones := _zones(table, shown):
-        notes.append(f"Times are local to {' and '.join(zones)}.")
+        notes.append(f"Time zone: {' and '.join(zones)}.")
     if blank:
         columns = "column" if len(blank) == 1 else "columns"
         notes.append(f"{len(blank)} more {columns} without a value.")

@@ -191,3 +191,57 @@ def test_a_day_that_the_zone_skipped_cuts_no_other_day_in_two() -> None:
     index = pd.date_range("2011-12-29 22:01", periods=180, freq="min", tz="Pacific/Apia")
     frame = pd.DataFrame({"wea_s": 60.0}, index=index.as_unit("us").rename("date"))
     assert [f"{day:%d %H:%M}" for day in el.daily(frame).index] == ["29 00:00", "31 00:00"]
+
+
+def test_weekdays_and_weekends_are_those_of_the_inside_of_an_interval() -> None:
+    # Saturday 00:00 closes the last minute of Friday.
+    index = stamps("2026-10-23 23:58", "2026-10-24 00:02", "Asia/Tokyo")
+    days = group_by(index, "weekday", interval_s=60)
+    assert days.labels.tolist() == [4, 5]
+    assert days.sizes.tolist() == [3, 2]
+    parts = group_by(index, "weekend", interval_s=60)
+    assert (parts.labels.name, parts.labels.tolist()) == ("weekend", ["weekday", "weekend"])
+    assert parts.seconds.tolist() == [180.0, 120.0]
+    opening = group_by(index, "weekend", interval_s=60, stamp="start")
+    assert opening.sizes.tolist() == [2, 3]
+
+
+def test_a_weekday_knows_how_much_it_could_hold_when_the_clocks_change() -> None:
+    index = stamps("2026-10-24 00:01", "2026-10-26 00:00", "Europe/Berlin")
+    groups = group_by(index, "weekday", interval_s=60)
+    assert groups.labels.tolist() == [5, 6]
+    assert groups.seconds.tolist() == [24 * 3600.0, 25 * 3600.0]
+
+
+def test_weeks_are_named_by_their_monday_at_the_turn_of_the_year() -> None:
+    index = stamps("2026-12-30 12:00", "2027-01-05 12:00", "UTC", freq="1h")
+    groups = group_by(index, "week", interval_s=60)
+    assert groups.labels.name == "week"
+    assert [f"{label:%G-W%V}" for label in groups.labels] == ["2026-W53", "2027-W01"]
+
+
+def test_a_group_can_be_asked_for_some_rows_alone() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:06", "UTC")
+    labels = pd.Series(["a", "b", "a", "b", None, "a"], index=index)
+    groups = group_by(index, labels, interval_s=60)
+    some = groups.only(np.array([True, False, False, True, True, True]))
+    assert some.sizes.tolist() == [2, 1]
+    assert some.arrange(np.arange(6)).tolist() == [0, 5, 3]
+    hours = group_by(index, "1h", interval_s=60)
+    assert hours.only(np.arange(6) > 3).arrange(np.arange(6)).tolist() == [4, 5]
+
+
+def test_what_is_no_group_at_all_is_said_in_one_line() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
+    with pytest.raises(ConfigurationError, match=r"'weekdays'.*'weekday'.*column"):
+        group_by(index, "weekdays", interval_s=60)
+
+
+@pytest.mark.parametrize("ask", [el.blinks.rate, el.gait.pace, el.posture.head_movements])
+def test_a_column_of_the_frame_groups_its_rows_as_the_same_series_does(ask) -> None:
+    frame = el.sample()
+    frame["label"] = np.where(frame.index.hour < 12, "morning", "later")
+    by_name = ask(frame, by="label")
+    assert by_name.index.tolist() == ["later", "morning"]
+    pd.testing.assert_frame_equal(by_name, ask(frame, by=frame["label"]))
+    pd.testing.assert_frame_equal(by_name, ask(frame.iloc[::-1], by="label"))

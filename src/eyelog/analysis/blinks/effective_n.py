@@ -59,7 +59,7 @@ def effective_n(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``n_effective``, ``rate_per_min``, ``low`` and ``high`` (2.5 and 97.5 percentiles of the
         draws), int64 ``n`` (blinks or gaps) and ``blocks`` (with usable time), float64
         ``exposure_min`` and ``coverage``, and string ``reason`` (why something is missing; else

@@ -53,8 +53,10 @@ def rate(
         ``nis_s`` with ``bk_n`` of one cleansing (``lc_bk_n`` by default) or, for the methods that
         read gaps, ``bki_n`` and ``bki_av``.
     by : None, str, Series or array
-        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
-        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+        None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
+        or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
+        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        each row (the context).
     min_valid : str
         Shortest usable time (the exposure) that gives a rate; below it the rate is missing.
     correct_noise : bool
@@ -78,7 +80,7 @@ def rate(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 columns
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 columns
         ``rate_per_min``, ``low`` and ``high`` (per minute; 95 %), int64 ``n`` (blinks counted, or
         gaps), float64 ``exposure_min`` (usable minutes: 15-second log, those of noise-free gaps;
         60-second log, ``val_s`` - ``nis_s`` of the minutes whose count is there) and ``coverage``

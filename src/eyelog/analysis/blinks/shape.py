@@ -75,7 +75,7 @@ def strength(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``strength_uv`` (uV-equivalent), ``strength_sd_uv`` (typical SD within intervals),
         ``strength_sd_between_uv`` (SD of the means of intervals), ``strength_sd_total_uv`` (SD of
         all blinks taken together), int64 ``n`` (blinks), float64 ``exposure_min`` (minutes of
@@ -133,7 +133,7 @@ def duration(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``duration_ms``, ``duration_sd_ms``, ``duration_sd_between_ms``, ``duration_sd_total_ms``
         as in `eyelog.blinks.strength`, int64 ``n`` (blinks), float64 ``exposure_min`` and
         ``coverage``. The 15-second log has no SD within an interval, so ``duration_sd_ms`` and
@@ -184,7 +184,7 @@ def bursts(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``burst_share`` (bursts / blinks; missing without blinks), int64 ``bursts``, int64 ``n``
         (blinks), float64 ``exposure_min`` (minutes of records in which both were counted) and
         ``coverage`` (share of the expected records).

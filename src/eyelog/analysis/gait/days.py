@@ -156,7 +156,7 @@ def speed_classes(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 ``steps``,
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 ``steps``,
         ``share_fastest`` (280 to 370 ms a step), ``share_medium`` (380 to 440), ``share_slow``
         (450 to 590) and ``share_slowest`` (600 to 1000), which add up to 1 (missing without
         steps), int64 ``n`` (records with steps counted), float64 ``exposure_min`` (their

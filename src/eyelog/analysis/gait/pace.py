@@ -90,8 +90,10 @@ def pace(
         A frame of one log: ``stp`` and ``cad`` of the 15-second log; ``stp_fst``, ``stp_mid``,
         ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log.
     by : None, str, Series or array
-        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
-        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+        None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
+        or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
+        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        each row (the context).
     min_walked_s : float
         60-second log: how many seconds of a minute must be walked (the vendor's 50), so that the
         walking is steady. A resampled frame keeps the pace of minutes with at least 50 s.
@@ -105,7 +107,7 @@ def pace(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``pace_spm`` (steps per minute; missing without walking), int64 ``n`` (intervals it is
         based on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
         the expected records in which steps could be counted; for labels, of their records).

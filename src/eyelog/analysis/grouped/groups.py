@@ -6,7 +6,7 @@ They are cut at each local midnight, so that no bin holds parts of two days, als
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Literal, cast
 
@@ -16,6 +16,7 @@ import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
 from eyelog.analysis.series.arrays import Ints
+from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import check_stamp, day_start, local_days
 from eyelog.errors import ConfigurationError
@@ -76,6 +77,14 @@ class Groups:
     def arrange(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return `values` in the order of the groups, without the rows outside all groups."""
         return values if self.order is None else values[self.order]
+
+    def only(self, rows: npt.NDArray[np.bool_]) -> "Groups":
+        """Return the same groups with the chosen `rows` alone, given in the order of the table."""
+        inside = self.arrange(rows)[: self.bounds[-1]]
+        order = np.arange(len(rows)) if self.order is None else self.order
+        order = order[: self.bounds[-1]][inside]
+        sizes = np.bincount(self.codes[inside], minlength=len(self))
+        return Groups(self.labels, np.concatenate([[0], np.cumsum(sizes)]), order, self.seconds)
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""
@@ -260,10 +269,12 @@ def group_by(
     index : DatetimeIndex
         Aware and sorted.
     by : None, str, Series or array
-        None: all rows, as one group. A pandas frequency: bins that hold records; days and weeks
-        named by the local midnight that opens them, shorter bins by their stamp. ``"hour"``: the
-        local hour of day, 0 to 23. A Series by stamp, or as many values as rows: a label for each
-        row (the context); rows without a label are in no group.
+        None: all rows, as one group. ``"hour"``: the local hour of day, 0 to 23. ``"weekday"``: 0
+        (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks that hold
+        records, named by the local midnight of their Monday. A pandas frequency: bins that hold
+        records; days and weeks named by the local midnight that opens them, shorter bins by their
+        stamp. A Series by stamp, or as many values as rows: a label for each row (the context);
+        rows without a label are in no group.
     interval_s : float
         Seconds of one row.
     stamp : {"end", "start"}
@@ -281,10 +292,13 @@ def group_by(
         bounds = np.array([0, len(index)], dtype=np.int64)
         seconds = _span(index, interval_s)
         return Groups(pd.Index(["all"], name="group"), bounds, None, np.array([seconds]))
-    if isinstance(by, str) and by == "hour":
-        return _hours(index, interval_s, stamp)
+    if isinstance(by, str) and by in CYCLES:
+        return _cycles(index, by, interval_s, stamp)
+    if isinstance(by, str) and by == "week":
+        weeks = day_groups(index, stamp=stamp, every="W", lone=lone)
+        return replace(weeks, labels=weeks.labels.rename("week"))
     if isinstance(by, str):
-        return day_groups(index, stamp=stamp, every=by, lone=lone)
+        return day_groups(index, stamp=stamp, every=_frequency(by), lone=lone)
     return _labels(index, by, interval_s)
 
 
@@ -304,21 +318,32 @@ def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) ->
     return Groups(labels, np.concatenate([[0], np.cumsum(sizes)]), order, seconds)
 
 
-def _hours(index: pd.DatetimeIndex, interval_s: float, stamp: str) -> Groups:
+def _frequency(by: str) -> str:
+    """Return `by` if it is a width of a bin; what stands for groups may be a name just as well."""
+    try:
+        _parse(by)
+    except ConfigurationError:
+        raise ConfigurationError(
+            f"by={by!r} is neither 'hour', 'weekday', 'weekend' or 'week', nor a width of a bin"
+            " ('10min', '1h', '1D'), nor a column of the frame"
+        ) from None
+    return by
+
+
+def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> Groups:
     # The inside of an interval is found in UTC: at a clock change it has another wall clock.
     inside = index - timedelta(microseconds=1) if stamp == "end" else index
-    codes = inside.hour.to_numpy().astype(np.int64)
-    seconds: npt.NDArray[np.float64] = np.zeros(24)
+    codes, labels = cycle_codes(inside, by), cycle_labels(by)
+    seconds: npt.NDArray[np.float64] = np.zeros(len(labels))
     if len(index):
-        # What each hour of day could have held between the first and the last row.
+        # What each of them could have held between the first and the last row.
         us = _microseconds(index[[0, -1]])
         width = round(interval_s * SECOND_US)
         low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)
         opens = np.arange(low // QUARTER_US * QUARTER_US, high, QUARTER_US)
         part = np.minimum(opens + QUARTER_US, high) - np.maximum(opens, low)
-        hours = _stamps(opens, index.tz, "date").hour.to_numpy()
-        np.add.at(seconds, hours, part / SECOND_US)
-    groups = _ordered(codes, pd.RangeIndex(24, name="hour"), seconds)
+        np.add.at(seconds, cycle_codes(_stamps(opens, index.tz, "date"), by), part / SECOND_US)
+    groups = _ordered(codes, labels, seconds)
     return groups.keep(groups.sizes > 0)
 
 

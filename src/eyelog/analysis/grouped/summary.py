@@ -14,6 +14,7 @@ from eyelog.analysis.quality.evidence import Wear, blink_evidence
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.errors import ConfigurationError
@@ -274,6 +275,8 @@ def prepare(
     if is_resampled(frame):
         extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
     frame, order = sorted_frame(frame)
+    if isinstance(by, str) and by not in (*CYCLES, "week") and by in frame.columns:
+        by = frame[by]
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
     if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
@@ -307,7 +310,8 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
-    if table.index.name == "day" and (prepared.groups.seconds <= LONGEST_DAY_S).all():
+    days = table.index.name == "day" and bool((prepared.groups.seconds <= LONGEST_DAY_S).all())
+    if days or table.index.name == "week":
         table = state_days(table)
     details = {"stamp": prepared.stamp, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)

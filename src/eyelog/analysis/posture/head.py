@@ -33,8 +33,10 @@ def head_movements(
         A frame of one log with ``hm_po``, ``hm_yo`` and the evidence of wear (``isl`` of the
         15-second log, ``wea_s`` of the 60-second log).
     by : None, str, Series or array
-        None: one row for all. A pandas frequency (``"1h"``, ``"1D"``): bins that hold records.
-        ``"hour"``: the hour of day. A Series or array: a label for each row (the context).
+        None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
+        or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
+        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        each row (the context).
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -45,7 +47,7 @@ def head_movements(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
         ``pitch_per_h`` and ``yaw_per_h`` (nods and turns of the head per worn hour),
         ``pitch_p90``, ``pitch_p99``, ``yaw_p90`` and ``yaw_p99`` (percentiles of the counts of
         single intervals), int64 ``n`` (intervals), float64 ``exposure_min`` (minutes worn in

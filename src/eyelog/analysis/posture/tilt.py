@@ -198,7 +198,7 @@ def spread(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), ``day``, ``date``, ``hour`` or the labels. Float64 degrees
+        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 degrees
         ``forward_within``, ``forward_between``, ``forward_total``, ``sideways_within``,
         ``sideways_between``, ``sideways_total``, int64 ``n`` (intervals), float64
         ``exposure_min`` (their minutes) and ``coverage`` (share of the expected records).

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from eyelog.analysis.series.observed import name_of, observed
+from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 
@@ -18,9 +19,10 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
     ----------
     series : Series
         Numbers with time-zone aware stamps.
-    by : {"hour", "weekday", "weekday_hour"}
-        Local hours 0 to 23, weekdays 0 (Monday) to 6, or each hour of the week, in which the
-        interval of a value opens.
+    by : {"hour", "weekday", "weekend", "week", "weekday_hour"}
+        Local hours 0 to 23, weekdays 0 (Monday) to 6, ``weekday`` or ``weekend``, ISO weeks (the
+        local midnight of their Monday), or each hour of the week, in which the interval of a value
+        opens.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: what the provenance states (records
         and bins close at their stamps); a bare Series is taken as it stands.
@@ -28,9 +30,9 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
     Returns
     -------
     DataFrame
-        Index ``hour``, ``weekday`` or both, only what was observed; columns ``mean``,
-        ``median``, ``q25``, ``q75`` (unit of the series), ``n`` values, ``days`` they come from,
-        ``exposure_h``.
+        Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, only what
+        was observed; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
+        values, ``days`` they come from, ``exposure_h``.
 
     Raises
     ------
@@ -44,14 +46,19 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
     >>> el.rhythm.profile(pd.Series(range(48), index=hours, dtype=float)).loc[5, "mean"]
     np.float64(17.0)
     """
-    keys = {"hour": ["hour"], "weekday": ["weekday"], "weekday_hour": ["weekday", "hour"]}
+    keys = {name: [name] for name in (*CYCLES, "week")} | {"weekday_hour": ["weekday", "hour"]}
     if by not in keys:
         raise ConfigurationError(f"by must be one of {', '.join(keys)}, not {by!r}")
     seen = observed(series, what="profile", stamp=stamp)
+    columns = {
+        name: mondays(seen.opens)
+        if name == "week"
+        else cycle_labels(name).take(cycle_codes(seen.opens, name))
+        for name in keys[by]
+    }
     parts = pd.DataFrame(
         {
-            "weekday": seen.opens.day_of_week,
-            "hour": seen.opens.hour,
+            **columns,
             "day": seen.opens.tz_localize(None).normalize(),
             "value": seen.values,
             "hours": seen.hours,

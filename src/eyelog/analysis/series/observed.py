@@ -37,6 +37,8 @@ __all__ = [
 
 
 HOUR_US = 3_600_000_000
+# Indices of tables that state how long each row was observed, and the days in a row.
+PERIODS = {"day": 1, "week": 7}
 DAY_US = 24 * HOUR_US
 
 
@@ -95,14 +97,15 @@ def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str 
     str or None
         ``"end"`` for records of a log (right-closed: a record stamped 10:00:00 covers the interval
         before it) and for bins of `eyelog.resample`, unless those were made with
-        ``stamp="start"``; ``"start"`` for days, which are named by the midnight that opens them.
+        ``stamp="start"``; ``"start"`` for days and weeks, which are named by the midnight that
+        opens them.
         None where nothing states it: a bare Series, or one that pandas has averaged since.
     """
     if stamp is not None:
         return check_stamp(stamp)
     if stated_log(series) is None or _averaged_since(series):
         return None
-    if series.index.name == "day":
+    if series.index.name in PERIODS:
         return "start"
     stated = [step["stamp"] for step in history(series) if "stamp" in step]
     return str(stated[-1]) if stated else "end"
@@ -110,9 +113,9 @@ def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str 
 
 def _averaged_since(series: pd.Series | pd.DataFrame) -> bool:
     """Return whether pandas has put the rows of a table of eyelog into longer intervals."""
-    if series.index.name == "day":
+    if series.index.name in PERIODS:
         freq = getattr(series.index, "freq", None)
-        return freq is not None and freq != pd.offsets.Day(1)
+        return freq is not None and freq != pd.offsets.Day(PERIODS[str(series.index.name)])
     rows = series.iloc[:1]
     return step_us(series) > (step_us(rows) or step_us(series))
 
@@ -187,7 +190,8 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
         covered, exposure_h = float(n), n * step / HOUR_US
     else:
         dates = local_dates(index)
-        span = float(dates[-1] - dates[0] + 1) if len(dates) else 0.0
+        long = PERIODS[str(series.index.name)]
+        span = float(dates[-1] - dates[0]) / long + 1.0 if len(dates) else 0.0
         hours, covered = days[0][present], float(days[1][present].sum())
         exposure_h = float(hours.sum())
     return Observed(
@@ -206,15 +210,15 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
 
 
 def state_days(table: pd.DataFrame) -> pd.DataFrame:
-    """State in the provenance of a table by day how long each day was observed, and its coverage.
+    """State in the provenance of a table by day or week how long each was observed and covered.
 
     A column that is taken out of the table has lost the other columns; its attrs go along.
 
     Parameters
     ----------
     table : DataFrame
-        A new table, a row per local day; its own attrs are replaced, never shared. The hours are
-        those of ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
+        A new table, a row per local day or week; its own attrs are replaced, never shared. The
+        hours are those of ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
     """
     names = ("worn_h", "exposure_min", "recorded_h")
     name = next((name for name in names if name in table.columns), None)
@@ -233,13 +237,13 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
-    """Return hours and coverage of each row of a column of a table by day, None for others.
+    """Return hours and coverage of each row of a column of a table by day or week, else None.
 
-    Both are NaN where the rows are no longer days of that table, such as means over weeks.
+    Both are NaN where the rows are no longer those of that table, such as means over weeks.
     """
     entry: dict[str, Any] = series.attrs.get(KEY, {})
     days = entry.get("days")
-    if days is None or series.index.name != "day":
+    if days is None or series.index.name not in PERIODS:
         return None
     index = pd.DatetimeIndex(series.index)
     rows = pd.Index(days["opens_s"]).get_indexer(pd.Index(index.as_unit("us").asi8 // 1_000_000))

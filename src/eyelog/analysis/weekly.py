@@ -1,0 +1,183 @@
+"""The weekly summary: what each ISO week holds, and the days that it is based on."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import choose
+from eyelog.analysis.daily import (
+    KEPT,
+    blink_details,
+    prepare_days,
+    summarise,
+)
+from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.summary import Prepared, summary_table
+from eyelog.analysis.quality.evidence import Wear, lacking_evidence
+from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.series.arrays import Bools, numbers
+from eyelog.analysis.series.calendar import mondays
+from eyelog.analysis.series.durations import duration_us
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+
+__all__ = ["weekly"]
+
+# Days as they were; the other values of a week with too few days are missing.
+OF_DAYS = ("iso_week", "days", "days_counted", "worn_h_per_day", "valid_h_per_day")
+
+
+@one_warning()
+def weekly(
+    frame: pd.DataFrame,
+    *,
+    columns: str | Iterable[str] | None = None,
+    min_coverage: float = 0.0,
+    min_worn: str | None = None,
+    min_days: int = 1,
+    wear: Wear = "device",
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return one row per ISO week: the days that count, and wear, steps, blinks, head and scores.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or one that `eyelog.resample` has made.
+    columns : str or iterable of str, optional
+        Groups of columns (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of
+        columns; exactly these are returned. Default: all.
+    min_coverage : float
+        Smallest share of a day that must be recorded for the day to count, 0 to 1.
+    min_worn : str, optional
+        Shortest wear of a day for the day to count, such as ``"8h"``. Default: every day with
+        records counts.
+    min_days : int
+        Smallest number of days that must count; in a week with fewer all values are missing other
+        than the days, the times and the coverage.
+    wear : {"device", "blinks"}
+        Whose word on wear is taken, see `eyelog.daily`.
+    judge : bool
+        Mask first what `eyelog.flag` flags.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    log : str, optional
+        Which log it is, where neither the provenance nor the columns show it.
+
+    Returns
+    -------
+    DataFrame
+        Index ``week``: the local midnight that opens the Monday of each week in which a day counts,
+        in the frame's zone. Columns: string ``iso_week`` (``"2026-W43"``: the year is that of the
+        ISO week), int64 ``days`` (with records) and ``days_counted``, float64 ``worn_h_per_day``,
+        ``valid_h_per_day`` and ``steps_per_day`` (means over the days that count), then the columns
+        of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over the days that count:
+        ``n``, hours and ``steps`` are sums, rates and averages are made from sums, and ``coverage``
+        is recorded time over the whole week (167 to 169 hours).
+
+    Raises
+    ------
+    MixedLogsError
+        If the frame holds fields of both logs.
+    FieldError
+        If `columns` holds something that is neither a group nor a column of this summary.
+    ConfigurationError
+        If a limit, `stamp` or the index cannot be used, or nothing shows which log it is.
+
+    See Also
+    --------
+    eyelog.daily : The same by day, with the definitions.
+
+    Notes
+    -----
+    Weeks run from Monday to Sunday (ISO 8601), so the first days of January can belong to the last
+    week of the year before. A day is that of `eyelog.daily`, and so are the numbers: where all days
+    count, ``n``, the hours, steps and counts of a week are the sums of its days. How many days with
+    how much wear make a week depends on the question; for activity in daily life four days of ten
+    hours are usual (Migueles et al. 2017, Sports Medicine 47:1821).
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", tz="Asia/Tokyo")
+    >>> weeks = el.weekly(frame, min_worn="8h", columns=["iso_week", "days_counted"])
+    >>> weeks["iso_week"].tolist(), weeks["days_counted"].tolist()
+    (['2026-W43', '2026-W44'], [7, 2])
+    """
+    which = log_of(frame, log)
+    if isinstance(min_days, bool) or not isinstance(min_days, int | np.integer) or min_days < 1:
+        raise ConfigurationError(f"min_days must be a whole number from 1, not {min_days!r}")
+    if not 0 <= min_coverage <= 1:
+        raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    least_us = 0 if min_worn is None else duration_us(min_worn, "min_worn", example="8h")
+    if judge:
+        warn_unjudged(frame, lacking_evidence(frame, which))
+    by_day = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, wear=wear)
+    days = pd.DataFrame(summarise(by_day, ["wear", "gait"], wear=wear), index=by_day.groups.labels)
+    counted = numbers(days["coverage"]) >= min_coverage
+    if least_us:
+        if "worn_h" not in days:
+            raise ConfigurationError("min_worn needs the fields that say when the eyewear was worn")
+        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600e6 >= least_us
+    prepared = prepare_days(frame, "week", log=which, judge=judge, stamp=stamp, wear=wear)
+    prepared = replace(prepared, groups=_of_days(prepared, days, counted))
+    asked = columns if columns is None or isinstance(columns, str) else list(columns)
+    data = summarise(prepared, asked, wear=wear)
+    of_days = _days(prepared, days, counted)
+    few = of_days["days_counted"] < min_days
+    data = of_days | data
+    for name in data.keys() - {*KEPT, *OF_DAYS}:
+        if data[name].dtype == np.float64:
+            data[name] = np.where(few, np.nan, data[name])
+    table = summary_table(
+        data,
+        prepared,
+        "weekly",
+        min_coverage=float(min_coverage),
+        min_worn_s=least_us / 1e6,
+        min_days=int(min_days),
+        days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
+        wear=wear,
+        **blink_details(which),
+    )
+    return table if asked is None else table[choose(table.columns, asked, table="weekly")]
+
+
+def _of_days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> Groups:
+    """Return the weeks with the rows of the days that count, without weeks that have none."""
+    dates = _dates(cast(pd.DatetimeIndex, days.index)[counted])
+    rows = _dates(local_days(prepared.index, stamp=prepared.stamp)).isin(dates)
+    groups = prepared.groups.only(rows)
+    return groups.keep(groups.sizes > 0)
+
+
+def _dates(index: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    """Return the local dates: a day whose midnight the clocks skip opens later."""
+    return index.tz_localize(None).normalize()
+
+
+def _days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> dict[str, Any]:
+    """Return how many days each week has, and the means of those that count."""
+    weeks = cast(pd.DatetimeIndex, prepared.groups.labels)
+    row = _dates(weeks).get_indexer(_dates(mondays(cast(pd.DatetimeIndex, days.index))))
+    inside = counted & (row >= 0)
+    size = len(weeks)
+    data: dict[str, Any] = {
+        "iso_week": pd.array([f"{week:%G-W%V}" for week in weeks], dtype="string"),
+        "days": np.bincount(row[row >= 0], minlength=size).astype(np.int64),
+        "days_counted": np.bincount(row[inside], minlength=size).astype(np.int64),
+    }
+    for name in ("worn_h", "valid_h", "steps"):
+        if name in days:
+            values = numbers(days[name])
+            seen = inside & ~np.isnan(values)
+            sums = np.bincount(row[seen], values[seen], minlength=size)
+            number = np.bincount(row[seen], minlength=size)
+            data[f"{name}_per_day"] = np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+    return data

@@ -1,0 +1,149 @@
+"""The weekly summary: ISO weeks, the days that count, and the same numbers as the days."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from eyelog.errors import ConfigurationError, FieldError
+
+SUMS = [
+    "n",
+    "recorded_h",
+    "worn_h",
+    "valid_h",
+    "walking_h",
+    "steps",
+    "pace_exposure_min",
+    "blink_n",
+]
+
+
+@pytest.fixture(scope="module", params=LOGS)
+def frame(request) -> pd.DataFrame:
+    return el.simulate("2026-12-24", 16, log=request.param, seed=1, tz="Asia/Tokyo")
+
+
+def test_a_week_has_the_iso_number_with_its_own_year(frame) -> None:
+    weeks = el.weekly(frame)
+    assert weeks["iso_week"].tolist() == ["2026-W52", "2026-W53", "2027-W01"]
+    assert [f"{week:%a %Y-%m-%d %H:%M}" for week in weeks.index] == [
+        "Mon 2026-12-21 00:00",
+        "Mon 2026-12-28 00:00",
+        "Mon 2027-01-04 00:00",
+    ]
+    assert weeks["days"].tolist() == [4, 7, 5]
+
+
+def test_the_sums_of_the_weeks_are_those_of_the_days(frame) -> None:
+    weeks, days = el.weekly(frame), el.daily(frame)
+    monday = days.index - pd.to_timedelta(days.index.day_of_week, unit="D")
+    by_week = days.groupby(monday)[SUMS].sum()
+    np.testing.assert_allclose(weeks[SUMS].to_numpy(float), by_week.to_numpy(float), rtol=1e-12)
+    usual = days.groupby(monday)[["worn_h", "steps"]].mean()
+    np.testing.assert_allclose(weeks["worn_h_per_day"], usual["worn_h"])
+    np.testing.assert_allclose(weeks["steps_per_day"], usual["steps"])
+    np.testing.assert_allclose(weeks["coverage"], weeks["recorded_h"] / 168.0)
+
+
+def test_a_rate_of_a_week_is_made_from_sums_and_not_from_rates_of_days(frame) -> None:
+    weeks, by_week = el.weekly(frame), el.blinks.rate(frame, by="week")
+    assert by_week.index.equals(weeks.index)
+    np.testing.assert_array_equal(weeks["blink_rate_per_min"], by_week["rate_per_min"])
+    pace = el.gait.pace(frame, by="week")
+    np.testing.assert_array_equal(weeks["pace_spm"], pace["pace_spm"])
+
+
+def test_days_that_were_worn_too_little_do_not_count_and_are_named(frame) -> None:
+    days = el.daily(frame)
+    enough = days["worn_h"] >= 11
+    assert 0 < enough.sum() < len(days)
+    weeks = el.weekly(frame, min_worn="11h")
+    assert weeks["days"].sum() == len(days)
+    assert weeks["days_counted"].sum() == enough.sum()
+    assert weeks["steps"].sum() == days.loc[enough, "steps"].sum()
+    assert weeks["n"].sum() == days.loc[enough, "n"].sum()
+    left_out = weeks.attrs["eyelog"]["history"][-1]["days_left_out"]
+    assert left_out == [f"{day:%Y-%m-%d}" for day in days.index[~enough]]
+
+
+def test_a_week_with_too_few_days_keeps_its_days_and_loses_its_values(frame) -> None:
+    weeks = el.weekly(frame, min_days=5)
+    short = weeks["days_counted"] < 5
+    assert short.tolist() == [True, False, False]
+    assert weeks.loc[short, ["steps", "steps_per_day", "blink_rate_per_min"]].isna().all(axis=None)
+    assert weeks.loc[short, ["worn_h", "worn_h_per_day", "coverage"]].notna().all(axis=None)
+    assert weeks.loc[~short, ["steps", "blink_rate_per_min"]].notna().all(axis=None)
+
+
+def test_bins_give_the_weeks_of_their_records(frame) -> None:
+    weeks, pooled = el.weekly(frame), el.weekly(el.resample(frame, "1h"))
+    names = ["days", "days_counted", *SUMS, "coverage", "pace_spm", "blink_rate_per_min"]
+    np.testing.assert_allclose(weeks[names].to_numpy(float), pooled[names].to_numpy(float))
+
+
+def test_a_week_in_which_the_clocks_change_is_an_hour_longer() -> None:
+    frame = el.simulate("2026-10-19", 7, log="standard_mode_logs", tz="Europe/Berlin")
+    weeks = el.weekly(frame)
+    assert weeks["coverage"].tolist() == pytest.approx((weeks["recorded_h"] / 169.0).tolist())
+
+
+def test_no_data_is_an_empty_table_of_the_same_shape(frame) -> None:
+    full, empty = el.weekly(frame), el.weekly(frame.iloc[:0])
+    assert list(empty.columns) == list(full.columns)
+    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
+    assert empty.index.name == "week"
+
+
+def test_the_record_of_the_first_midnight_makes_no_week_of_its_own() -> None:
+    frame = el.simulate("2026-10-18", 3, log="standard_mode_logs", tz="Asia/Tokyo")
+    frame = frame.loc["2026-10-19":]  # as a fetch selects: the stamp 00:00 belongs to Sunday
+    assert el.weekly(frame)["iso_week"].tolist() == ["2026-W43"]
+    frame = frame.loc["2026-10-20":]
+    assert el.weekly(frame)["n"].tolist() == [el.daily(frame)["n"].sum()]
+
+
+def test_groups_and_names_choose_the_columns(frame) -> None:
+    weeks = el.weekly(frame, columns=["iso_week", "head"])
+    assert list(weeks.columns)[:2] == ["iso_week", "head_moves_pitch_per_h"]
+    pd.testing.assert_frame_equal(weeks, el.weekly(frame)[list(weeks.columns)])
+
+
+def test_a_series_of_weeks_knows_its_exposure_and_that_its_stamps_open_weeks(frame) -> None:
+    weeks = el.weekly(frame)
+    trend = el.baseline.trend(weeks["steps_per_day"])
+    assert trend.span_days == 14
+    assert trend.coverage == pytest.approx(weeks["coverage"].mean())
+    typical = el.baseline.typical_value(weeks["steps_per_day"])
+    assert typical.exposure_h == pytest.approx(weeks["worn_h"].sum())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"min_days": 0}, "min_days"),
+        ({"min_days": 2.5}, "min_days"),
+        ({"min_coverage": 2}, "min_coverage"),
+        ({"min_worn": "8"}, "8h"),
+        ({"wear": "yes"}, "wear"),
+    ],
+)
+def test_a_limit_that_cannot_be_used_is_refused(frame, arguments, message) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        el.weekly(frame, **arguments)
+
+
+def test_wear_without_its_evidence_cannot_choose_days(frame) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bare = frame[[name for name in frame if name in ("hm_yo", "hm_po")]]
+        with pytest.raises(ConfigurationError, match="min_worn"):
+            el.weekly(bare, min_worn="8h")
+
+
+def test_an_unknown_column_is_one_line_with_the_near_name(frame) -> None:
+    with pytest.raises(FieldError, match=r"'gate' \(did you mean 'gait'\?\)"):
+        el.weekly(frame, columns="gate")
