@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from eyelog.analysis.series.observed import name_of, observed
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
+from eyelog.analysis.series.observed import name_of, observed
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 

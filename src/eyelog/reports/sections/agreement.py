@@ -7,9 +7,9 @@ import pandas as pd
 
 from eyelog.analysis.compare.agreement import PAIRS, agreement, minute_pairs
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, catalogue
+from eyelog.figures.agreement import plot_agreement
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_agreement
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture
@@ -45,7 +45,7 @@ def section(logs: Logs) -> Part:
                 f"Agreement of the two logs: {label(name).lower()}",
                 "Each point is a minute: the mean of both logs and their difference, with the bias"
                 " and the limits of agreement.",
-                partial(_draw, fifteen, sixty, name),
+                partial(_draw, fifteen, sixty, name, table.loc[name]),
             )
             for name in DRAWN
             if name in known
@@ -116,8 +116,8 @@ def label(name: str) -> str:
     return f"{field.label} ({pair.cleansing} cleansing)" if pair.cleansing else field.label
 
 
-def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str) -> object:
-    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name))
+def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, limits: pd.Series) -> object:
+    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name), limits)
 
 
 def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:

@@ -11,9 +11,9 @@ from eyelog.analysis.baseline.trend import change_points, trend
 from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.sheet import number_text
+from eyelog.figures.baseline import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_baseline
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Final
 
-import eyelog
+from eyelog.analysis.weekly import weekly
+from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.reports.drawing import plot_daily
-from eyelog.reports.logs import Logs
+from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
@@ -50,9 +50,9 @@ def section(logs: Logs) -> Part:
 
 def _days_table(logs: Logs, log: str) -> PageTable:
     table = logs.days(log)
-    if len(table) <= MOST_ROWS or "weekly" not in eyelog.__all__:
+    if len(table) <= MOST_ROWS:
         return page_table(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN)
-    weeks = eyelog.weekly(logs.frames[log])
+    weeks = weekly(logs.frames[log], min_worn=f"{COUNTED_WORN_H:g}h")
     return page_table(
         weeks,
         f"The weeks, {LOG_WORDS[log]} (the file to download holds the days)",

@@ -11,9 +11,10 @@ from eyelog.analysis.blinks.rate import rate
 from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import COMPUTED_DATA, role
+from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_daily, plot_profile
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture

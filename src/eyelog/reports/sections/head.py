@@ -8,9 +8,10 @@ from eyelog.analysis.posture.head import head_movements
 from eyelog.analysis.posture.tilt import TILT, spread, zones
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import role_field
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.distribution import plot_distribution
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_daily, plot_distribution
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture

@@ -13,8 +13,9 @@ from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
 from eyelog.catalogue import role
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
+from eyelog.figures.rhythm import plot_rhythm
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_profile, plot_rhythm
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty, Part, Picture
@@ -52,7 +53,7 @@ def section(logs: Logs) -> Part:
             Picture(
                 f"The average day in steps per hour, {LOG_WORDS[log]}",
                 "The mean of each hour of day, the ten most active hours and the fitted cosine.",
-                lambda: plot_rhythm(hourly),
+                partial(_draw, hourly),
             ),
             Picture(
                 f"Steps by weekday and hour, {LOG_WORDS[log]}",
@@ -73,6 +74,15 @@ def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
         raise Empty("the step counts are not in the frame")
     taken.attrs = dict(bins.attrs)
     return taken
+
+
+def _draw(hourly: pd.Series) -> object:
+    return plot_rhythm(
+        profile(hourly),
+        most_active=most_active(hourly),
+        least_active=least_active(hourly),
+        cosinor=cosinor(hourly),
+    )
 
 
 def _active(hourly: pd.Series, log: str, days: int) -> str:

@@ -10,10 +10,12 @@ from eyelog.analysis.coverage import gaps
 from eyelog.analysis.quality.explain import explain
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import attrition
+from eyelog.analysis.quality.states import states
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.overview import plot_overview
+from eyelog.figures.timeline import plot_quality
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_attrition, plot_overview, plot_quality
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
@@ -88,7 +90,7 @@ def _overview(logs: Logs, log: str) -> Picture:
         f"State of the eyewear, {LOG_WORDS[log]}",
         "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
         " is where there is no record.",
-        lambda: plot_overview(logs.frames[log]),
+        lambda: plot_overview(states(logs.frames[log])),
     )
 
 

@@ -13,9 +13,10 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import median
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.clock import local_days
+from eyelog.figures.bouts import plot_bouts
+from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
-from eyelog.reports.drawing import plot_bouts, plot_daily
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
