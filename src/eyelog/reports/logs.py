@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -22,6 +22,8 @@ from eyelog.provenance import KEY
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
+# Details of a history that are text and name no person, file or place.
+SPOKEN: Final = ("step", "start", "end", "tz", "fields", "allow", "limits", "stamp", "recipe")
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
 ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
 
@@ -174,14 +176,19 @@ def _pairs(
 
 
 def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the frame under another name; what its history says of files and accounts goes."""
+    """Return the frame under another name, its history without anything that may hold a name."""
     out = frame.copy(deep=False)
     entry = dict(frame.attrs.get(KEY, {}))
-    if "account" in entry:
-        entry["account"] = name
-    entry["history"] = [
-        {key: value for key, value in step.items() if key not in ("account", "file", "base_url")}
-        for step in entry.get("history", [])
-    ]
+    entry["account"] = name
+    entry["history"] = [_nameless(step) for step in entry.get("history", [])]
     out.attrs = {KEY: entry}
     return out
+
+
+def _nameless(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step with numbers, stamps, zones and fields; paths, accounts and addresses go."""
+    return {
+        key: value
+        for key, value in step.items()
+        if key in SPOKEN or isinstance(value, int | float | None)
+    }

@@ -94,11 +94,14 @@ def _trim(root: ET.Element) -> None:
 
 def _own(root: ET.Element, key: str) -> None:
     """Give every id the key of the figure, since a page has many; a page knows svg by its name."""
+    known: dict[str, int] = {}
     for element in root.iter():
         element.tag = element.tag.removeprefix(SVG)
         for attribute, value in list(element.attrib.items()):
             if attribute == "id":
-                element.set("id", f"{key}-{value}")
+                known[value] = known.get(value, 0) + 1
+                again = f"-{known[value]}" if known[value] > 1 else ""
+                element.set("id", f"{key}-{value}{again}")
             elif attribute == HREF:
                 del element.attrib[HREF]
                 element.set("href", f"#{key}-{value[1:]}" if value.startswith("#") else value)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 import eyelog
-from eyelog.catalogue import near
+from eyelog.catalogue import LOGS, near
 from eyelog.disk.files import path_of, whole_file
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
 from eyelog.figures.labels import LOG_WORDS, range_words
@@ -21,7 +21,7 @@ from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
 from eyelog.reports.page import Section, render
 
-__all__ = ["report"]
+__all__ = ["check_arguments", "report"]
 
 
 def report(
@@ -90,16 +90,12 @@ def report(
     ...     "On a usual day the eyewear was worn for" in path.read_text()
     True
     """
-    target = path_of(path, what="report")
-    if target.suffix not in (".html", ".htm"):
-        raise ConfigurationError(f"cannot write {target.name}: end its name with .html")
-    if not target.parent.is_dir():
-        raise ConfigurationError(f"no folder {target.parent} to write {target.name} into: make it")
-    for text, what in ((name, "name"), (dated, "dated")):
-        if text is not None and not (isinstance(text, str) and text.strip()):
-            raise ConfigurationError(f"{what} must be text, such as 'Person 7', not {text!r}")
+    target = check_arguments(path, sections=sections, name=name, dated=dated)
     logs = as_logs(frames, name=name)
-    chosen = _chosen(sections, logs)
+    asked = SECTIONS if sections is None else _names(sections)
+    chosen = [key for key in SECTIONS if key in asked]
+    if sections is None and len(logs.frames) < len(LOGS):
+        chosen.remove("agreement")
     page = _page(logs, chosen, named=name, dated=dated)
     try:
         with whole_file(target) as sink:
@@ -112,19 +108,36 @@ def report(
     return target
 
 
-def _chosen(sections: Sequence[str] | None, logs: Logs) -> list[str]:
-    """Return the sections to make, in the order of the report."""
+def check_arguments(
+    path: str | os.PathLike[str],
+    *,
+    sections: Sequence[str] | None,
+    name: str | None,
+    dated: str | None,
+) -> Path:
+    """Return the file to write, or raise `ConfigurationError` for what `report` cannot use."""
+    target = path_of(path, what="report")
+    if target.suffix not in (".html", ".htm"):
+        raise ConfigurationError(f"cannot write {target.name}: end its name with .html")
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"no folder {target.parent} to write {target.name} into: make it")
+    for text, what in ((name, "name"), (dated, "dated")):
+        if text is not None and not (isinstance(text, str) and text.strip()):
+            raise ConfigurationError(f"{what} must be text, such as 'Person 7', not {text!r}")
     if sections is None:
-        return [key for key in SECTIONS if key != "agreement" or len(logs.frames) == 2]
-    asked = [sections] if isinstance(sections, str) else list(sections)
-    for key in asked:
+        return target
+    for key in _names(sections):
         if key not in SECTIONS:
             raise ConfigurationError(
                 f"no section {key!r}{near(str(key), SECTIONS)}: use some of {', '.join(SECTIONS)}"
             )
-    if not asked:
+    if not _names(sections):
         raise ConfigurationError(f"name at least one section of {', '.join(SECTIONS)}")
-    return [key for key in SECTIONS if key in asked]
+    return target
+
+
+def _names(sections: Sequence[str]) -> list[str]:
+    return [sections] if isinstance(sections, str) else list(sections)
 
 
 def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None) -> str:

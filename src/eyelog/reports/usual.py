@@ -51,20 +51,21 @@ def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
 
 def _unit(unit: str) -> str:
     """Return the unit of one day's value."""
-    return "" if unit == SHARE else unit.removesuffix("per day").strip()
+    return "" if unit in (SHARE, "score") else unit.removesuffix("per day").strip()
 
 
 def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> PageTable:
     """Return the table of the usual day: a row per quantity, a column per log."""
     rows, cells = [], []
+    shown = [log for log in logs.frames if any(logs.usual(log, name).n for name in names)]
     for name in names:
-        present = [log for log in logs.frames if name in logs.days(log)]
-        if not any(logs.usual(log, name).n for log in present):
+        if not any(logs.usual(log, name).n for log in shown):
             continue
         about = column(name)
         unit = _unit(about.unit)
-        line = [f"{about.label} ({unit})" if unit else about.label]
-        for log in logs.frames:
+        label = about.label.removesuffix(", mean")
+        line = [f"{label} ({unit})" if unit else label]
+        for log in shown:
             found = logs.usual(log, name)
             line.append(_cell(found, about.digits))
             rows.append(_row(logs, log, name, found))
@@ -73,7 +74,7 @@ def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> Pa
         raise Empty("no day holds a value")
     return PageTable.of(
         caption,
-        ["Median of the days", *(LOG_WORDS[log] for log in logs.frames)],
+        ["Median of the days", *(LOG_WORDS[log] for log in shown)],
         cells,
         file,
         pd.DataFrame(rows).set_index("quantity"),

@@ -45,7 +45,7 @@ def section(logs: Logs) -> Part:
                 f"Agreement of the two logs: {label(name).lower()}",
                 "Each point is a minute: the mean of both logs and their difference, with the bias"
                 " and the limits of agreement.",
-                partial(_draw, fifteen, sixty, name, table.loc[name]),
+                partial(_draw, fifteen, sixty, name, known[name]),
             )
             for name in DRAWN
             if name in known
@@ -116,7 +116,8 @@ def label(name: str) -> str:
     return f"{field.label} ({pair.cleansing} cleansing)" if pair.cleansing else field.label
 
 
-def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, limits: pd.Series) -> object:
+def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, found: Found) -> object:
+    limits = pd.Series(found._asdict())
     return plot_agreement(minute_pairs(fifteen, sixty, quantity=name), limits)
 
 

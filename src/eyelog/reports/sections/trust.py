@@ -25,6 +25,11 @@ __all__ = ["section"]
 # The recipe whose losses say most about the eyes, of each log.
 RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
 PURPOSE = {"mind": "scores", "eye": "eye movements"}
+GAPS = {
+    "implicit": "no records",
+    "explicit": "records without a value",
+    "irregular": "records off their steps",
+}
 HOURS = {
     "recorded_h": "Recorded",
     "worn_h": "Worn",
@@ -38,12 +43,7 @@ def section(logs: Logs) -> Part:
     """Return what was measured, by log, and what was lost and why."""
     return Part(
         findings=[*(_hours_of(logs, log) for log in logs.frames), _counted(logs)],
-        pictures=[
-            picture
-            for log in logs.frames
-            for picture in (_overview(logs, log), _attrition(logs, log))
-        ]
-        + [_quality(logs)],
+        pictures=[*(_overview(logs, log) for log in logs.frames), _quality(logs)],
         tables=[
             partial(_hours_table, logs),
             partial(_lost_table, logs),
@@ -91,15 +91,6 @@ def _overview(logs: Logs, log: str) -> Picture:
         "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
         " is where there is no record.",
         lambda: plot_overview(states(logs.frames[log])),
-    )
-
-
-def _attrition(logs: Logs, log: str) -> Picture:
-    recipe = RECIPE[log]
-    return Picture(
-        f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
-        f"How many records each condition of the recipe “{recipe}” takes out, in order.",
-        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe)),
     )
 
 
@@ -177,6 +168,7 @@ def _reason(name: str) -> str:
 
 def _gaps_table(logs: Logs) -> PageTable:
     found = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
+    found["kind"] = found["kind"].map(GAPS)
     if found.empty:
         raise Empty("there are no gaps between the records")
     longest = found.sort_values("duration", ascending=False, kind="stable").head(10)
