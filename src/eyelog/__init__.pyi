@@ -43,13 +43,13 @@ from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
 from .figures.agreement import plot_agreement as plot_agreement
+from .figures.around_events import plot_events as plot_events
 from .figures.baseline import plot_baseline as plot_baseline
 from .figures.bouts import plot_bouts as plot_bouts
 from .figures.cohort import plot_cohort as plot_cohort
 from .figures.compose import compose_figure as compose_figure
 from .figures.daily import plot_daily as plot_daily
 from .figures.distribution import plot_distribution as plot_distribution
-from .figures.events import plot_events as plot_events
 from .figures.heatmap import plot_heatmap as plot_heatmap
 from .figures.overview import plot_overview as plot_overview
 from .figures.profile import plot_profile as plot_profile

@@ -1,45 +1,79 @@
-"""The usual day, and how values are distributed; tests read artists, not pixels."""
+"""The usual day and week: medians, quartiles, days, and what was not observed."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import eyelog as el
+from support.drawn import artists, heights, legend_of, one, points, title_of, xy
+
+
+def hourly(first: str, hours: int) -> pd.Series:
+    index = pd.date_range(first, periods=hours, freq="h", tz="UTC")
+    return pd.Series(np.arange(float(hours)), index=index, name="stp")
 
 
 def test_a_profile_breaks_where_an_hour_was_not_observed() -> None:
-    hours = pd.date_range("2026-10-19 08:00", periods=10, freq="h", tz="UTC")
-    table = el.rhythm.profile(pd.Series(np.arange(10.0), index=hours))
-    line = el.plot_profile(table).lines[0]
-    y = np.asarray(line.get_ydata(), dtype=float)
-    assert np.flatnonzero(np.isfinite(y)).tolist() == list(range(8, 18))
-    assert y[8:18].tolist() == list(range(10))
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 08:00", 10)))
+    x, y = xy(ax, "median")
+    seen = [(hour, value) for hour, value in zip(x, y, strict=True) if np.isfinite(value)]
+    assert seen == [(hour + 8.5, float(hour)) for hour in range(10)]
 
 
-def test_a_week_of_hours_has_a_line_for_each_weekday() -> None:
-    hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="UTC")
-    table = el.rhythm.profile(pd.Series(np.arange(72.0), index=hours), by="weekday_hour")
-    ax = el.plot_profile(table)
-    assert [line.get_label() for line in ax.lines] == ["Mon", "Tue", "Wed"]
+def test_a_profile_of_whole_days_goes_on_over_midnight() -> None:
+    x, y = xy(el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 48))), "median")
+    assert x == [hour + 0.5 for hour in range(-1, 25)]
+    assert np.isfinite(y).all()
+    assert y[0] == y[24]  # 23:00, before the day and at its end
+    assert y[1] == y[25]
 
 
-def test_a_distribution_of_counts_has_a_bar_for_each_number() -> None:
-    days = pd.date_range("2026-10-19", periods=6, freq="D", tz="UTC")
-    series = pd.Series([0.0, 0, 1, 3, 3, np.nan], index=days)
-    ax = el.plot_distribution(series, typical=el.baseline.typical_value(series, method="median"))
-    assert [bar.get_height() for bar in ax.patches] == [2, 1, 0, 2]
-    assert ax.get_title() == "5 values"
-    assert np.asarray(ax.lines[0].get_xdata())[0] == 1
+def test_an_hour_between_two_unobserved_ones_is_still_shown() -> None:
+    one_hour = hourly("2026-10-19 08:00", 1)
+    assert xy(el.plot_profile(el.rhythm.profile(one_hour)), "lone hours") == ([8.5], [0.0])
 
 
-def test_bars_of_a_wide_range_of_counts_hold_equally_many_numbers() -> None:
-    index = pd.date_range("2026-10-19", periods=301, freq="min", tz="UTC")
-    ax = el.plot_distribution(pd.Series(np.arange(301.0), index=index))
-    assert {bar.get_width() for bar in ax.patches} == {4.0}
-    assert {bar.get_height() for bar in ax.patches[:-1]} == {4.0}
+def test_the_days_behind_each_hour_are_shown_beneath() -> None:
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 24)))
+    (below,) = ax.child_axes
+    assert heights(below, "days") == [1.0] * 24
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 36)))
+    assert heights(ax.child_axes[0], "days") == [1.0] * 12 + [2.0] * 12
 
 
-def test_a_distribution_of_nothing_says_so() -> None:
-    days = pd.date_range("2026-10-19", periods=2, freq="D", tz="UTC")
-    with pytest.raises(el.ConfigurationError, match="no value"):
-        el.plot_distribution(pd.Series([np.nan, np.nan], index=days))
+def test_weekdays_are_points_between_their_quartiles() -> None:
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), by="weekday"))
+    drawn = [place for place in points(ax, "median") if np.isfinite(place[1])]
+    assert drawn == [[0, 11.5], [1, 35.5], [2, 59.5]]
+    segments = one(ax, "quartiles").get_segments()
+    assert segments[0][:, 1].tolist() == [5.75, 17.25]
+    (below,) = ax.child_axes
+    assert [label.get_text() for label in below.get_xticklabels()][:2] == ["Mon", "Tue"]
+    assert len(artists(ax, "weekend")) == 1
+    assert "weekend" in legend_of(ax)
+
+
+def test_hours_of_the_week_are_a_map_with_the_days_behind_each_row() -> None:
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), by="weekday_hour"))
+    cells = ax.images[0].get_array()
+    assert cells.shape == (7, 24)
+    assert cells[1, 3] == 27
+    assert cells.mask[3:].all()
+    assert not cells.mask[:3].any()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[0] == "Mon  n = 1"
+    assert labels[6] == "Sun  n = 0"
+
+
+def test_labels_and_title_come_from_what_the_profile_is_of() -> None:
+    bins = el.resample(el.simulate("2026-10-19", 2, tz="Asia/Tokyo"), "10min")
+    ax = el.plot_profile(el.rhythm.profile(bins["hm_yo"]))
+    assert ax.get_ylabel() == "Head turns (yaw) per 10 min"
+    assert title_of(ax) == "15-second log · 19 to 20 Oct 2026"
+    assert ax.child_axes[0].get_xlabel() == "Time of day (Asia/Tokyo)"
+
+
+def test_another_table_is_refused() -> None:
+    days = el.rhythm.profile(hourly("2026-10-19", 48)).rename_axis("minute")
+    with pytest.raises(el.ConfigurationError, match="indexed by minute"):
+        el.plot_profile(days)

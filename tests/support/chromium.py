@@ -32,7 +32,7 @@ for (const svg of document.querySelectorAll("figure svg")) {
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       if (wide > 1.5 && high > a.height / 3 && high > 1.5)
-        found.push([svg.getAttribute("aria-labelledby"), texts[j].textContent, texts[i].textContent]);
+        found.push([svg.firstChild.id, texts[i].textContent, texts[j].textContent]);
     }
 }
 return found;
@@ -149,6 +149,7 @@ def chromium() -> Iterator[Chromium]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+    driver.set_script_timeout(120)  # axe looks at every element of every figure
     try:
         yield Chromium(driver)
     finally:

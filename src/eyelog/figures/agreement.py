@@ -55,8 +55,8 @@ def plot_agreement(
     -------
     Axes
         With one point for each pair; of more than 500 pairs, one mesh that counts them, whose
-        lightest colour is one pair. The lines ``bias``, ``low`` and ``high``, by their ids, each
-        lie in the band of their own 95 % interval, whose id ends in ``interval``.
+        lightest colour is one pair. The lines have the labels ``_bias``, ``_low`` and ``_high``;
+        the bands of their own 95 % intervals ``_bias interval`` and so on.
 
     Raises
     ------
@@ -160,12 +160,12 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
         band = ax.axhspan(
             stated[f"{name}_low"], stated[f"{name}_high"], color=colour, alpha=0.18, linewidth=0
         )
-        band.set_gid(f"{name} interval")
+        band.set_label(f"_{name} interval")
         drawn = ax.axhline(
             stated[name], color=colour, linewidth=1.2, linestyle="-" if name == "bias" else "--"
         )
-        drawn.set_gid(name)
-    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5).set_gid("zero")
+        drawn.set_label(f"_{name}")
+    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5).set_label("_zero")
     return [
         line(f"bias {number(stated['bias'], 3)}", "reference"),
         line(

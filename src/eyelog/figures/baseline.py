@@ -47,9 +47,10 @@ def plot_baseline(
     Returns
     -------
     Axes
-        A day stands at its number, 0 for the first; days without a row keep their place. With the
-        band ``usual range``, the line ``baseline``, and the points ``within``, ``outside`` and
-        ``no baseline`` (too few earlier days), by their ids; a line ``change`` for each change.
+        A day stands at its number, 0 for the first; days without a row keep their place. The
+        labels of the artists are ``_usual range`` (band), ``_baseline`` (line), ``_within``,
+        ``_outside`` and ``_no baseline`` (points; the last with too few earlier days) and
+        ``_change`` (lines).
 
     Raises
     ------
@@ -91,24 +92,24 @@ def plot_baseline(
         shade_weekends(ax, days)
     x = np.arange(len(days))
     band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.45, linewidth=0)
-    band.set_gid("usual range")
-    ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_gid("baseline")
+    band.set_label("_usual range")
+    ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_label("_baseline")
     _lone_days(ax, x, baseline, low, high)
     known = np.isfinite(low)
     outside = known & ((value < low) | (value > high))
     size = 6 if len(days) > MANY_DAYS else 16
-    for gid, chosen, colour in (
+    for kind, chosen, colour in (
         ("within", known & ~outside, "usable"),
         ("outside", outside, "noisy"),
     ):
         drawn = chosen & np.isfinite(value)
         dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], linewidths=0)
-        dots.set(gid=gid, zorder=3)
+        dots.set(label=f"_{kind}", zorder=3)
     early = ~known & np.isfinite(value)
     dots = ax.scatter(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
     )
-    dots.set(gid="no baseline", linewidths=0.8, zorder=3)
+    dots.set(label="_no baseline", linewidths=0.8, zorder=3)
     entries = _entries(table, reach, bool(outside.any()), bool(early.any()))
     entries += _changes(ax, days, index, changes)
     if weekends:
@@ -162,5 +163,7 @@ def _changes(
             )
         # The new level begins with the day, so the line stands before it.
         place = float((day - days[0]).days) - 0.5
-        ax.axvline(place, color=COLOURS["event"], linewidth=1.2, linestyle="--").set_gid("change")
+        ax.axvline(place, color=COLOURS["event"], linewidth=1.2, linestyle="--").set_label(
+            "_change"
+        )
     return [line("a new level begins", "event", linestyle="--")] if len(changes) else []

@@ -48,9 +48,9 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
     Returns
     -------
     Axes
-        On a log scale of minutes, with a collection of lines, ``bouts``, and one of points in
-        their middles; of more than 1000 bouts, one mesh, ``bouts``, of their number in each cell or
-        of the median of `column`. What has no value of `column` is grey.
+        On a log scale of minutes, with a collection of lines (its label is ``_bouts``) and one of
+        points in their middles; of more than 1000 bouts, one mesh of their number in each cell or
+        of the median of `column` (``_bouts`` too). What has no value of `column` is grey.
 
     Raises
     ------
@@ -117,10 +117,10 @@ def _lines(
     right = np.concatenate([closes, closes[again] - DAY_H])
     heights = np.concatenate([minutes, minutes[again]])
     both = [*shades, *(shades[bout] for bout in again)]
-    ax.hlines(heights, left, right, colors=both, linewidth=1.6).set_gid("bouts")
+    ax.hlines(heights, left, right, colors=both, linewidth=1.6).set_label("_bouts")
     middles = (opens + closes) / 2.0 % DAY_H
     dots = ax.scatter(middles, minutes, s=12, c=shades, linewidths=0, zorder=3)
-    dots.set_gid("middles")
+    dots.set_label("_middles")
     return image, values is not None and not bool(np.isfinite(values).all())
 
 
@@ -154,7 +154,7 @@ def _cells(
     unknown &= np.isnan(grid)
     plain = ListedColormap([COLOURS["hatch"]]).with_extremes(bad="none")
     grey = np.ma.masked_equal(unknown.reshape(shape).astype(float), 0.0)
-    ax.pcolormesh(x, y, grey, cmap=plain, rasterized=True).set_gid("not known")
+    ax.pcolormesh(x, y, grey, cmap=plain, rasterized=True).set_label("_not known")
     image = ax.pcolormesh(
         x,
         y,
@@ -163,7 +163,7 @@ def _cells(
         norm=norm,
         rasterized=True,
     )
-    image.set_gid("bouts")
+    image.set_label("_bouts")
     return image, bool(unknown.any())
 
 

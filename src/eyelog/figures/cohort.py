@@ -51,8 +51,8 @@ def plot_cohort(
     -------
     Axes
         Lines: one collection with a line for each wearer in order of their names; a day stands at
-        its number, 0 for the first of the calendar days; the line ``median``. Caterpillar: the
-        points ``median``, lowest at the foot.
+        its number, 0 for the first of the calendar days; the line of the median has the label
+        ``_median``. Caterpillar: points with that label, lowest at the foot.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     meaning, order = ("trace", 1.5) if few else ("hatch", 0.8)
     alpha = float(np.clip(FEW_WEARERS / len(values), 0.1, 0.6))
     thin = LineCollection(strands, colors=COLOURS[meaning], linewidths=0.5, alpha=alpha)
-    thin.set(gid="wearers", zorder=order)
+    thin.set(label="_wearers", zorder=order)
     ax.add_collection(thin)
     alone = np.array([lone(row) for row in values])
     dots = ax.scatter(
@@ -158,14 +158,14 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
         alpha=alpha,
         linewidths=0,
     )
-    dots.set(gid="lone days", zorder=order)
+    dots.set(label="_lone days", zorder=order)
     entries = [line("each wearer", meaning, linewidth=0.5)]
     enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
     if enough.any():
         outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
         for bottom, top, alpha in ((outer_low, outer_high, 0.4), (low, high, 0.75)):
             ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha, linewidth=0)
-        ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_gid("median")
+        ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_label("_median")
         entries += [
             line("median", "usable"),
             patch("middle half", "interval", alpha=0.85),
@@ -192,8 +192,10 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     y = np.arange(len(order))
     row_pt = 72.0 / 25.4 * float(np.clip(ROW_MM * len(order), 22.0, MOST_MM)) / len(order)
     thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
-    ax.hlines(y, outer_low, outer_high, color=COLOURS["interval"], linewidth=thin).set_gid("90 %")
-    ax.hlines(y, low, high, color=COLOURS["interval"], linewidth=thick).set_gid("half")
+    ax.hlines(y, outer_low, outer_high, color=COLOURS["interval"], linewidth=thin).set_label(
+        "_90 %"
+    )
+    ax.hlines(y, low, high, color=COLOURS["interval"], linewidth=thick).set_label("_half")
     ax.scatter(
         median,
         y,
@@ -201,9 +203,11 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
         color=COLOURS["usable"],
         linewidths=0,
         zorder=3,
-    ).set_gid("median")
+    ).set_label("_median")
     middle = float(np.median(median))
-    ax.axvline(middle, color=COLOURS["reference"], linewidth=0.8, linestyle="--").set_gid("typical")
+    ax.axvline(middle, color=COLOURS["reference"], linewidth=0.8, linestyle="--").set_label(
+        "_typical"
+    )
     if len(order) <= MOST_NAMES:
         counts = np.isfinite(values).sum(axis=1)[order]
         names = [f"{wide.index[row]}  n = {n}" for row, n in zip(order, counts, strict=True)]

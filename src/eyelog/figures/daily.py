@@ -63,9 +63,9 @@ def plot_daily(
     -------
     Axes
         A day stands at its number, 0 for the first; days without a row keep their place. The line
-        of the medians, the bars or points and the intervals have the ids ``median``,
-        ``full days``, ``thin days``, ``interval of full days`` and ``interval of thin days``. In
-        ``ax.child_axes`` are the hours recorded, worn and usable, as far as the table has them.
+        of the medians, the bars or points and the intervals have the labels ``_median``,
+        ``_full days``, ``_thin days``, ``_interval of full days`` and ``_interval of thin days``.
+        In ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def plot_daily(
         entries.append(patch("no record"))
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
-    legend(ax, entries)
+    legend(bottom, entries)
     title(ax, title_of(table, days=index))
     return ax
 
@@ -142,11 +142,11 @@ def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
     """Draw what adds up over a day, from 0."""
     width = 0.6 if len(values) <= MANY_DAYS else 1.0
     places = np.arange(len(values))
-    for days, shade, gid in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
+    for days, shade, kind in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
         drawn = days & np.isfinite(values)
         bars = ax.bar(places[drawn], values[drawn], width=width, color=shade, label="_")
         for bar in bars:
-            bar.set_gid(gid)
+            bar.set_label(f"_{kind}")
     ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
     value_axis(ax.yaxis)
 
@@ -165,15 +165,15 @@ def _points(
     """Draw a value a day, with its interval."""
     places = np.arange(len(values))
     many = len(values) > MANY_DAYS
-    for days, shade, gid in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
+    for days, shade, kind in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
         drawn = days & np.isfinite(values)
         if interval is not None:
             # A year of dark bars would hide the points.
             beside = pale(colour, 0.5 if days is full else 0.75) if many else shade
             bars = ax.vlines(places[drawn], interval[0][drawn], interval[1][drawn], color=beside)
-            bars.set(linewidth=0.7 if many else 1.1, gid=f"interval of {gid}")
+            bars.set(linewidth=0.7 if many else 1.1, label=f"_interval of {kind}")
         dots = ax.scatter(places[drawn], values[drawn], s=5 if many else 16, color=shade)
-        dots.set(linewidths=0, zorder=3, gid=gid)
+        dots.set(linewidths=0, zorder=3, label=f"_{kind}")
     value_axis(ax.yaxis)
     ax.margins(y=0.1)
 
@@ -187,12 +187,12 @@ def _medians(values: Floats, full: Bools) -> Floats:
 
 def _median_line(ax: Axes, medians: Floats) -> None:
     drawn = ax.plot(medians, color=COLOURS["reference"], linewidth=1.2, zorder=4)[0]
-    drawn.set_gid("median")
+    drawn.set_label("_median")
     alone = lone(medians)
     if alone.any():
         places = np.flatnonzero(alone)
         dots = ax.plot(places, medians[alone], "_", color=COLOURS["reference"], zorder=4)[0]
-        dots.set(gid="lone medians", markersize=4.0)
+        dots.set(label="_lone medians", markersize=4.0)
 
 
 def _pale_entry(colour: str, min_worn_h: float) -> Any:
@@ -215,7 +215,7 @@ def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
         hours = np.nan_to_num(numbers(whole[name]))
         bars = below.bar(np.arange(len(days)), hours, width=width, color=COLOURS[meanings[word]])
         for bar in bars:
-            bar.set_gid(name)
+            bar.set_label(f"_{name}")
     nothing = np.flatnonzero(whole[present[0][0]].isna())
     for place in nothing:
         below.axvspan(
@@ -225,7 +225,7 @@ def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
             edgecolor=COLOURS["hatch"],
             hatch=HATCH,
             linewidth=0,
-        ).set_gid("no record")
+        ).set_label("_no record")
     below.set_ylim(0, 24)
     below.set_yticks([0, 12, 24])
     below.set_ylabel("Hours")

@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, PercentFor
 from eyelog.analysis.baseline.typical import TypicalValue
 from eyelog.analysis.grouped.groups import By, group_by
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import counted, number, value_axis
@@ -73,7 +74,7 @@ def plot_distribution(
     Axes
         With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead. By
         groups, one filled curve a group, or points where no group has more than 30 values.
-        Cumulative, one line of steps a group. The id of each is the label of its group.
+        Cumulative, one line of steps a group. Each has the label ``_`` and the name of its group.
 
     Raises
     ------
@@ -106,6 +107,8 @@ def plot_distribution(
             + " above 0, and a log scale has no place for others" * bool(finite.any())
         )
     groups = _groups(series, by, kept)
+    if not groups:
+        raise ConfigurationError("plot_distribution has nothing to draw: no group has a value")
     if cumulative and len(groups) > MOST_LINES:
         raise ConfigurationError(
             f"plot_distribution can show {MOST_LINES} cumulative curves, not {len(groups)}: use"
@@ -139,7 +142,7 @@ def plot_distribution(
         entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
         colour = COLOURS["noisy"]
-        ax.axvline(typical.value, color=colour, linewidth=1.4).set_gid("typical")
+        ax.axvline(typical.value, color=colour, linewidth=1.4).set_label("_typical")
         method = METHODS.get(typical.method, typical.method)
         entries.append(line(f"typical ({method}): {number(typical.value, 3)}", "noisy"))
     seconds = interval_seconds(series)
@@ -164,7 +167,8 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
     if clock and not index.is_monotonic_increasing:
         raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
     seconds = interval_seconds(series)
-    stamp = "start" if index.name == "day" else "end"
+    # A bare Series does not say what its stamps do, and is taken as it stands.
+    stamp = stamp_of(series) or "start"
     found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
     arranged = found.arrange(np.where(kept, values, np.nan))
     parts = {}
@@ -216,10 +220,10 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
         else:
             top = row + 0.4 - 0.85 * shares[label] / highest
             drawn = ax.stairs(top, edges, baseline=row + 0.4, fill=True, color=COLOURS["interval"])
-        drawn.set_gid(label)
+        drawn.set_label(f"_{label}")
         median = float(np.median(part))
         mark = ax.plot([median] * 2, [row + 0.4, row - 0.4], color=COLOURS["usable"], linewidth=1.4)
-        mark[0].set_gid(f"median of {label}")
+        mark[0].set_label(f"_median of {label}")
         ax.annotate(
             f"n = {len(part):,}",
             (1.01, row),
@@ -247,7 +251,7 @@ def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
         ordered = np.sort(part)
         x = np.concatenate([ordered[:1], ordered])
         share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
-        ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_gid(label)
+        ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_label(f"_{label}")
         words = counted(len(part), "value") if by is None else f"{label} (n = {len(part):,})"
         entry = line(words, "usable")
         entry[1].set(color=chosen)

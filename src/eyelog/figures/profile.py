@@ -96,7 +96,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     x: Floats = np.arange(-0.5, 25.0)
     median, low, high = (numbers(day[name])[around] for name in ("median", "q25", "q75"))
     ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.5, linewidth=0)
-    ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_gid("median")
+    ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_label("_median")
     _lone_hours(ax, x, median, low, high)
     ax.set_ylabel(step_label(table))
     value_axis(ax.yaxis)
@@ -105,7 +105,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
     hours_axis(below, last_step(table).get("zone"))
     legend(
-        ax,
+        below,
         [
             line("median", "usable"),
             patch("quartiles", "interval"),
@@ -120,16 +120,19 @@ def _lone_hours(ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats) 
     ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
     if alone.any():
         dots = ax.plot(x[alone], median[alone], "o", color=COLOURS["usable"], markersize=2.5)[0]
-        dots.set_gid("lone hours")
+        dots.set_label("_lone hours")
 
 
 def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     week = table.reindex(range(7))
     x: Floats = np.arange(7.0)
-    ax.axvspan(4.5, 6.5, color=COLOURS["weekend"], linewidth=0, zorder=0).set_gid("weekend")
+    ax.axvspan(4.5, 6.5, color=COLOURS["weekend"], linewidth=0, zorder=0).set_label("_weekend")
     median, low, high = (numbers(week[name]) for name in ("median", "q25", "q75"))
-    ax.vlines(x, low, high, color=COLOURS["interval"], linewidth=4.0).set_gid("quartiles")
-    ax.scatter(x, median, s=22, color=COLOURS["usable"], linewidths=0, zorder=3).set_gid("median")
+    seen = np.isfinite(median)
+    bars = ax.vlines(x[seen], low[seen], high[seen], color=COLOURS["interval"])
+    bars.set(linewidth=4.0, label="_quartiles")
+    dots = ax.scatter(x[seen], median[seen], s=22, color=COLOURS["usable"], linewidths=0)
+    dots.set(label="_median", zorder=3)
     ax.set_xlim(-0.5, 6.5)
     ax.margins(y=0.1)
     ax.set_ylabel(step_label(table))
@@ -137,7 +140,7 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     below = _days(ax, x, numbers(week["days"]), width=0.5)
     below.set_xticks(x, WEEKDAYS)
     legend(
-        ax,
+        below,
         [
             line("median", "usable", marker="o", linestyle=""),
             patch("quartiles", "interval"),
@@ -150,7 +153,7 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
 def _days(ax: Axes, x: Floats, days: Floats, *, width: float) -> Axes:
     below = strip(ax)
     for bar in below.bar(x, np.nan_to_num(days), width=width, color=COLOURS["hatch"]):
-        bar.set_gid("days")
+        bar.set_label("_days")
     below.set_ylabel("Days")
     most = float(np.nanmax(days, initial=1.0))
     below.set_ylim(0, most * 1.1)

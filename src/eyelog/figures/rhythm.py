@@ -51,8 +51,8 @@ def plot_rhythm(
     -------
     Axes
         With a line of steps through the hourly means, broken where an hour was not observed, and
-        the lines ``most active``, ``least active``, ``cosinor`` and ``peak`` by their ids. A window
-        over midnight is two lines of the same id.
+        the lines labelled ``_most active``, ``_least active``, ``_cosinor`` and ``_peak``. A window
+        over midnight is two lines of the same label.
 
     Raises
     ------
@@ -124,7 +124,9 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
         alpha=0.45,
         linewidth=0,
     )
-    ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_gid("mean")
+    ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_label(
+        "_mean"
+    )
     return [line("mean of the hour", "usable"), patch("quartiles", "interval", alpha=0.45)]
 
 
@@ -134,10 +136,10 @@ def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
     hours = np.linspace(0, DAY_H, 289)
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
-    ax.plot(hours, curve, "--", color=COLOURS["reference"], linewidth=1.2)[0].set_gid("cosinor")
+    ax.plot(hours, curve, "--", color=COLOURS["reference"], linewidth=1.2)[0].set_label("_cosinor")
     top = cosinor.mesor + cosinor.amplitude
     ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
-    ax.plot(ends, (top, top), color=COLOURS["reference"], linewidth=2.2)[0].set_gid("peak")
+    ax.plot(ends, (top, top), color=COLOURS["reference"], linewidth=2.2)[0].set_label("_peak")
     return [line(f"cosinor, peak {_clock(cosinor.peak_h)}", "reference", linestyle="--")]
 
 
@@ -151,7 +153,7 @@ def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]
         parts.append((0.0, closes - DAY_H))
     for part in parts:
         drawn = ax.plot(part, (window.mean,) * 2, color=COLOURS[colour], linewidth=3.0, zorder=4)
-        drawn[0].set(gid=words, solid_capstyle="butt")
+        drawn[0].set(label=f"_{words}", solid_capstyle="butt")
     letter = "M" if words.startswith("most") else "L"
     label = f"{letter}{window.hours:g}: {number(window.mean, 3)} from {_clock(window.start)}"
     return [line(label, colour, linewidth=3.0)]

@@ -35,6 +35,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.rcsetup import cycler
+from matplotlib.transforms import ScaledTranslation
 
 from eyelog.figures import recipe
 
@@ -110,6 +111,7 @@ SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 TEXT_PT: Final = 8.0
 SMALL_PT: Final = 7.0
 LINE_PT: Final = 0.6
+BENEATH_PT: Final = 34.0  # of a user's Axes: the legend, under two lines of labels and a name
 PAD_MM: Final = 0.7
 
 # Better than the last one where they are installed; matplotlib always has the last.
@@ -365,9 +367,20 @@ def title(ax: Axes, text: str) -> None:
     """Write the title: over the whole figure if it is eyelog's own, else over the Axes."""
     figure = own_figure(ax)
     if figure is None:
-        ax.set_title(text, loc="left")
+        _title_within(ax, text)
     else:
         figure.set_title(text)
+
+
+def _title_within(ax: Axes, text: str) -> None:
+    """Write a title over an Axes of the user, in as many lines as its width asks for."""
+    lines: list[str] = []
+    for part in text.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        made = ax.set_title(longer, loc="left", fontsize="small")
+        fits = bool(lines) and made.get_window_extent().width <= ax.get_window_extent().width
+        lines = [*lines[:-1], longer] if fits else [*lines, part]
+    ax.set_title("\n".join(lines), loc="left", fontsize="small")
 
 
 def legend(ax: Axes, entries: Sequence[Entry]) -> None:
@@ -380,7 +393,23 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
         figure.add_entries(entries)
         return
     labels, handles = [label for label, _ in entries], [handle for _, handle in entries]
-    ax.legend(handles, labels, loc="upper left", bbox_to_anchor=(0, -0.2), ncols=4, frameon=False)
+    # Beneath the labels of the x axis, and no wider than the Axes: a wider one would push the
+    # neighbours aside.
+    beneath = ax.transAxes + ScaledTranslation(0, -BENEATH_PT / 72, ax.figure.dpi_scale_trans)
+    for columns in range(len(labels), 0, -1):
+        made = ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(0, 0),
+            bbox_transform=beneath,
+            borderaxespad=0,
+            fontsize="small",
+            ncols=columns,
+            frameon=False,
+        )
+        if made.get_window_extent().width <= ax.get_window_extent().width:
+            break
 
 
 def patch(label: str, meaning: str | None = None, *, alpha: float = 1.0) -> Entry:

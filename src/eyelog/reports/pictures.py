@@ -15,9 +15,9 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 from eyelog.analysis.series.arrays import Floats
+from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
 from eyelog.figures.style import inches, style
 from eyelog.reports import words
 
@@ -135,12 +135,15 @@ def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
 def _points(artist: Any) -> Floats | None:
     """Return the points that an artist marks, or None if it marks none."""
     xy: Floats
+    in_data = artist.axes.transData
     if isinstance(artist, PathCollection):
+        if artist.get_offset_transform() != in_data:
+            return None
         xy = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
     elif isinstance(artist, Line2D):
         if artist.get_marker() in (None, "None", "none", "", " "):
             return None
-        if artist.get_transform() != getattr(artist.axes, "transData", None):
+        if artist.get_transform() != in_data:
             return None
         xy = np.column_stack(
             [
@@ -148,7 +151,7 @@ def _points(artist: Any) -> Floats | None:
                 for v in artist.get_data(orig=False)
             ]
         )
-    elif isinstance(artist, Rectangle) and artist.get_width() and artist.get_height():
+    elif isinstance(artist, Rectangle) and artist.get_data_transform() == in_data:
         centre = artist.get_x() + artist.get_width() / 2
         xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
     else:
@@ -164,10 +167,12 @@ def _words(ax: Axes, x: float, y: float) -> str:
 
 
 def _said(axis: Any, value: float) -> str:
-    label, formatter = axis.get_label_text(), axis.get_major_formatter()
-    if isinstance(formatter, ScalarFormatter | LogFormatter):
-        return f"{label}: {words.number(value)}" if label else words.number(value)
-    return " ".join(str(formatter(value)).split())
+    formatter, label = axis.get_major_formatter(), axis.get_label_text()
+    if isinstance(formatter, DayFormatter | TimeFormatter):
+        return formatter(value)
+    if isinstance(axis.get_major_locator(), HourLocator):
+        return words.time_of_day(value)
+    return f"{label}: {words.number(value)}" if label else words.number(value)
 
 
 def _name_points(root: ET.Element, named: dict[str, list[str]]) -> None:

@@ -48,8 +48,8 @@ def plot_events(
     Returns
     -------
     Axes
-        With the line ``mean`` through the middles of the bins, its band, a thin line for each
-        event (its id begins with ``event``), and the shaded window ``baseline``. Beneath, in
+        With a line through the middles of the bins (its label is ``_mean``), its band, a thin line
+        for each event (``_event`` and its time), and the shaded window ``_baseline``. Beneath, in
         ``ax.child_axes``, the number of events behind each bin.
 
     Raises
@@ -97,19 +97,19 @@ def plot_events(
         for event, single in singles:
             own = (_seconds(single.index) - bin_s / 2.0) / unit_s
             drawn = ax.plot(own, numbers(single), color=COLOURS["trace"], alpha=alpha)[0]
-            drawn.set(gid=f"event {event}", linewidth=0.5, zorder=1)
+            drawn.set(label=f"_event {event}", linewidth=0.5, zorder=1)
         entries.append(line("each event", "trace", linewidth=0.5))
-    ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_gid("mean")
+    ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_label("_mean")
     opens, closes = (second / unit_s for second in last_step(table).get("baseline_s", (0.0, 0.0)))
     if closes > opens:
-        ax.axvspan(opens, closes, color=COLOURS["weekend"], linewidth=0, zorder=0).set_gid(
-            "baseline"
+        ax.axvspan(opens, closes, color=COLOURS["weekend"], linewidth=0, zorder=0).set_label(
+            "_baseline"
         )
         entries.append(patch("baseline", "weekend"))
-    ax.axvline(0, color=COLOURS["event"], linewidth=1.2).set_gid("the event")
+    ax.axvline(0, color=COLOURS["event"], linewidth=1.2).set_label("_the event")
     entries.append(line("the event", "event"))
     if change:
-        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1).set_gid("no change")
+        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1).set_label("_no change")
     words = name_label(name, stated_log(table), last_step(table).get("row_s"))
     ax.set_ylabel(f"Change:\n{words}" if change else words)
     ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
@@ -124,7 +124,7 @@ def plot_events(
     below.set_yticks([0, int(max(events.max(), 1))])
     value_axis(below.xaxis, most=8)
     below.set_xlabel(f"Time from the event ({unit})")
-    legend(ax, entries)
+    legend(below, entries)
     happened = last_step(table).get("events", int(events.max(initial=0)))
     parts = [title_of(table), counted(happened, "event")]
     title(ax, " · ".join(part for part in parts if part))

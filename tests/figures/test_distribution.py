@@ -1,0 +1,121 @@
+"""How often values occur: bars, groups, scales, shares, and the typical value."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from support.drawn import artists, legend_of, one, title_of, xy
+
+
+def series(values, freq: str = "D") -> pd.Series:
+    index = pd.date_range("2026-10-19", periods=len(values), freq=freq, tz="UTC")
+    return pd.Series(np.asarray(values, dtype=float), index=index)
+
+
+def bars(ax) -> list[tuple[float, float]]:
+    return [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in ax.patches]
+
+
+def test_a_distribution_of_counts_has_a_bar_for_each_number() -> None:
+    counts = series([0, 0, 1, 3, 3, np.nan])
+    ax = el.plot_distribution(counts)
+    assert bars(ax) == [(0, 2), (1, 1), (2, 0), (3, 2)]
+    assert legend_of(ax) == ["5 values"]
+
+
+def test_bars_of_a_wide_range_of_counts_hold_equally_many_numbers() -> None:
+    ax = el.plot_distribution(series(np.arange(301), "min"))
+    assert {bar.get_width() for bar in ax.patches} == {4.0}
+    assert {bar.get_height() for bar in ax.patches[:-1]} == {4.0}
+
+
+def test_the_typical_value_is_a_line_that_the_legend_explains() -> None:
+    counts = series([0, 0, 1, 3, 3])
+    ax = el.plot_distribution(counts, typical=el.baseline.typical_value(counts, method="q90"))
+    assert xy(ax, "typical")[0] == [3, 3]
+    assert "typical (90th percentile): 3" in legend_of(ax)
+
+
+def test_a_log_scale_says_what_it_leaves_out_and_has_no_gaps_between_counts() -> None:
+    ax = el.plot_distribution(series([0, 0, 1, 2, 3, 3, 100]), scale="log")
+    assert ax.get_xscale() == "log"
+    assert sum(bar.get_height() for bar in ax.patches) == 5
+    edges = [bar.get_x() for bar in ax.patches]
+    assert edges[:3] == [0.5, 1.5, 2.5]
+    assert legend_of(ax) == ["5 values", "2 values of 0 or less left out"]
+
+
+def test_a_log_scale_needs_values_above_zero() -> None:
+    with pytest.raises(el.ConfigurationError, match="above 0"):
+        el.plot_distribution(series([0, -1]), scale="log")
+
+
+def test_the_cumulative_curve_rises_from_nothing_to_all() -> None:
+    x, y = xy(el.plot_distribution(series([3, 1, 2, 2]), cumulative=True), "all")
+    assert x == [1, 1, 2, 2, 3]
+    assert y == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_groups_have_rows_of_equal_bars_with_a_mark_at_the_median() -> None:
+    rng = np.random.default_rng(1)
+    values = pd.Series(np.concatenate([rng.normal(0, 1, 60), rng.normal(5, 1, 40)]))
+    ax = el.plot_distribution(values, by=np.repeat(["rest", "work"], [60, 40]))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["rest", "work"]
+    rest, work = (one(ax, name).get_data() for name in ("rest", "work"))
+    assert rest.edges.tolist() == work.edges.tolist()
+    # A row is as high as the share of its own values, whatever their number.
+    shares = [(row + 0.4 - part.values) for row, part in enumerate((rest, work))]
+    assert shares[0].sum() == pytest.approx(shares[1].sum())
+    assert xy(ax, "median of work")[0] == [float(values[60:].median())] * 2
+    assert [text.get_text() for text in ax.texts] == ["n = 60", "n = 40"]
+
+
+def test_groups_of_few_values_show_each_value() -> None:
+    ax = el.plot_distribution(series([1, 2, 3, 4]), by=["a", "a", "b", "b"])
+    assert one(ax, "b").get_offsets().tolist() == [[3, 1], [4, 1]]
+    assert legend_of(ax) == ["a value", "median"]
+
+
+def test_weeks_are_named_by_their_first_day_with_the_year_once() -> None:
+    days = el.daily(el.simulate("2026-10-19", 15, log="standard_mode_logs"))["steps"]
+    ax = el.plot_distribution(days, by="W")
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == ["19 Oct 2026", "26 Oct", "2 Nov"]
+    assert [text.get_text() for text in ax.texts] == ["n = 7", "n = 7", "n = 1"]
+    assert title_of(ax) == "60-second log · 19 Oct to 2 Nov 2026 · UTC"
+
+
+def test_cumulative_groups_have_a_curve_each() -> None:
+    ax = el.plot_distribution(series(range(48), "h"), by="1D", cumulative=True)
+    assert [len(artists(ax, name)) for name in ("19 Oct 2026", "20 Oct")] == [1, 1]
+    assert legend_of(ax) == ["19 Oct 2026 (n = 24)", "20 Oct (n = 24)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"by": "1D", "cumulative": True}, "12 cumulative curves, not 20"),
+        ({"by": ["a"]}, "one label per row"),
+        ({"scale": "root"}, "'root'"),
+    ],
+)
+def test_what_cannot_be_grouped_or_scaled_is_refused(arguments, says) -> None:
+    with pytest.raises(el.ConfigurationError, match=says):
+        el.plot_distribution(series(range(20)), **arguments)
+
+
+def test_bins_of_time_need_stamps() -> None:
+    with pytest.raises(el.ConfigurationError, match="aware stamps"):
+        el.plot_distribution(pd.Series([1.0, 2.0]), by="1D")
+
+
+def test_a_distribution_of_nothing_says_so() -> None:
+    with pytest.raises(el.ConfigurationError, match="no value"):
+        el.plot_distribution(series([np.nan, np.nan]))
+
+
+def test_the_axis_names_what_is_counted() -> None:
+    frame = el.sample("standard_mode_logs")
+    assert el.plot_distribution(frame["hm_yo"]).get_xlabel() == "Head turns (yaw) per min"
+    assert el.plot_distribution(el.daily(frame)["steps"]).get_xlabel() == "Steps (per day)"
