@@ -17,6 +17,8 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "between": lambda f: el.between(f, "09:00", "17:00"),
     "resample": lambda f: el.resample(f, "10min"),
     "daily": el.daily,
+    "weekly": el.weekly,
+    "readable": lambda f: el.readable(el.daily(f)),
     "attrition": lambda f: el.attrition(f, recipe="mind" if "vld" in f else "trend"),
     "states": el.states,
     "rate": el.blinks.rate,
@@ -44,7 +46,7 @@ def test_a_function_leaves_its_input_unchanged(name: str, log: str) -> None:
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 @pytest.mark.parametrize(
-    "name", ["flag", "mask", "coverage", "gaps", "resample", "daily", "rate", "pace"]
+    "name", ["flag", "mask", "coverage", "gaps", "resample", "daily", "weekly", "rate", "pace"]
 )
 def test_no_data_gives_an_empty_table_of_the_same_shape(name: str, log: str) -> None:
     frame = el.simulate("2026-10-19", 1, log=log, seed=3)

@@ -39,6 +39,8 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     ),
     "resample": (lambda x: el.resample(x, "2h"), TABLES),
     "daily": (el.daily, TABLES),
+    "weekly": (el.weekly, TABLES),
+    "readable": (el.readable, {"days", "reasons", *TABLES}),
     "attrition": (lambda x: el.attrition(x, recipe="mind"), RAW),
     "select": (lambda x: el.select(x, recipe="mind"), RAW),
     "states": (el.states, RAW),

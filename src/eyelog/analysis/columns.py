@@ -136,7 +136,7 @@ def _named(name: str, table: str, log: str | None, period: str) -> Column | None
             group=row["group"],
             few=bool(row["few"]),
             label=row["label"],
-            short=row["short"],
+            short=row["short"] or row["label"],
             unit=_per(row["unit"], period),
             digits=int(row["digits"]) if row["digits"] else None,
         )

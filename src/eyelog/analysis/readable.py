@@ -8,7 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.columns import Column, choose, column
 from eyelog.analysis.series.calendar import WEEKDAYS
-from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text
+from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import require_frame
@@ -76,21 +76,25 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         name: column(str(name), table=step, log=stated_log(table), period=period)
         for name in table.columns
     }
+    asked = columns if columns is None or isinstance(columns, str) else list(columns)
     empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
-    shown = _chosen(table, columns, about, empty, step)
-    headings, cells = _row_names(table)
+    shown = _chosen(table, asked, about, empty, step)
+    notes = _notes(table, shown)
+    if asked in (None, ALL):
+        # One remark on all rows stands below them, and that there is none is no loss.
+        remark = _one_remark(table) if "reason" in shown else ""
+        if remark:
+            shown.remove("reason")
+            notes.append(f"Remark: {remark.rstrip('.')}.")
+        notes += _with_nothing([name for name in empty if name not in (*shown, "reason")])
+    headings, cells = _row_names(table, shown)
     for name in shown:
         heading, texts = _column(table, name, about[name])
         headings.append(heading)
         cells.append(texts)
-    # A remark that no row has is no loss.
-    blank = [name for name in empty if name not in (*shown, "reason")]
-    return Sheet(
-        headings,
-        [list(row) for row in zip(*cells, strict=True)],
-        notes=_notes(table, shown, blank if columns in (None, ALL) else []),
-        left_out=0 if columns is not None else len(set(table.columns) - {*shown, *empty}),
-    )
+    left_out = set(table.columns) - {*shown, *empty, "reason"} if asked is None else ()
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    return Sheet(headings, rows, notes=notes, left_out=len(left_out))
 
 
 def _step(table: pd.DataFrame) -> str:
@@ -126,7 +130,7 @@ def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
 
 def _chosen(
     table: pd.DataFrame,
-    wanted: str | Iterable[str] | None,
+    wanted: str | Sequence[str] | None,
     about: dict[Any, Column],
     empty: Sequence[Any],
     step: str,
@@ -151,12 +155,12 @@ def _chosen(
     return [name for name in names if str(name) in chosen and (name in filled or name in asked)]
 
 
-def _row_names(table: pd.DataFrame) -> tuple[list[Heading], list[list[str]]]:
+def _row_names(table: pd.DataFrame, shown: Sequence[Any]) -> tuple[list[Heading], list[list[str]]]:
     """Return the headings and texts of what names the rows; rows that are just counted have none.
 
     Fields have their label beside the name.
     """
-    if isinstance(table.index, pd.RangeIndex) and table.index.name is None and len(table.columns):
+    if isinstance(table.index, pd.RangeIndex) and table.index.name is None and shown:
         return [], []
     heading, texts = _index(table)
     if table.index.name != "field":
@@ -211,10 +215,13 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             decimals(numbers, about.digits),
             bool((numbers[~np.isnan(numbers)] >= 0).all()),
         )
-        texts = [number_text(value, places, below=below) for value in numbers]
+        if name == "p":
+            texts = [p_text(value, places) for value in numbers]
+        else:
+            texts = [number_text(value, places, below=below) for value in numbers]
     else:
         is_text = True
-        texts = [NOTHING if pd.isna(value) else str(value) for value in values]
+        texts = [NOTHING if _is_missing(value) else str(value) for value in values]
     heading = Heading(about.label, about.short, unit, _brief(unit), str(name), is_text, about.group)
     return heading, texts
 
@@ -299,12 +306,25 @@ def _zones(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(str(d.tz) for d in dtypes if isinstance(d, pd.DatetimeTZDtype)))
 
 
-def _notes(table: pd.DataFrame, shown: Sequence[Any], blank: Sequence[Any]) -> list[str]:
-    """Return in words which zone the times are in, and what has nothing to show."""
-    notes = []
+def _is_missing(value: Any) -> bool:
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+
+
+def _notes(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
+    """Return in words that there are no rows, and which zone the times are in."""
+    notes = [] if len(table) else ["There are no rows."]
     if zones := _zones(table, shown):
         notes.append(f"Time zone: {' and '.join(zones)}.")
-    if blank:
-        columns = "column" if len(blank) == 1 else "columns"
-        notes.append(f"{len(blank)} more {columns} without a value.")
     return notes
+
+
+def _one_remark(table: pd.DataFrame) -> str:
+    """Return the remark that all rows share; empty if they have none, or several."""
+    remarks = table["reason"].unique()
+    return str(remarks[0]) if len(remarks) == 1 and isinstance(remarks[0], str) else ""
+
+
+def _with_nothing(names: Sequence[Any]) -> list[str]:
+    """Return in words how many columns have nothing to show."""
+    columns = "column has" if len(names) == 1 else "columns have"
+    return [f"{len(names)} more {columns} nothing to show."] if names else []

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["NOTHING", "Heading", "Sheet", "decimals", "number_text"]
+__all__ = ["NOTHING", "Heading", "Sheet", "decimals", "number_text", "p_text"]
 
 NOTHING: Final = "\N{EN DASH}"
 """What stands for a missing value."""
@@ -26,7 +26,8 @@ _STYLE: Final = """<style>
 .eyelog-table caption {caption-side: top; text-align: left; font-weight: 600; padding: .2em 0}
 .eyelog-table th, .eyelog-table td {padding: .2em .6em; text-align: right; vertical-align: bottom;
  border: 0; white-space: nowrap}
-.eyelog-table td.text {text-align: left; white-space: normal; max-width: 30em}
+.eyelog-table td.text {text-align: left; white-space: normal; max-width: 40em}
+.eyelog-table thead th {white-space: normal}
 .eyelog-table th.text, .eyelog-table tbody th {text-align: left}
 .eyelog-table tbody th {font-weight: 400}
 .eyelog-table thead tr {border-bottom: 1px solid currentColor}
@@ -117,7 +118,7 @@ class Sheet:
 
     def html(self, *, rows: int | None = None) -> str:
         """Return the table as HTML; of more than `rows` rows only the first and the last."""
-        heads = "".join(_head_cell(heading) for heading in self.headings)
+        heads = "".join(_head_cell(heading, i == 0) for i, heading in enumerate(self.headings))
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         body = "".join(f"<tr>{self._body_cells(row)}</tr>\n" for row in self._shortened(rows))
         notes = "".join(
@@ -184,9 +185,9 @@ def _most_rows() -> int | None:
     return int(most) if most else None
 
 
-def _head_cell(heading: Heading) -> str:
+def _head_cell(heading: Heading, is_first: bool) -> str:
     unit = f'<span class="unit">{html.escape(heading.unit)}</span>' if heading.unit else ""
-    kind = ' class="text"' if heading.is_text else ""
+    kind = ' class="text"' if heading.is_text or is_first else ""
     name = f' title="{html.escape(heading.name)}"' if heading.name else ""
     return f'<th scope="col"{kind}{name}>{html.escape(heading.label)}{unit}</th>'
 
@@ -202,11 +203,11 @@ def _least(heading: Heading, rows: Sequence[Sequence[str]], i: int) -> int:
         # Words stay whole: names are typed, and file names copied.
         word = max((len(word) for row in rows for word in row[i].split()), default=0)
         cells = cells if heading.is_extra else max(min(cells, NARROWEST_TEXT), word)
-    return max(cells, _longest_word(heading))
+    return max(cells, _longest_word(heading), 1)
 
 
 def _full(heading: Heading, rows: Sequence[Sequence[str]], i: int) -> int:
-    return max([len(heading.short), len(heading.brief), *(len(row[i]) for row in rows)])
+    return max([1, len(heading.short), len(heading.brief), *(len(row[i]) for row in rows)])
 
 
 def _lines(
@@ -295,3 +296,8 @@ def number_text(value: Any, places: int, *, below: bool = False) -> str:
     if float(shown.replace(",", "")):
         return shown
     return f"<{10.0**-places:.{places}f}" if below and number > 0 else shown.removeprefix("-")
+
+
+def p_text(value: Any, places: int) -> str:
+    """Return a p value, which is never 0, only too small for a float."""
+    return number_text(max(value, np.finfo(float).tiny), places, below=True)

@@ -136,6 +136,8 @@ def _points(artist: Any) -> Floats | None:
     """Return the points that an artist marks, or None if it marks none."""
     xy: Floats
     in_data = artist.axes.transData
+    if isinstance(artist.axes.yaxis.get_major_formatter(), DayFormatter):
+        return None  # a row for each day: what it holds has no value along the axis
     if isinstance(artist, PathCollection):
         if artist.get_offset_transform() != in_data:
             return None

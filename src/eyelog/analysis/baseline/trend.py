@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.baseline.deviation import MISSING
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import observed
 from eyelog.errors import ConfigurationError
@@ -24,6 +25,7 @@ LEAST_FOR_INTERVAL = 5
 SHORTEST_LEVEL = 2
 
 
+@shown("Trend of a series (Theil-Sen)", slope=("low", "high"))
 class Trend(NamedTuple):
     """A robust slope per day with its interval, and Kendall's test for no trend."""
 

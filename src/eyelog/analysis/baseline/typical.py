@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.observed import check_numbers, has_clock, observed
 from eyelog.errors import ConfigurationError
@@ -18,6 +19,7 @@ MISSING: Final = float("nan")
 PEAK_GRID: Final = 1001
 
 
+@shown("Usual value of a series")
 class TypicalValue(NamedTuple):
     """A usual value, the method that gave it, and the shape test that chose the method."""
 

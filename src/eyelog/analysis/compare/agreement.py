@@ -12,6 +12,7 @@ from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.unjudged import one_warning
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import difference, mean_direction
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import (
@@ -103,6 +104,12 @@ PAIRS: Final = (
 )
 
 
+@shown(
+    "Limits of agreement (Bland & Altman)",
+    bias=("bias_low", "bias_high"),
+    low=("low_low", "low_high"),
+    high=("high_low", "high_high"),
+)
 class Limits(NamedTuple):
     """Bias and 95 % limits of agreement of two methods, each with its own 95 % interval."""
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
@@ -28,6 +29,7 @@ LEAST_FOR_INTERVAL: Final = 3
 MOST_EXACT: Final = 20_000
 
 
+@shown("Difference of two groups", difference=("low", "high"))
 class GroupDifference(NamedTuple):
     """The difference of two groups' means of persons."""
 

@@ -8,6 +8,7 @@ from scipy import stats
 
 from eyelog.analysis.compare.group_difference import MISSING
 from eyelog.analysis.limits import limit
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import check_frame, one_log
 from eyelog.catalogue import STANDARD_MODE_LOGS
@@ -22,6 +23,7 @@ __all__ = [
 NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
 
 
+@shown("Ratio of two rates", ratio=("low", "high"))
 class RateRatio(NamedTuple):
     """The ratio of two pooled rates with its exact interval."""
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import HOUR_US, Observed, observed, refuse_sentinel
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
@@ -23,6 +24,12 @@ HOURS: Final = 24
 QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
 
 
+@shown(
+    "Mean, standardised for the time of day",
+    ends="Range",
+    bounds=("lower", "upper"),
+    limits=("limit_low", "limit_high"),
+)
 class StandardisedMean(NamedTuple):
     """A crude mean, the same with the hours of day made equal, and the bounds of what it can be."""
 

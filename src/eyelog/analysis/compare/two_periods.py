@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.observed import (
@@ -30,6 +31,7 @@ LEAST_BLOCKS: Final = 5
 LEVEL: Final = 0.95
 
 
+@shown("Difference of two periods", difference=("low", "high"), block=("block_low", "block_high"))
 class TwoPeriods(NamedTuple):
     """The usual difference of two periods, with an interval in two ways."""
 

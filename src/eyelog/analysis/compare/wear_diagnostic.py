@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from eyelog.analysis.episodes import episodes
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
@@ -57,6 +58,12 @@ class Within(NamedTuple):
 NO_EDGES: Final = Within(MISSING, MISSING, MISSING, MISSING, MISSING, 0, 0)
 
 
+@shown(
+    "Does the outcome depend on wear?",
+    rho=("rho_low", "rho_high"),
+    tau=("tau_low", "tau_high"),
+    difference=("difference_low", "difference_high"),
+)
 class WearDiagnostic(NamedTuple):
     """How an outcome depends on wear, between days and within wear bouts."""
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.results import shown
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
 ]
 
 
+@shown("Symmetry of right and left")
 class Symmetry(NamedTuple):
     """How alike two sides are; each a number, or a Series where the sides were Series."""
 

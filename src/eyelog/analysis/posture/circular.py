@@ -7,6 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import combined_sd, root_mean_square
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import mean_direction, near, resultant_length, wrap
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
@@ -86,6 +87,7 @@ def circular_sd(degrees: object) -> float:
     return float(np.rad2deg(np.sqrt(max(0.0, -2.0 * np.log(length)))))
 
 
+@shown("SD of a whole from its parts")
 class PooledSD(NamedTuple):
     """SD within the parts, between their means, and of the whole."""
 

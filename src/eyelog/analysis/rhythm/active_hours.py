@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.limits import limit
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
@@ -25,6 +26,7 @@ NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # l
 DAY_US: Final = 24 * HOUR_US
 
 
+@shown("Window of the average day")
 class ActiveHours(NamedTuple):
     """Mean level and start (local hours after midnight) of a window of the average day."""
 
@@ -37,6 +39,7 @@ class ActiveHours(NamedTuple):
     hours: float
 
 
+@shown("Relative amplitude")
 class RelativeAmplitude(NamedTuple):
     """Relative amplitude with the two windows behind it."""
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import HOUR_US, check_series, observed, stamp_of, step_us
@@ -15,6 +16,7 @@ from eyelog.errors import ConfigurationError
 __all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
 
 
+@shown("Fragmentation: how long bouts last")
 class Fragmentation(NamedTuple):
     """How long the bouts of a condition last, in epochs of the Series."""
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import HOUR_US, local_hours, observed
 
@@ -15,6 +16,13 @@ _NAN: Final = float("nan")
 _NOTHING: Final = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 
 
+@shown(
+    "Cosinor: one cosine fitted to the day",
+    ends="Standard error",
+    mesor=("mesor_se",),
+    amplitude=("amplitude_se",),
+    peak_h=("peak_se_h",),
+)
 class Cosinor(NamedTuple):
     """A single-component cosinor with standard errors; ``p`` tests for no rhythm."""
 

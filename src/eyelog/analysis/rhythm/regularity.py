@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.rhythm.active_hours import (
     night_doubt,
 )
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 
+@shown("Sleep regularity")
 class Regularity(NamedTuple):
     """Sleep regularity index and the pairs of states 24 h apart behind it."""
 

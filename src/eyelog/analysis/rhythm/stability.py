@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.results import shown
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, observed
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
@@ -22,6 +23,7 @@ MISSING = float("nan")
 DAY_US = 24 * HOUR_US
 
 
+@shown("Interdaily stability")
 class Stability(NamedTuple):
     """Interdaily stability and how much data it is based on."""
 
@@ -34,6 +36,7 @@ class Stability(NamedTuple):
     reason: str
 
 
+@shown("Intradaily variability")
 class Variability(NamedTuple):
     """Intradaily variability and how much data it is based on."""
 

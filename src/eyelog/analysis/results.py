@@ -1,0 +1,130 @@
+"""Named results for reading: a named tuple prints as a small table with words.
+
+What each field means stands in ``columns.csv``, under the name of the result. Fields, equality,
+unpacking and pickling stay those of the named tuple.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
+
+__all__ = ["shown"]
+
+Result = TypeVar("Result", bound=type[tuple[Any, ...]])
+Beside = tuple[str, ...]
+
+
+def shown(
+    title: str, *, ends: str = "95 % interval", **beside: Beside
+) -> Callable[[Result], Result]:
+    """Give a named tuple a table for reading: what it prints, and what a notebook shows.
+
+    Parameters
+    ----------
+    title : str
+        What the result is, in a few words.
+    ends : str
+        The heading of what stands beside a value.
+    **beside : tuple of str
+        For a field the two ends of its interval, or its standard error alone: fields that are
+        shown in its row. A name that is not a field gets a row of its own for its interval.
+    """
+
+    def decorate(result: Result) -> Result:
+        def sheet(self: Any) -> Sheet:
+            return _sheet(self, title, ends, beside)
+
+        def text(self: Any) -> str:
+            return sheet(self).text()
+
+        def page(self: Any) -> str:
+            return sheet(self).html()
+
+        # Not through the class statement: a named tuple takes no other base.
+        for name, method in (("__repr__", text), ("__str__", text), ("_repr_html_", page)):
+            method.__name__, method.__qualname__ = name, f"{result.__qualname__}.{name}"
+            setattr(result, name, method)
+        return result
+
+    return decorate
+
+
+def _sheet(result: Any, title: str, ends: str, beside: Mapping[str, Beside]) -> Sheet:
+    kind = type(result).__name__
+    values: dict[str, Any] = result._asdict()
+    if any(isinstance(value, pd.Series) for value in values.values()):
+        return _of_series(title, kind, values)
+    inside = {name: main for main, names in beside.items() for name in names}
+    rows, done = [], set()
+    for name in values:
+        main = inside.get(name, name)
+        if name == "reason" or main in done:
+            continue
+        done.add(main)
+        rows.append(_row(kind, main, beside.get(main, ()), values))
+    headings = [Heading("Field", "Field"), Heading("Value", "Value")]
+    if beside:
+        headings.append(Heading(ends, ends))
+    else:
+        rows = [[name, value, meaning] for name, value, _, meaning in rows]
+    headings.append(Heading("Meaning", "Meaning", is_text=True))
+    reason = values.get("reason", "")
+    return Sheet(headings, rows, title, [f"Remark: {reason.rstrip('.')}."] if reason else [])
+
+
+def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[str]:
+    """Return the cells of one field: its name, value, interval or error, and what it means."""
+    about = column(main, table=kind, period="")
+    known = [values[name] for name in (main, *ends) if name in values]
+    if not all(isinstance(value, int | float | np.number) for value in known):
+        return [main, " to ".join(str(value) or NOTHING for value in known), "", about.text]
+    numbers = np.array(known, dtype=np.float64)
+    whole = all(isinstance(value, int | np.integer) for value in known)
+    places = 0 if whole else _places(numbers, about.digits)
+    below = bool((numbers[~np.isnan(numbers)] >= 0).all())
+    texts = {
+        name: number_text(values[name], places, below=below)
+        for name in (main, *ends)
+        if name in values
+    }
+    if about.label.startswith("p of "):
+        texts[main] = p_text(values[main], places)
+    apart = [texts[name] for name in ends]
+    if all(text == NOTHING for text in apart):
+        interval = NOTHING if apart else ""
+    else:
+        interval = " to ".join(apart)
+    return [main if main in values else ", ".join(ends), texts.get(main, ""), interval, about.text]
+
+
+def _places(numbers: Floats, digits: int | None) -> int:
+    """Return decimals for a value and what stands beside it: as many as the narrower of them needs.
+
+    Two significant digits of an interval's width, or of a standard error, say what is known.
+    """
+    value, beside = numbers[:1], numbers[1:]
+    if digits is not None or not len(beside):
+        return decimals(value, digits)
+    width = np.abs(beside if len(beside) == 1 else np.diff(beside))
+    if np.isinf(width).any():
+        return max(decimals(numbers[i : i + 1], None) for i in range(len(numbers)))
+    return max(decimals(value, None), decimals(width, None) - 1)
+
+
+def _of_series(title: str, kind: str, values: Mapping[str, Any]) -> Sheet:
+    """Return a row for each label of the Series that the fields hold."""
+    table = pd.DataFrame(dict(values))
+    headings, cells = [Heading("Label", "Label")], [[str(label) for label in table.index]]
+    for name in table.columns:
+        about = column(name, table=kind, period="")
+        numbers = table[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        places = decimals(numbers, about.digits)
+        headings.append(Heading(about.label, name, about.unit, about.unit, name))
+        cells.append([number_text(value, places) for value in numbers])
+    return Sheet(headings, [list(row) for row in zip(*cells, strict=True)], title)

@@ -1,0 +1,161 @@
+"""Tables of the library as a person reads them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from eyelog.errors import ConfigurationError, FieldError
+
+DASH = "\N{EN DASH}"
+
+
+@pytest.fixture(scope="module", params=LOGS)
+def days(request) -> pd.DataFrame:
+    return el.daily(el.simulate("2026-10-19", 8, log=request.param, seed=1, tz="Asia/Tokyo"))
+
+
+def test_a_week_of_days_fits_a_terminal_of_80_characters(days) -> None:
+    lines = el.readable(days).text(80).splitlines()
+    assert lines[0].split() == (
+        [
+            "Day",
+            "Coverage",
+            "Worn",
+            "Usable",
+            "First",
+            "Last",
+            "Steps",
+            "Pace",
+            "Blinks",
+            "Eyes",
+            "Turns",
+        ]
+    )
+    assert len(lines) == 2 + len(days) + 2
+    assert max(map(len, lines)) <= 80
+    assert lines[2].startswith("Mon 19 Oct")
+    assert lines[-2:] == [
+        "Time zone: Asia/Tokyo.",
+        f'{_more(days)} more columns: columns="all" shows them.',
+    ]
+
+
+def _more(days: pd.DataFrame) -> int:
+    return days.notna().any().sum() - 10 - _idle(days)
+
+
+def _idle(days: pd.DataFrame) -> int:
+    """Return how many counts belong to scores that no day has."""
+    means = [name for name in days if name.endswith("_mean") and days[name].isna().all()]
+    return len(means)
+
+
+def test_labels_have_units_and_the_year_stands_once(days) -> None:
+    table = el.readable(days).table
+    assert table.index.name == "Day (2026)"
+    assert list(table.columns)[:3] == [
+        "Coverage (0 to 1)",
+        "Worn (h per day)",
+        "Usable (h per day)",
+    ]
+
+
+def test_days_of_two_years_have_their_year() -> None:
+    days = el.daily(el.simulate("2026-12-31", 2, log="standard_mode_logs"))
+    assert el.readable(days).table.index.tolist() == ["Thu 31 Dec 2026", "Fri 01 Jan 2027"]
+
+
+def test_groups_and_names_choose_the_columns(days) -> None:
+    chosen = el.readable(days, columns=["gait", "worn_h"])
+    assert [heading.name for heading in chosen.headings[1:]] == [
+        *("worn_h", "steps", "pace_spm", "pace_exposure_min"),
+    ]
+    assert chosen.left_out == 0
+
+
+def test_all_columns_are_all_that_have_a_value_and_the_others_are_counted() -> None:
+    days = pd.DataFrame(
+        {"worn_h": [1.0], "sc_fcs_mean": [np.nan], "sc_fcs_n": [0]},
+        index=pd.DatetimeIndex(["2026-10-19"], tz="UTC", name="day"),
+    )
+    sheet = el.readable(days, columns="all")
+    assert [heading.name for heading in sheet.headings[1:]] == ["worn_h"]
+    assert sheet.notes[-1] == "2 more columns have nothing to show."
+    named = el.readable(days, columns=["sc_fcs_mean"])
+    assert named.rows == [["Mon 19 Oct", DASH]]
+
+
+def test_the_midnight_that_closes_a_day_is_24_and_not_0() -> None:
+    index = pd.DatetimeIndex(["2026-10-19"], tz="Asia/Tokyo", name="day")
+    first = pd.Timestamp("2026-10-19 00:00", tz="Asia/Tokyo")
+    days = pd.DataFrame({"first_worn": [first], "last_worn": [first + pd.Timedelta("1D")]}, index)
+    assert el.readable(days).rows == [["Mon 19 Oct", "00:00", "24:00"]]
+
+
+def test_own_columns_are_shown_under_their_names(days) -> None:
+    assert "season" in el.readable(days.assign(season="autumn")).table.columns
+
+
+def test_fields_have_their_label_and_reasons_that_occur_are_shown() -> None:
+    frame = el.sample("standard_mode_logs")
+    sheet = el.readable(el.explain(el.flag(frame)))
+    shown = [heading.label for heading in sheet.headings]
+    assert shown[:3] == ["Field", "Label", "Values"]
+    assert "Not worn" in shown
+    assert "Not valid" not in shown  # this log has no such field
+    assert ["hm_yo", "Head turns (yaw)"] in [list(row[:2]) for row in sheet.rows]
+
+
+def test_an_inventory_reads_without_row_numbers(tmp_path) -> None:
+    archive = el.Archive(tmp_path / "archive")
+    archive.write("computed_data", el.simulate("2026-10-19", 1), account="ada")
+    lines = el.readable(archive.inventory()).text(80).splitlines()
+    assert lines[0].split()[:2] == ["Account", "Log"]
+    assert lines[2].startswith("ada")
+    assert lines[-1] == "Time zone: UTC."
+
+
+def test_a_remark_on_all_rows_stands_below_them() -> None:
+    rate = el.blinks.rate(el.sample().head(5))
+    assert any(
+        note.startswith("Remark: too little usable time") for note in el.readable(rate).notes
+    )
+
+
+@pytest.mark.parametrize("by", ["weekday", "weekend", "week", "hour", "1D", None])
+def test_rows_of_groups_have_names_that_people_use(by) -> None:
+    frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", tz="Asia/Tokyo")
+    first = el.readable(el.gait.pace(frame, by=by)).rows[0][0]
+    names = {"weekday": "Mon", "weekend": "weekday", "week": "2026-W43", "hour": "00:00"}
+    assert first == (names | {"1D": "Mon 19 Oct", None: "all"})[by]
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_table_without_rows_says_so(log) -> None:
+    empty = el.daily(el.sample(log).iloc[:0])
+    assert "There are no rows." in el.readable(empty).text(80)
+    assert el.readable(pd.DataFrame()).text(80).strip() == "There are no rows."
+
+
+def test_the_table_itself_stays_as_it_is(days) -> None:
+    before = days.copy(deep=True)
+    el.readable(days)
+    pd.testing.assert_frame_equal(days, before)
+
+
+@pytest.mark.parametrize("wrong", [1, None, pd.Series([1.0]), "week.csv"])
+def test_what_is_no_table_is_refused(wrong) -> None:
+    with pytest.raises(ConfigurationError, match="readable takes a table"):
+        el.readable(wrong)
+
+
+def test_columns_of_two_levels_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="one name"):
+        el.readable(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_an_unknown_column_is_one_line_with_the_near_name(days) -> None:
+    with pytest.raises(FieldError, match=r"did you mean 'gait'\?.*'all'"):
+        el.readable(days, columns="gate")
