@@ -12,6 +12,7 @@ from .analysis.coverage import coverage as coverage
 from .analysis.coverage import gaps as gaps
 from .analysis.daily import daily as daily
 from .analysis.episodes import episodes as episodes
+from .analysis.events import label as label
 from .analysis.quality.explain import explain as explain
 from .analysis.quality.flags import flag as flag
 from .analysis.quality.flags import mask as mask
@@ -22,6 +23,8 @@ from .analysis.quality.states import states as states
 from .analysis.readable import readable as readable
 from .analysis.resample import resample as resample
 from .analysis.weekly import weekly as weekly
+from .archive.actigraphy import export_actigraphy as export_actigraphy
+from .archive.importing.diary import read_events as read_events
 from .archive.importing.read import read_answer as read_answer
 from .archive.importing.read import read_logger_csv as read_logger_csv
 from .archive.importing.together import read as read

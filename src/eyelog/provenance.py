@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-__all__ = ["KEY", "history", "record", "stated_log"]
+__all__ = ["KEY", "history", "record", "stated_account", "stated_log"]
 
 KEY = "eyelog"
 
@@ -42,3 +42,8 @@ def history(frame: pd.DataFrame | pd.Series) -> list[dict[str, Any]]:
 def stated_log(frame: pd.DataFrame | pd.Series) -> str | None:
     """Return the log named in the provenance, or None."""
     return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("log")
+
+
+def stated_account(frame: pd.DataFrame | pd.Series) -> str | None:
+    """Return the account named in the provenance, or None."""
+    return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("account")

@@ -86,7 +86,9 @@ def test_offline_answers_from_the_cache_whatever_its_age(home: Path) -> None:
     let_expire(home, server.url)
     offline = client_of(server, home, token=None, offline=True)
     assert_frame_equal(offline.standard_mode_logs(today - timedelta(days=2), today), frame)
-    assert repr(offline) == f"Client('{server.url}', account='me', tz='UTC', offline=True)"
+    assert repr(offline) == (
+        f"<Client '{server.url}', account 'me', days of UTC: offline, 3 days cached>"
+    )
 
 
 def test_offline_names_all_missing_days(there: faulty.Server, home: Path) -> None:
@@ -359,3 +361,24 @@ def test_an_interrupt_ends_a_fetch_at_once_and_keeps_its_days(home: Path) -> Non
             assert (child.returncode, shown) == (7, b"")
         offline = client_of(server, home, offline=True)
         assert len(offline.standard_mode_logs("2024-01-01", "2024-01-09")) == 9 * 24
+
+
+def test_no_progress_line_is_shown_where_nobody_looks(
+    there: faulty.Server, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_progress_can_be_forced_on_and_goes_to_stderr(
+    there: faulty.Server, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client_of(there, home, progress=True, account="anna").standard_mode_logs(
+        "2024-03-01", "2024-03-03"
+    )
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "standard_mode_logs of anna" in shown.err
+    assert "0/3" in shown.err
+    client_of(there, home, progress=False).standard_mode_logs("2024-03-01", "2024-03-03")
+    assert capsys.readouterr() == ("", "")

@@ -21,7 +21,9 @@ def test_connect_uses_the_environment(
     monkeypatch.setenv("EYELOG_BASE_URL", there.url + "/")
     monkeypatch.setenv("EYELOG_ACCESS_TOKEN", "token-of-the-environment")
     client = el.connect("anna", tz="Asia/Tokyo")
-    assert repr(client) == f"Client('{there.url}', account='anna', tz='Asia/Tokyo')"
+    assert repr(client) == (
+        f"<Client '{there.url}', account 'anna', days of Asia/Tokyo: logged in, 0 days cached>"
+    )
     assert client.home == home
     assert len(client.standard_mode_logs("2024-03-01", "2024-03-01")) == 24
     assert there.requests[0].bearer == "token-of-the-environment"

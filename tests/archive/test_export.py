@@ -1,15 +1,21 @@
 import stat
+import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import join_pages
+from eyelog.archive.export import export_frame
+from eyelog.archive.importing.intake import import_files
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, catalogue
 from support.parquet import spoil_chunks
@@ -29,7 +35,7 @@ def test_csv_has_short_names_and_stamps_of_the_zone(archive: Archive, tmp_path: 
     frame = records(FIFTEEN, "2026-10-30 20:00", 15_000, tz="Asia/Tokyo")
     archive.write(FIFTEEN, frame, account="me")
     path = tmp_path / "out" / "days.csv"
-    made = archive.export(FIFTEEN, "2026-10-30", "2026-11-08", path, tz="Asia/Tokyo")
+    made = archive.export(FIFTEEN, "2026-10-30", "2026-11-08", path, tz="Asia/Tokyo", location=True)
     assert made == [path]
     lines = path.read_text().splitlines()
     assert lines[0] == ",".join(catalogue(FIFTEEN))
@@ -66,8 +72,7 @@ def test_one_parquet_file_has_the_whole_range(archive: Archive, tmp_path: Path) 
     archive.write(SIXTY, frame, account="me")
     path = tmp_path / "days.parquet"
     archive.export(SIXTY, "2026-10-31", "2026-11-01", path)
-    found = pd.read_parquet(path).set_index("date")
-    assert_frame_equal(found, frame.loc["2026-10-31":"2026-11-01"], check_dtype=False)
+    assert_frame_equal(pd.read_parquet(path), frame.loc["2026-10-31":"2026-11-01"])
     assert pq.read_schema(path).metadata[b"eyelog.log"] == SIXTY.encode()
 
 
@@ -78,7 +83,9 @@ def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
 ) -> None:
     frame = records(log, "2026-10-24", 5000, tz=tz)
     archive.write(log, frame, account="me")
-    made = archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "answers", tz=tz)
+    made = archive.export(
+        log, "2026-10-01", "2026-10-31", tmp_path / "answers", tz=tz, location=True
+    )
     days = frame.index.tz_localize(None).normalize().unique().strftime("%Y-%m-%d")
     assert [path.name for path in made] == [f"{log}-{day}.json" for day in days]
     pages = [decode_page(path.read_bytes(), log) for path in made]
@@ -120,3 +127,154 @@ def test_a_folder_that_cannot_be_made_is_a_one_line_error(archive: Archive, tmp_
     (tmp_path / "file").write_text("")
     with pytest.raises(el.ArchiveError, match=r"cannot export .*: (File exists|Not a directory)"):
         archive.export(SIXTY, "2026-10-24", "2026-10-24", tmp_path / "file" / "a.csv")
+
+
+def test_a_name_with_another_ending_is_refused_with_what_works(
+    archive: Archive, tmp_path: Path
+) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
+    with pytest.raises(el.ConfigurationError, match=r"a\.tsv: .* \.parquet or \.csv, .* \(a\)"):
+        archive.export(SIXTY, "2026-10-24", "2026-10-24", tmp_path / "a.tsv")
+    assert not (tmp_path / "a.tsv").exists()
+
+
+# Where the wearer was
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
+def test_where_the_wearer_was_is_left_out_unless_asked_for(
+    archive: Archive, tmp_path: Path, name: str
+) -> None:
+    archive.write(FIFTEEN, records(FIFTEEN, "2026-10-24", 50), account="me")
+    day = FIFTEEN, "2026-10-24", "2026-10-24", tmp_path / name
+    with pytest.warns(el.EyelogWarning, match=r"left out .* \(lat, lng\).*--location"):
+        archive.export(*day)
+    assert not {"lat", "lng"} & set(read_back(tmp_path / name, FIFTEEN).dropna(axis=1).columns)
+    for asked in ({"location": True}, {"fields": ["stp", "lat", "lng"]}):
+        archive.export(*day, **asked)
+        found = read_back(tmp_path / name, FIFTEEN)
+        assert found["lat"].notna().any()
+        assert found["lng"].notna().any()
+
+
+def test_nothing_is_said_where_no_place_was_recorded(archive: Archive, tmp_path: Path) -> None:
+    frame = records(FIFTEEN, "2026-10-24", 50).assign(lat=np.nan, lng=np.nan)
+    archive.write(FIFTEEN, frame, account="me")
+    archive.export(FIFTEEN, "2026-10-24", "2026-10-24", tmp_path / "a.csv")
+    header = (tmp_path / "a.csv").read_text().splitlines()[0].split(",")
+    assert not {"lat", "lng"} & set(header)
+
+
+# The same bytes from a frame, and back again
+
+
+def read_back(path: Path, log: str, tz: str = "UTC") -> pd.DataFrame:
+    """Return what an import into an empty archive makes of a file or folder."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", el.EyelogWarning)  # unknown fields
+        reports = import_files(Archive(folder), [path], account="me")
+        assert [report.reason for report in reports if report.reason] == []
+        assert sum(report.refused + report.conflicts for report in reports) == 0
+        return Archive(folder).read(log, "1971-01-01", "2099-01-01", tz=tz)
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
+@pytest.mark.filterwarnings("ignore:unknown fields")
+def test_a_frame_and_an_archive_write_the_same_bytes(
+    archive: Archive, tmp_path: Path, log: str, name: str
+) -> None:
+    frame = records(log, "2026-10-29 20:00", 15_000, tz="Europe/Berlin")
+    frame["unheard"] = np.arange(15_000.0)
+    frame["later"] = pd.array([None] * 14_000 + ["a"] * 1000, "string")
+    archive.write(log, frame, account="me")
+    range_ = log, "2026-10-30", "2026-11-01"
+    archive.export(*range_, tmp_path / "archive-out" / name, tz="Europe/Berlin", location=True)
+    read = archive.read(*range_, tz="Europe/Berlin")
+    export_frame(read, tmp_path / "frame-out" / name, location=True)
+    made = sorted(path for path in (tmp_path / "archive-out").rglob("*") if path.is_file())
+    assert made
+    for path in made:
+        other = tmp_path / "frame-out" / path.relative_to(tmp_path / "archive-out")
+        assert path.read_bytes() == other.read_bytes()
+
+
+def test_a_frame_without_records_is_a_table_without_rows(tmp_path: Path) -> None:
+    frame = records(SIXTY, "2026-10-24", 10).iloc[:0]
+    for name in ("a.csv", "a.parquet"):
+        export_frame(frame, tmp_path / name, location=False)
+    assert (tmp_path / "a.csv").read_text().startswith("date,")
+    assert len(pd.read_parquet(tmp_path / "a.parquet")) == 0
+
+
+NAMES = st.one_of(
+    st.text(min_size=1, max_size=12).filter(lambda name: name != "date"),
+    st.sampled_from(['=cmd|"/C calc"!A0', "stepCount", " stp", '"quoted"', "a,b", "x\ny", "STP"]),
+).filter(lambda name: name.isprintable() or "\n" in name)
+TEXTS = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        [
+            "=1+1",
+            "@x",
+            "+1",
+            "-1",
+            "\tx",
+            " a ",
+            "",
+            "nan",
+            "12",
+            "1e5",
+            "true",
+            '"a"',
+            "a\nb",
+            "NA",
+        ]
+    ),
+)
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
+    log = draw(st.sampled_from(LOGS))
+    tz = draw(st.sampled_from(["UTC", "Asia/Tokyo", "Europe/Berlin", "America/St_Johns"]))
+    start = draw(st.sampled_from(["2026-10-24 21:00", "2026-03-29 00:30", "2026-10-31 23:59:50.5"]))
+    n = draw(st.integers(1, 12))
+    index = pd.date_range(start, periods=n, freq=draw(st.sampled_from(["15s", "60s", "37min"])))
+    index = index.as_unit("us").tz_localize("UTC").tz_convert(tz).rename("date")
+    data: dict[str, object] = {}
+    for name, field in list(catalogue(log).items())[1:]:
+        if field.value_type == "str":
+            data[name] = pd.array(
+                draw(st.lists(st.none() | TEXTS, min_size=n, max_size=n)), "string"
+            )
+        elif draw(st.booleans()):
+            kinds = {"bool": st.booleans(), "int": st.integers(-(2**31), 2**31).map(float)}
+            values = kinds.get(field.value_type, st.floats(allow_nan=False, allow_infinity=False))
+            column = draw(st.lists(st.none() | values, min_size=n, max_size=n))
+            data[name] = pd.array(column, "boolean") if field.value_type == "bool" else column
+    for name in draw(st.lists(NAMES, max_size=3, unique_by=str.casefold)):
+        if name in catalogue(log):
+            continue
+        kinds = st.sampled_from([TEXTS, st.booleans(), st.floats(-1e9, 1e9)])
+        data[name] = draw(st.lists(st.none() | draw(kinds), min_size=n, max_size=n))
+    frame = pd.DataFrame(data, index=pd.DatetimeIndex(index, freq=None))
+    assume(any(frame[name].notna().any() for name in frame.columns if name in catalogue(log)))
+    return log, frame
+
+
+@given(frames(), st.sampled_from(["a.csv", "a.parquet", "a"]))
+@settings(max_examples=40)
+def test_an_import_takes_back_what_an_export_wrote_value_for_value(
+    drawn: tuple[str, pd.DataFrame], name: str
+) -> None:
+    log, frame = drawn
+    tz = str(frame.index.tz)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", el.EyelogWarning)  # unknown fields
+        archive = Archive(Path(folder) / "archive")
+        archive.write(log, frame, account="me")
+        stored = archive.read(log, "2026-01-01", "2026-12-31", tz=tz)
+        path = Path(folder) / "out" / name
+        archive.export(log, "2026-01-01", "2026-12-31", path, tz=tz, location=True)
+        assert_frame_equal(read_back(path, log, tz), stored)

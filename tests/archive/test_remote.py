@@ -75,7 +75,7 @@ def live_through(url: str, tmp_path: Path) -> None:
     assert len(archive.verify()) == 0
     with pytest.raises(el.ArchiveError, match="it has 'a/ä', 'me'"):
         archive.read(SIXTY, "2026-10-30", "2026-10-30", account="you")
-    made = archive.export(FIFTEEN, "2026-10-30", "2026-10-30", tmp_path / "day.csv")
+    made = archive.export(FIFTEEN, *["2026-10-30"] * 2, tmp_path / "day.csv", location=True)
     assert made == [tmp_path / "day.csv"]
     # Another process sees what is there now, not what was there when it last listed the archive.
     Archive(url).write(SIXTY, frame, account="new")

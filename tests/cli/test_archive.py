@@ -33,12 +33,12 @@ def imported(capsys) -> None:
 def test_an_import_reports_account_log_and_counts(home, capsys) -> None:
     assert main(["import", *FILES, "--account", "ada"]) == 0
     out, err = capsys.readouterr()
-    lines = out.splitlines()
-    assert lines[0].split()[:8] == [
-        "file", "log", "status", "read", "kept", "repeated", "conflicts", "refused"
-    ]  # fmt: skip
-    assert "computed_data imported   964   964         0          0        0" in out
-    assert "standard_mode_logs imported   241" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["File", "Log", "Result", "Rows", "New"]
+    assert [line[1:] for line in lines[1:]] == [
+        ["15", "s", "imported", "964", "964"],
+        ["60", "s", "imported", "241", "241"],
+    ]
     assert f"1,205 rows added something new to account 'ada' in {home / 'archive'}" in err
 
 
@@ -48,6 +48,22 @@ def test_a_second_import_adds_nothing_new(imported, capsys) -> None:
     assert [(row["status"], row["kept"]) for row in rows] == [("nothing new", 0)] * 2
     assert rows[0]["first"] == "2026-10-20T23:00:07Z"
     assert {row["account"] for row in rows} == {"ada"}
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_table_of_an_import_fits_a_terminal_and_names_every_file(tmp_path, capsys) -> None:
+    folder = tmp_path / "a-long-name-of-a-folder-that-all-files-share"
+    folder.mkdir()
+    for hour in range(3):
+        name = f"2026102{hour}-080000_CDC000000001_a-name-with-many-words_logicIndexData.csv"
+        stamp = "2026-10-21T00:00:15Z"
+        (folder / name).write_text(f"date,stp\n{stamp},{hour}\n{stamp},{hour}\njunk\n")
+    assert main(["import", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split()[-4:] == ["Rows", "New", "Conflicts", "Refused"]
+    assert [line[:10] for line in lines[1:]] == [f"2026102{hour}-0" for hour in range(3)]
+    assert all("IndexData.csv  15 s  imported" in line for line in lines[1:])
 
 
 def test_a_dry_run_writes_nothing(home, capsys) -> None:

@@ -3,8 +3,10 @@
 import json
 import stat
 
+import pandas as pd
 import pytest
 
+import eyelog as el
 from eyelog.cli import main
 from support.commands import RANGE
 
@@ -79,3 +81,45 @@ def test_the_whole_catalogue_is_printed(capsys) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 46
     assert rows[1]["name"] == "val_s"
+
+
+def test_a_field_is_described(capsys) -> None:
+    assert main(["fields", "computed_data", "stp", "sc_fcs"]) == 0
+    steps, focus = capsys.readouterr().out.split("\n\n")
+    assert steps.startswith("stp: Steps. Steps taken in the interval.\n")
+    assert "    values:          from 0 to 255\n" in steps
+    assert "    in Logger files: stepCount\n" in steps
+    assert "written as -1" in focus
+    assert main(["fields", "computed_data", "stq"]) == 1
+    assert "did you mean 'stp'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+def test_the_list_of_fields_fits_a_terminal(capsys, log: str) -> None:
+    assert main(["fields", log]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    shown = {line.split()[0] for line in lines if not line.startswith(" ")}
+    assert shown == set(el.fields(log).index)
+
+
+def test_a_year_of_days_is_rows_that_fit_a_terminal(tmp_path, capsys) -> None:
+    frame = el.sample("standard_mode_logs")
+    week = pd.Timedelta("7D")
+    year = pd.concat([frame.set_axis(frame.index - n * week) for n in range(52)]).sort_index()
+    year.to_parquet(tmp_path / "year.parquet")
+    assert main(["daily", str(tmp_path / "year.parquet")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(("Mon ", "Sun ")) for line in lines) == 2 * 52
+    assert lines[-1].endswith("more columns: --all shows them.")
+
+
+def test_columns_are_chosen_by_group_or_name_and_all_are_shown(of_ada, capsys) -> None:
+    daily = ["daily", "computed_data", *RANGE, *of_ada]
+    assert main([*daily, "--columns", "worn_h,steps"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["Day", "Worn", "Steps"]
+    assert main([*daily, "--all"]) == 0
+    assert "--all" not in capsys.readouterr().out
+    assert main([*daily, "--columns", "nope"]) == 1
+    assert "no column or group of columns 'nope'" in capsys.readouterr().err

@@ -99,3 +99,13 @@ def test_a_wearer_is_simulated_without_the_extra(tmp_path) -> None:
     done = _without_starlette(wearer, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "standard_mode_logs: 1440 records of 'me'" in done.stderr
+
+
+def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None:
+    wearer = ["simulate", "--start", DAY, "--days", "1"]
+    for _ in range(2):  # again, it is the same wearer
+        assert main(wearer) == 0
+        assert f"1440 records of 'me' in {home / 'archive'}" in capsys.readouterr().err
+    assert main([*wearer, "--seed", "7"]) == 1
+    assert "give the simulated wearer an --account of its own" in capsys.readouterr().err
+    assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0

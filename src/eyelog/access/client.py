@@ -12,6 +12,7 @@ import pandas as pd
 from eyelog.access.auth.application import Application
 from eyelog.access.auth.credentials import Credentials
 from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.cache.day_file import day_file
 from eyelog.access.days import DayFetcher, plan
 from eyelog.access.environment import (
     application_from_environment,
@@ -23,7 +24,7 @@ from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.clock import SECOND, instant_range, windows, zone
 from eyelog.disk.home import home_dir
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
 from eyelog.provenance import record
 
 __all__ = ["Client", "connect"]
@@ -74,7 +75,7 @@ class Client:
     >>> from tempfile import mkdtemp
     >>> application = el.Application("id", "secret", "http://127.0.0.1:8000/callback")
     >>> el.Client("https://service.example", application=application, home=mkdtemp())
-    Client('https://service.example', account='me', tz='UTC')
+    <Client 'https://service.example', account 'me', days of UTC: not logged in, 0 days cached>
     """
 
     def __init__(
@@ -103,8 +104,20 @@ class Client:
         self._fetcher = DayFetcher(self.home, self.account, self.credentials, workers=self.workers)
 
     def __repr__(self) -> str:
-        offline = ", offline=True" if self.offline else ""
-        return f"Client({self.base_url!r}, account={self.account!r}, tz={self.tz!r}{offline})"
+        stored = day_file(self.home, self.account, self.base_url).summary()
+        days = stored["days"] if stored else 0
+        cached = f"{days:,} {'day' if days == 1 else 'days'} cached"
+        mode = "offline" if self.offline else self._login_state()
+        return (
+            f"<Client {self.base_url!r}, account {self.account!r}, days of {self.tz}:"
+            f" {mode}, {cached}>"
+        )
+
+    def _login_state(self) -> str:
+        try:
+            return "logged in" if self.credentials.token else "not logged in"
+        except EyelogError:  # a repr never fails; the next request says what is wrong
+            return "its token file cannot be read"
 
     def __enter__(self) -> Self:
         return self
@@ -341,7 +354,7 @@ def connect(account: str = "me", **overrides: Any) -> Client:
     >>> import eyelog as el
     >>> from tempfile import mkdtemp
     >>> el.connect("anna", base_url="https://service.example", home=mkdtemp(), offline=True)
-    Client('https://service.example', account='anna', tz='UTC', offline=True)
+    <Client 'https://service.example', account 'anna', days of UTC: offline, 0 days cached>
     """
     base_url = overrides.pop("base_url", None) or base_url_from_environment()
     if "application" not in overrides:

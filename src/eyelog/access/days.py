@@ -17,11 +17,11 @@ from eyelog.access.cache.day_file import day_file
 from eyelog.access.cache.lifetime import day_key
 from eyelog.access.http.forks import PerProcess
 from eyelog.access.http.session import attach, fetch
-from eyelog.access.progress import progress_line
 from eyelog.access.walk import Stopped, side_by_side, walk_window
 from eyelog.answers.page import Page
 from eyelog.clock import Window, whole_days
 from eyelog.errors import AnswerError, NotCached, RequestError
+from eyelog.progress import progress_line
 
 __all__ = ["Day", "DayFetcher", "plan"]
 

@@ -60,6 +60,8 @@ def encode_answer(
 
 @lru_cache(maxsize=128)
 def _record(names: tuple[str, ...]) -> Callable[..., Any]:
+    if any(not name.isprintable() or '"' in name or "\\" in name for name in names):
+        return lambda *values: dict(zip(names, values, strict=True))  # a struct cannot spell these
     # An unknown field may have any name, so the attributes are numbered.
     spelled = {f"f{i}": name for i, name in enumerate(names)}
     return msgspec.defstruct("Record", [(key, Any) for key in spelled], rename=spelled, gc=False)

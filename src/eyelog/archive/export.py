@@ -1,113 +1,302 @@
-"""Records from the archive as one CSV file, one Parquet file, or answers of the service."""
+"""Records as one CSV file, one Parquet file, or answers of the service, the same from any source.
+
+An archive and a frame that was fetched write the same records as the same bytes.
+"""
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, Final, cast
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from eyelog.answers.encode import encode_answer
-from eyelog.archive.parquet.reading import Selection, instant_us, open_months, read_table
-from eyelog.archive.parquet.rows import MonthFile, frame_of, read_rows
-from eyelog.archive.parquet.writing import parquet_writer
-from eyelog.clock import DAY, day_start, zone
+from eyelog.archive.csv_text import header_cell, written
+from eyelog.archive.parquet.layout import archive_errors, month_edges, months_of
+from eyelog.archive.parquet.reading import Selection, instant_us, open_months
+from eyelog.archive.parquet.rows import (
+    Stamps,
+    extras_of,
+    frame_of,
+    month_stamps,
+    read_rows,
+    stamps_of,
+    table_of,
+)
+from eyelog.archive.parquet.writing import parquet_writer, prepare
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.clock import DAY, day_range, day_start, zone
 from eyelog.disk.files import whole_file
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.frame import log_of
+from eyelog.progress import progress_line
+from eyelog.provenance import stated_account
 
-__all__ = ["export"]
+__all__ = ["check_target", "export", "export_frame", "names_location", "print_csv"]
 
-_GROUP_ROWS = 4 * 5760
+_GROUP_ROWS: Final = 4 * 5760
+# Coordinates, not distances: fields of a place in degrees.
+_LOCATION: Final = frozenset(
+    name
+    for log in LOGS
+    for name, field in catalogue(log).items()
+    if field.kind == "location" and field.unit == "deg"
+)
 
 
-def export(selection: Selection, path: Path, tz: str, days: Iterable[date]) -> list[Path]:
-    """Write a range in the format that the name of `path` stands for; return the files written.
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """Records to be written: what they are, month by month, and any part of them."""
 
-    `days` are the local days of `tz` in the range.
+    log: str
+    account: str
+    tz: str
+    schema: pa.Schema
+    months: int
+    tables: Callable[[], Iterator[pa.Table]]  # one per month of UTC, in order
+    stamps: Callable[[], Stamps]
+    between: Callable[[int, int], pa.Table]  # by edges in microseconds
+
+
+def check_target(path: Path) -> str:
+    """Return what a path stands for: ``"csv"``, ``"parquet"`` or ``"answers"``.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is the name of another kind of file.
     """
-    kind = path.suffix.lower()
-    if kind == ".json":
+    ending = path.suffix.lower()
+    if ending in (".csv", ".parquet"):
+        return ending[1:]
+    bare = path.with_suffix("")
+    if ending == ".json":
         raise ConfigurationError(
             f"{path} is one file, but each day becomes an answer of its own: give a folder, such as"
-            f" {path.with_suffix('')}"
+            f" {bare}"
         )
-    if kind == ".csv":
-        written = _csv(selection, path, tz)
-    elif kind == ".parquet":
-        written = _parquet(selection, path)
-    else:
-        written = list(_answers(selection, path, tz, days))
-    if not written:
+    if ending and not path.is_dir():
+        raise ConfigurationError(
+            f"cannot write {path.name}: end its name with .parquet or .csv, or give a folder"
+            f" without an ending ({bare.name}) for one JSON answer per day"
+        )
+    return "answers"
+
+
+def names_location(fields: str | Iterable[str] | None) -> bool:
+    """Return whether somebody asks by name for a field that says where the wearer was."""
+    names = {fields} if isinstance(fields, str) else set(fields or ())
+    return not names.isdisjoint(_LOCATION)
+
+
+def export(
+    selection: Selection, path: Path, tz: str, days: Iterable[date], *, location: bool
+) -> list[Path]:
+    """Write a range of an archive in the format that `path` stands for; return the files written.
+
+    `days` are the local days of `tz` in the range. Without `location` the fields that say where the
+    wearer was are left out.
+    """
+    kind = check_target(path)
+    with _of_archive(selection, tz, location=location) as records:
+        files = _write(records, path, kind, days)
+    if not files:
         raise ArchiveError(
             f"nothing to export: {selection.log!r} of {selection.account!r} has no record in the"
             " range"
         )
-    return written
+    return files
 
 
-def _tables(
-    schema: pa.Schema, files: Iterable[MonthFile], span: tuple[int, int]
-) -> Iterator[pa.Table]:
-    """Return the rows month by month, so that memory does not grow with the range."""
-    tables = (read_rows(file, schema, *span) for file in files)
-    return (table for table in tables if table.num_rows)
+def export_frame(frame: pd.DataFrame, path: Path, *, location: bool) -> list[Path]:
+    """Write a frame in the format that `path` stands for; return the files written.
+
+    The stamps of CSV and answers are in the zone of the index. A frame without records becomes a
+    CSV or Parquet file without rows, and no answer.
+
+    Raises
+    ------
+    ConfigurationError
+        If `path` stands for no format, or nothing shows which log the frame is.
+    ArchiveError
+        If a file cannot be written.
+    """
+    kind = check_target(path)
+    records = _of_frame(frame, location=location)
+    index = cast(pd.DatetimeIndex, frame.index)
+    days = day_range(index.min(), index.max(), records.tz) if len(index) else []
+    with archive_errors(f"write {path}"):
+        return _write(records, path, kind, days, empty=True)
 
 
-def _csv(selection: Selection, path: Path, tz: str) -> list[Path]:
+def print_csv(frame: pd.DataFrame, sink: Any, *, location: bool) -> None:
+    """Write a frame to a binary stream, as the CSV that `export_frame` writes."""
+    records = _of_frame(frame, location=location)
+    _write_csv(records, records.tables(), sink)
+
+
+@contextmanager
+def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_Records]:
+    log, span = selection.log, selection.span
     with open_months(selection) as (schema, files):
-        tables = _tables(schema, files, selection.span)
-        first = next(tables, None)
-        if first is None:
-            return []
-        header = io.StringIO()
-        csv.writer(header, lineterminator="\n").writerow(schema.names)
-        bare = pa_csv.WriteOptions(include_header=False)
-        with whole_file(path) as sink:
-            sink.write(header.getvalue().encode())
-            for table in _chain(first, tables):
-                pa_csv.write_csv(_with_text_stamps(table, tz), sink, bare)
+        # Which of the doubtful columns have a value is looked up first: a frame of the same
+        # records does not have the others, and the files shall not differ.
+        extras = {field.name for field in extras_of(schema, log)}
+        secret = set() if location else _LOCATION.intersection(schema.names)
+        narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
+        filled: set[str] = set()
+        for file in files if extras or secret else ():
+            table = read_rows(file, narrow, *span)
+            filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
+        _warn_of_location(filled & secret)
+        left_out = (extras - filled) | secret
+        schema = pa.schema([field for field in schema if field.name not in left_out])
+
+        def tables() -> Iterator[pa.Table]:
+            # One month at a time, so that memory does not grow with the range.
+            return (read_rows(file, schema, *span) for file in files)
+
+        def between(first: int, after: int) -> pa.Table:
+            edges = max(first, span[0]), min(after, span[1])
+            parts = [read_rows(file, schema, *edges) for file in files]
+            return pa.concat_tables([schema.empty_table(), *parts])
+
+        def stamps() -> Stamps:
+            parts = [month_stamps(file, *span) for file in files]
+            return np.concatenate([np.empty(0, np.int64), *parts])
+
+        yield _Records(log, selection.account, tz, schema, len(files), tables, stamps, between)
+
+
+def _of_frame(frame: pd.DataFrame, *, location: bool) -> _Records:
+    log = log_of(frame)
+    account = stated_account(frame) or "me"
+    tz = str(cast(pd.DatetimeIndex, frame.index).tz)
+    with warnings.catch_warnings():  # whoever made the frame has warned of its unknown fields
+        warnings.simplefilter("ignore", EyelogWarning)
+        table = table_of(prepare(frame, log, None).frame, log)
+    if not location:
+        secret = _LOCATION.intersection(table.column_names)
+        _warn_of_location({n for n in secret if table.column(n).null_count < table.num_rows})
+        table = table.drop_columns(sorted(secret))
+    stamps = stamps_of(table)
+
+    def between(first: int, after: int) -> pa.Table:
+        low, high = np.searchsorted(stamps, [first, after]).tolist()
+        return table.slice(low, high - low)
+
+    months = months_of(stamps)
+
+    def tables() -> Iterator[pa.Table]:
+        return (between(*month_edges(month)) for month in months)
+
+    return _Records(log, account, tz, table.schema, len(months), tables, lambda: stamps, between)
+
+
+def _warn_of_location(names: set[str]) -> None:
+    if names:
+        warnings.warn(
+            f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
+            " location=True (--location on the command line)",
+            EyelogWarning,
+            stacklevel=2,
+        )
+
+
+def _write(
+    records: _Records, path: Path, kind: str, days: Iterable[date], *, empty: bool = False
+) -> list[Path]:
+    """Write records; without a record write nothing, unless an `empty` table is asked for."""
+    if kind == "answers":
+        return list(_answers(records, path, list(days)))
+    tables = (table for table in _counted(records) if table.num_rows)
+    first = next(tables, None)
+    if first is None and not empty:
+        return []
+    with whole_file(path) as sink:
+        write = _write_csv if kind == "csv" else _write_parquet
+        write(records, _chain(first, tables), sink)
     return [path]
 
 
-def _parquet(selection: Selection, path: Path) -> list[Path]:
-    with open_months(selection) as (schema, files):
-        tables = _tables(schema, files, selection.span)
-        first = next(tables, None)
-        if first is None:
-            return []
-        with (
-            whole_file(path) as sink,
-            parquet_writer(sink, schema, selection.log, selection.account) as writer,
-        ):
-            for table in _chain(first, tables):
-                writer.write_table(table, row_group_size=_GROUP_ROWS)
-    return [path]
+def _counted(records: _Records) -> Iterator[pa.Table]:
+    label = f"write {records.log} of {records.account}"
+    with progress_line(records.months, label, unit="month") as done:
+        for table in records.tables():
+            yield table
+            done()
 
 
-def _chain(first: pa.Table, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
+def _chain(first: pa.Table | None, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    if first is not None:
+        yield first
     yield from rest
 
 
-def _with_text_stamps(table: pa.Table, tz: str) -> pa.Table:
-    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), tz).index)
+def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
+    header = io.StringIO()
+    names = [header_cell(name, records.log) for name in records.schema.names]
+    csv.writer(header, lineterminator="\n").writerow(names)
+    sink.write(header.getvalue().encode())
+    bare = pa_csv.WriteOptions(include_header=False)
+    for table in tables:
+        pa_csv.write_csv(_as_text(table, records), sink, bare)
+
+
+def _as_text(table: pa.Table, records: _Records) -> pa.Table:
+    """Return the table with stamps as text, and texts that no spreadsheet runs."""
+    known = catalogue(records.log)
+    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), records.tz).index)
     stamps = pa.array([stamp.isoformat() for stamp in index.to_pydatetime()], pa.string())
-    return table.set_column(0, "date", stamps)
+    arrays = [
+        stamps if name == "date" else written(table.column(name), known=name in known)
+        for name in table.column_names
+    ]
+    return pa.Table.from_arrays(arrays, names=table.column_names)
 
 
-def _answers(selection: Selection, folder: Path, tz: str, days: Iterable[date]) -> Iterator[Path]:
-    place = zone(tz)
-    low, high = selection.span
-    for day in days:
-        first, after = (instant_us(day_start(edge, place)) for edge in (day, day + DAY))
-        table = read_table(replace(selection, span=(max(first, low), min(after, high))))
-        if table.num_rows:
-            path = folder / f"{selection.log}-{day.isoformat()}.json"
+def _write_parquet(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
+    schema = _for_pandas(records.schema, records.tz)
+    with parquet_writer(sink, schema, records.log, records.account) as writer:
+        for table in tables:
+            # One chunk: the same records make the same bytes, however they were read.
+            whole = table.combine_chunks().cast(schema)
+            writer.write_table(whole, row_group_size=_GROUP_ROWS)
+
+
+def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
+    """Return the schema from which pandas reads the frame: its index, its zone, its dtypes."""
+    empty = frame_of(schema.empty_table(), tz)
+    own = pa.Schema.from_pandas(empty)
+    stamp = pa.field("date", pa.timestamp("us", tz=tz))
+    fields = [stamp if field.name == "date" else field for field in schema]
+    return pa.schema(fields, metadata={b"pandas": own.metadata[b"pandas"]})
+
+
+def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path]:
+    place = zone(records.tz)
+    opens = [
+        instant_us(day_start(day, place)) for day in [*days, *(day + DAY for day in days[-1:])]
+    ]
+    counts = np.diff(np.searchsorted(records.stamps(), opens))
+    spans = [
+        (day, *edges) for day, edges, n in zip(days, pairwise(opens), counts, strict=True) if n
+    ]
+    label = f"write {records.log} of {records.account}"
+    with progress_line(len(spans), label) as done:
+        for day, first, after in spans:
+            answer = encode_answer(frame_of(records.between(first, after), records.tz), records.log)
+            path = folder / f"{records.log}-{day.isoformat()}.json"
             with whole_file(path) as sink:
-                sink.write(encode_answer(frame_of(table, tz), selection.log))
+                sink.write(answer)
             yield path
+            done()

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.archive.export import export
+from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
@@ -486,6 +486,7 @@ class Archive:
         account: str = "me",
         fields: Iterable[str] | None = None,
         tz: str | None = None,
+        location: bool = False,
     ) -> list[Path]:
         """Write the records of a range to a CSV file, a Parquet file, or answers of the service.
 
@@ -496,14 +497,17 @@ class Archive:
         start, end : str, date or aware datetime
             As in `read`.
         path : str or path
-            A local ``.csv`` or ``.parquet`` file. Any other name is a folder, into which one JSON
-            answer per local day is written (``computed_data-2026-10-24.json``).
+            A local ``.csv`` or ``.parquet`` file. A name without an ending is a folder, into
+            which one JSON answer per local day is written (``computed_data-2026-10-24.json``).
         account : str
             Whose records.
         fields : iterable of str or str, optional
             Export only these columns, in catalogue order, or those of a summary (`eyelog.needed`).
         tz : str, optional
-            IANA zone of the days, and of the stamps in CSV and JSON; default UTC.
+            IANA zone of the days and of the stamps; default UTC.
+        location : bool
+            Also write where the wearer was (``lat`` and ``lng``). Naming them in `fields` does the
+            same.
 
         Returns
         -------
@@ -518,13 +522,23 @@ class Archive:
         FieldError
             If a field is not in the catalogue.
         ConfigurationError
-            If the log, the zone or the range is not valid, or the path is one ``.json`` file.
+            If the log, the zone or the range is not valid, or the path stands for no format.
+
+        Warns
+        -----
+        EyelogWarning
+            If ``lat`` or ``lng`` have values in the range and are left out.
 
         Notes
         -----
+        ``eyelog import`` takes back every format value for value, and ``eyelog fetch -o`` writes
+        the same bytes.
+
         In CSV the columns have the short names of the fields, stamps are in RFC 3339 and texts in
         quotes, booleans are ``true`` or ``false``, and a missing value is empty (an empty text is
-        ``""``).
+        ``""``). A text that a spreadsheet would run as a formula, or that would not be read back
+        as it was, is a JSON string (``"=1+1"`` with its quotation marks).
+        ``pandas.read_parquet`` returns the frame itself: its index, its zone and its dtypes.
 
         Examples
         --------
@@ -540,11 +554,14 @@ class Archive:
         ['week.csv']
         """
         zone = "UTC" if tz is None else tz
+        fields = fields if fields is None or isinstance(fields, str) else list(fields)
         chosen = None if fields is None else check_fields(log, fields)
         with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
             span = span_of(start, end, zone)
             selection = Selection(self._place, log, account, span, chosen)
-            return export(selection, Path(path), zone, day_range(start, end, zone))
+            days = day_range(start, end, zone)
+            asked = location or names_location(fields)
+            return export(selection, Path(path), zone, days, location=asked)
 
 
 def _stamp(stamp: pd.Timestamp) -> str:

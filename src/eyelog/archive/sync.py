@@ -20,7 +20,6 @@ import pandas as pd
 from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
 from eyelog.access.days import Day, DayFetcher, plan
-from eyelog.access.progress import progress_line
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page, join_pages
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
@@ -38,6 +37,7 @@ from eyelog.errors import (
     EyelogWarning,
     RequestError,
 )
+from eyelog.progress import progress_line
 
 __all__ = ["STATES", "sync"]
 

@@ -1,10 +1,12 @@
 """The commands that fill and inspect the archive: import, sync, archive."""
 
 import argparse
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, emit, note, show
+from eyelog.cli.output import add_json, add_location, emit, note, show
 from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -71,6 +73,7 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="only these fields, or those of a summary: daily, steps, ...",
     )
+    add_location(export)
     export.set_defaults(run=_export)
 
 
@@ -83,11 +86,10 @@ def _import(args: argparse.Namespace) -> int:
     )
     if not reports:
         raise ConfigurationError("these paths contain no file: nothing was imported")
-    table = _table(reports)
     if args.json:
-        emit(table.assign(account=args.account), as_json=True, index=False)
+        emit(_table(reports).assign(account=args.account), as_json=True, index=False)
     else:
-        emit(table.drop(columns="reason"), as_json=False, index=False)
+        print(_listed(reports))
     kept = sum(report.kept for report in reports)
     # Files overlap, so the rows of all files may be more than the records the archive then has.
     added = "would add" if args.dry_run else "added"
@@ -103,6 +105,51 @@ def _import(args: argparse.Namespace) -> int:
         others = "the others are imported" if kept and not args.dry_run else "see above"
         raise ArchiveError(f"{len(refused)} of {len(reports)} files were refused ({others})")
     return 0
+
+
+def _listed(reports: "list[FileReport]") -> str:
+    """Return what became of each file, as lines of the terminal's width."""
+    from eyelog.analysis.sheet import Heading, Sheet
+    from eyelog.catalogue import INTERVAL_SECONDS
+
+    # What is nowhere is not shown: --json has every count of every file.
+    counts = {"read": "Rows", "kept": "New", "conflicts": "Conflicts", "refused": "Refused"}
+    shown = [
+        name
+        for name in counts
+        if name in ("read", "kept") or any(getattr(report, name) for report in reports)
+    ]
+    cells = [
+        [
+            f"{INTERVAL_SECONDS[report.log]} s" if report.log else "",
+            report.status,
+            *(f"{getattr(report, name):,}" for name in shown),
+        ]
+        for report in reports
+    ]
+    headings = [
+        *(Heading(text, text) for text in ("Log", "Result")),
+        *(Heading(counts[name], counts[name]) for name in shown),
+    ]
+    rest = sum(
+        2 + max(len(heading.short), *(len(row[i]) for row in cells))
+        for i, heading in enumerate(headings)
+    )
+    width = shutil.get_terminal_size((80, 24)).columns
+    names = _short_names([report.file for report in reports], max(20, width - rest))
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    return Sheet([Heading("File", "File"), *headings], rows).text(width)
+
+
+def _short_names(names: list[str], width: int) -> list[str]:
+    """Return names without the folder that they share, long ones without their middle."""
+    folder = os.path.commonpath([os.path.dirname(name) for name in names])  # noqa: PTH120 - as text
+    names = [name.removeprefix(folder).lstrip("/\\") if folder else name for name in names]
+    head = (width - 3) // 2
+    return [
+        name if len(name) <= width else f"{name[:head]}...{name[-(width - head - 3) :]}"
+        for name in names
+    ]
 
 
 def _table(reports: "list[FileReport]") -> "pd.DataFrame":
@@ -148,6 +195,7 @@ def _export(args: argparse.Namespace) -> int:
         account=args.account,
         fields=field_list(args.fields),
         tz=args.tz,
+        location=args.location,
     )
     for path in files:
         print(path)

@@ -2,20 +2,22 @@
 
 import argparse
 import json
+import shutil
 import sys
+import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import (
     FIGURE_ENDINGS,
     TABLE_ENDINGS,
     add_json,
+    add_location,
     check_ending,
     emit,
     note,
     records,
     show,
-    write_csv,
     write_figure,
     write_table,
 )
@@ -29,6 +31,9 @@ from eyelog.cli.source import (
     read_source,
 )
 from eyelog.figures.defaults import KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["add_commands"]
 
@@ -50,9 +55,10 @@ def add_commands(commands: Any) -> None:
         "-o",
         "--output",
         type=Path,
-        metavar="FILE",
-        help="write a .parquet or .csv file instead of CSV to stdout",
+        metavar="PATH",
+        help="write a .parquet, a .csv, or a folder with one JSON answer per day, not to stdout",
     )
+    add_location(fetch)
     add_json(fetch)
     fetch.set_defaults(run=_fetch)
 
@@ -61,6 +67,12 @@ def add_commands(commands: Any) -> None:
     summary.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write a .parquet or .csv file"
     )
+    summary.add_argument(
+        "--columns",
+        metavar="A,B",
+        help="columns to show, or groups of them: wear, gait, eyes, head, scores",
+    )
+    summary.add_argument("--all", action="store_true", help="show all columns")
     summary.add_argument(
         "--attrition",
         metavar="RECIPE",
@@ -90,21 +102,31 @@ def add_commands(commands: Any) -> None:
 
     fields = commands.add_parser("fields", help="describe each field of a log")
     fields.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
+    fields.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="all about these fields, or about those of a summary: daily, steps, ...",
+    )
     add_json(fields)
     fields.set_defaults(run=_fields)
 
 
 def _fetch(args: argparse.Namespace) -> int:
+    from eyelog.archive.export import check_target, export_frame, names_location, print_csv
+
     if args.output is not None:
-        check_ending(args.output, TABLE_ENDINGS)
-    frame = read_service(args, fields=field_list(args.fields))
+        check_target(args.output)
+    fields = field_list(args.fields)
+    frame = read_service(args, fields=fields)
+    location = args.location or names_location(fields)
     if args.output is not None:
-        write_table(frame, args.output)
+        export_frame(frame, args.output, location=location)
         note(f"{len(frame)} records written to {args.output}")
     elif args.json:
         emit(frame, as_json=True)
     else:
-        write_csv(frame, sys.stdout)
+        print_csv(frame, sys.stdout.buffer, location=location)
     return 0
 
 
@@ -128,7 +150,7 @@ def _daily(args: argparse.Namespace) -> int:
     elif table.empty:
         note("There are no records in this range.")
     else:
-        show(table)
+        show(table, columns="all" if args.all else field_list(args.columns), more="--all")
     if losses is not None:
         print()
         show(losses)
@@ -146,10 +168,54 @@ def _plot(args: argparse.Namespace) -> int:
 
 
 def _fields(args: argparse.Namespace) -> int:
-    from eyelog.catalogue import fields
+    from eyelog.catalogue import check_fields, fields
 
     table = fields(args.log)
-    if not args.json:
-        table = table[["label", "unit", "min", "max", "kind", "agg", "weight", "source"]]
-    emit(table, as_json=args.json)
+    if args.names:
+        dates = ["date"] if "date" in args.names else []  # the index of a frame, no column
+        others = [name for name in args.names if name != "date"]
+        table = table.loc[[*dates, *(check_fields(args.log, others) if others else ())]]
+    if args.json:
+        emit(table, as_json=True)
+    elif args.names:
+        print("\n\n".join(_described(str(name), row) for name, row in table.iterrows()))
+    else:
+        print(_listed(table))
+        note(f"`eyelog fields {args.log} NAME` shows all that is known about a field.")
     return 0
+
+
+def _listed(table: "pd.DataFrame") -> str:
+    """Return the fields as lines of the terminal's width: what each is, and in which unit."""
+    width = shutil.get_terminal_size((80, 24)).columns
+    room = max(len(str(name)) for name in table.index) + 2
+    lines: list[str] = []
+    for name, row in table.iterrows():
+        unit = f", {row['unit']}" if row["unit"] else ""
+        text = f"{name!s:{room}}{row['label']}{unit}. {row['description']}"
+        lines += textwrap.wrap(text, max(width, 2 * room), subsequent_indent=" " * room)
+    return "\n".join(lines)
+
+
+def _described(name: str, row: "pd.Series[Any]") -> str:
+    """Return all that the catalogue knows about one field, as lines of the terminal's width."""
+    limits = [_bound(row["min"], "from"), _bound(row["max"], "to")]
+    weighted = f", weighted by {row['weight']}" if row["weight"] else ""
+    facts = {
+        "unit": row["unit"],
+        "values": " ".join(limit for limit in limits if limit),
+        "no value": _bound(row["invalid_value"], "written as"),
+        "type": row["dtype"],
+        "judged as": " ".join(filter(None, (row["kind"], row["cleansing"]))),
+        "bins": "" if row["agg"] in ("", "none") else f"{row['agg']}{weighted}",
+        "in Logger files": row["long_name"],
+        "source": row["source"],
+    }
+    width = shutil.get_terminal_size((80, 24)).columns
+    lines = textwrap.wrap(f"{name}: {row['label']}. {row['description']}", width)
+    lines += [f"    {what + ':':17}{fact}" for what, fact in facts.items() if fact]
+    return "\n".join(lines)
+
+
+def _bound(value: float, word: str) -> str:
+    return "" if value != value else f"{word} {value:g}"

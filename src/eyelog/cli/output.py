@@ -19,12 +19,12 @@ __all__ = [
     "FIGURE_ENDINGS",
     "TABLE_ENDINGS",
     "add_json",
+    "add_location",
     "check_ending",
     "emit",
     "note",
     "records",
     "show",
-    "write_csv",
     "write_figure",
     "write_table",
 ]
@@ -41,6 +41,15 @@ def note(text: str) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Give a command the option ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def add_location(parser: argparse.ArgumentParser) -> None:
+    """Give a command that writes records the option ``--location``."""
+    parser.add_argument(
+        "--location",
+        action="store_true",
+        help="also write where the wearer was (lat, lng), which is left out otherwise",
+    )
 
 
 def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
@@ -114,12 +123,8 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     if path.suffix == ".parquet":
         _write_private(path, table.to_parquet)
     else:
-        _write_private(path, lambda sink: write_csv(table, sink))
-
-
-def write_csv(table: "pd.DataFrame", sink: Any) -> None:
-    """Write a table as CSV: a file gets the same text as stdout."""
-    _with_text_stamps(table.reset_index()).to_csv(sink, index=False)
+        text = _with_text_stamps(table.reset_index())
+        _write_private(path, lambda sink: text.to_csv(sink, index=False))
 
 
 def write_figure(figure: "Figure", path: Path) -> None:

@@ -3,10 +3,16 @@
 import argparse
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import add_json, note
 from eyelog.cli.source import add_archive, archive_path, open_archive
+from eyelog.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eyelog.archive.store import Archive
 
 __all__ = ["add_commands"]
 
@@ -138,8 +144,26 @@ def _simulate(args: argparse.Namespace) -> int:
     from eyelog.wearer.simulate import simulate
 
     archive = open_archive(args)
-    for log in LOGS:
-        frame = simulate(args.start, args.days, log=log, seed=args.seed, tz=args.tz)
+    frames = {
+        log: simulate(args.start, args.days, log=log, seed=args.seed, tz=args.tz) for log in LOGS
+    }
+    for log, frame in frames.items():
+        _refuse_others(archive, log, frame, args.account)
+    for log, frame in frames.items():
         archive.write(log, frame, account=args.account)
-        note(f"{log}: {len(frame)} records of {args.account!r}")
+        note(f"{log}: {len(frame)} records of {args.account!r} in {archive.path}")
     return 0
+
+
+def _refuse_others(archive: "Archive", log: str, frame: "pd.DataFrame", account: str) -> None:
+    """Raise if the account has records of these days that are not of this simulated wearer."""
+    if account not in archive.accounts(log):
+        return
+    simulated = frame.tz_convert("UTC")
+    first, last = (simulated.index[at].to_pydatetime() for at in (0, -1))
+    stored = archive.read(log, first, last, account=account)[list(frame.columns)]
+    if not stored.equals(simulated[simulated.index.isin(stored.index)]):
+        raise ConfigurationError(
+            f"account {account!r} has other records of {log!r} on these days in the archive"
+            f" {archive.path}: give the simulated wearer an --account of its own"
+        )

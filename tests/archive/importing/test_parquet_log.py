@@ -12,7 +12,7 @@ from eyelog.archive.importing.intake import import_files
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.catalogue import LOGS
 from eyelog.provenance import stated_log
-from support.loggerfiles import FIFTEEN, SIXTY
+from support.loggerfiles import FIFTEEN, SIXTY, zipped
 
 
 def saved(frame: pd.DataFrame) -> bytes:
@@ -37,7 +37,7 @@ def test_a_saved_frame_comes_back_with_its_zone_and_its_history(tmp_path: Path, 
 def test_an_export_is_imported_value_for_value(tmp_path: Path, log: str) -> None:
     archive = el.Archive(tmp_path / "archive")
     archive.write(log, el.sample(log).iloc[:500], account="me")
-    archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "out.parquet")
+    archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "out.parquet", location=True)
     again = el.Archive(tmp_path / "again")
     [report] = import_files(again, [tmp_path / "out.parquet"])
     assert (report.status, report.kept, report.log) == ("imported", 500, log)
@@ -98,3 +98,23 @@ def test_the_readers_of_one_kind_name_the_reader_of_all(tmp_path: Path) -> None:
     for read in (el.read_logger_csv, el.read_answer):
         with pytest.raises(el.ArchiveError, match=r"Parquet file: eyelog\.read reads it"):
             read(tmp_path / "a.parquet")
+
+
+def test_a_zip_file_may_hold_parquet(tmp_path: Path) -> None:
+    box = tmp_path / "box.zip"
+    box.write_bytes(zipped({"a.parquet": saved(FRAME)}))
+    assert_frame_equal(el.read(box, tz="Asia/Tokyo"), FRAME, check_freq=False)
+
+
+def test_unknown_columns_keep_their_kind(tmp_path: Path) -> None:
+    frame = FRAME.iloc[:3].assign(word="12", number=[1.5, None, 3])
+    frame["truth"] = [True, None, False]
+    frame.to_parquet(tmp_path / "a.parquet")
+    archive = el.Archive(tmp_path / "archive")
+    with pytest.warns(el.EyelogWarning, match="unknown"):
+        import_files(archive, [tmp_path / "a.parquet"])
+    with pytest.warns(el.EyelogWarning, match="unknown"):
+        read = archive.read(FIFTEEN)
+    assert read["number"].dtype == float
+    assert read["truth"].dtype == pd.BooleanDtype()
+    assert read["word"].tolist() == ["12", "12", "12"]

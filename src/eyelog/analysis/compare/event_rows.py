@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.events import check_events
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import needed, sorted_frame
@@ -228,7 +229,9 @@ def counted(column: Column) -> Floats:
 
 
 def event_times(times: Any) -> Ints:
-    """Return the events in order, UTC microseconds."""
+    """Return the events in order, UTC microseconds; of a table of events, when they start."""
+    if isinstance(times, pd.DataFrame):
+        times = check_events(times)["start"]
     stamps: list[Any]
     try:
         stamps = [pd.Timestamp(time) for time in times]

@@ -23,7 +23,7 @@ COLUMNS: Final = ("mean", "low", "high", "change", "change_low", "change_high")
 
 def events(
     frame: pd.DataFrame | pd.Series,
-    times: Sequence[Any] | pd.DatetimeIndex | pd.Series,
+    times: Sequence[Any] | pd.DatetimeIndex | pd.Series | pd.DataFrame,
     *,
     before: Length,
     after: Length,
@@ -43,8 +43,9 @@ def events(
     frame : DataFrame or Series
         A frame of one log (or one that `eyelog.resample` has made), or one Series of numbers with
         aware stamps.
-    times : sequence of aware stamps
-        When the events happened, in any order, each once.
+    times : sequence of aware stamps, or DataFrame
+        When the events happened, in any order, each once; or a table of `eyelog.read_events`, whose
+        intervals count by their start.
     before, after : str or Timedelta
         How far to look back and ahead, such as ``"10min"``; rounded up to whole bins.
     fields : str or sequence of str, optional

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from eyelog.archive.csv_text import text_of
 from eyelog.errors import ArchiveError
 
-__all__ = ["numbers_of", "shown", "split", "texts_of", "truths_of"]
+__all__ = ["numbers_of", "shown", "split", "texts_of", "truths_of", "words_of"]
 
 Mask = npt.NDArray[np.bool_]
 Lines = npt.NDArray[np.int64]
@@ -112,9 +113,25 @@ def _columns(count: int) -> str:
 
 def texts_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_]:
     """Return texts without the spaces around them, None where missing."""
+    column = pc.utf8_trim_whitespace(column)
+    cells = column.to_pylist()
+    if pc.any(pc.starts_with(column, '"')).as_py():  # as an export protects texts
+        cells = [None if cell is None else text_of(cell) for cell in cells]
     texts = np.empty(len(column), object)
-    texts[:] = pc.utf8_trim_whitespace(column).to_pylist()
+    texts[:] = cells
     return texts
+
+
+def words_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_] | None:
+    """Return True, False or None (missing) if a column has nothing but the words for them."""
+    column = pc.utf8_lower(column)
+    missing = column.is_null()
+    words = pc.is_in(column, value_set=pa.array(["true", "false"]))
+    if not pc.all(pc.or_(missing, words)).as_py() or column.null_count == len(column):
+        return None
+    truths = np.empty(len(column), object)
+    truths[:] = pc.equal(column, "true").to_pylist()
+    return truths
 
 
 def numbers_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:

@@ -12,7 +12,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from eyelog.answers.page import Page
-from eyelog.archive.importing.csv_cells import Lines, numbers_of, shown, split, texts_of, truths_of
+from eyelog.archive.importing.csv_cells import (
+    Lines,
+    numbers_of,
+    shown,
+    split,
+    texts_of,
+    truths_of,
+    words_of,
+)
 from eyelog.archive.importing.field_names import UNIX_TIME, fields_of, fold, spellings
 from eyelog.archive.importing.kinds import Header, find_header
 from eyelog.archive.importing.stamps import NEVER, Stamps, offsets_of, read_stamps, unix_stamps
@@ -156,8 +164,9 @@ class CsvLog:
                 continue
             values, bad = truths_of(column) if kind == "bool" else numbers_of(column)
             columns[name] = values
-            if bad.any() and not kind:  # an unknown field may be text
-                columns[name] = texts_of(column)
+            if bad.any() and not kind:  # an unknown field may be text, or true and false
+                truths = words_of(column)
+                columns[name] = texts_of(column) if truths is None else truths
             elif bad.any():
                 fault = "neither true nor false" if kind == "bool" else "not a number"
                 for row in np.flatnonzero(bad).tolist():

@@ -12,6 +12,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
+from eyelog.archive.csv_text import text_of
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ArchiveError
 
@@ -63,7 +64,9 @@ def fields_of(cells: Sequence[str], log: str) -> list[str]:
     """
     by_spelling = spellings(log)
     folded = [fold(cell) for cell in cells]
-    names = [by_spelling.get(key, cell.strip()) for key, cell in zip(folded, cells, strict=True)]
+    names = [
+        by_spelling.get(key, text_of(cell.strip())) for key, cell in zip(folded, cells, strict=True)
+    ]
     spelling, right, left = _TWICE
     at = [i for i, key in enumerate(folded) if key == spelling]
     if right not in names and (len(at) == 2 or (len(at) == 1 and f"{spelling}.1" in folded)):

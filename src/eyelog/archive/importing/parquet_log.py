@@ -66,8 +66,10 @@ class ParquetLog:
             )
         self._date = _column_of_stamps(schema)
         cells = ["date" if name == self._date else name for name in schema.names]
-        stated = (schema.metadata or {}).get(b"eyelog.log", b"").decode() or self.history.get("log")
-        found = log_of_names(cells, stated if stated in LOGS else log)
+        own = (schema.metadata or {}).get(b"eyelog.log", b"").decode()
+        stated = own or self.history.get("log")
+        # An export states its log, and writes unknown fields by the names that they have.
+        found = own if own in LOGS else log_of_names(cells, stated if stated in LOGS else log)
         if found is None:
             raise Refused(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
         if stated in LOGS and found != stated:
@@ -76,7 +78,8 @@ class ParquetLog:
             )
         self.log = found
         self.zones = {str(schema.field(self._date).type.tz)}
-        self._names = dict(zip(schema.names, fields_of(cells, found), strict=True))
+        names = cells if own in LOGS else fields_of(cells, found)
+        self._names = dict(zip(schema.names, names, strict=True))
 
     @property
     def names(self) -> frozenset[str]:

@@ -344,7 +344,7 @@ def parquet_writer(
     """
     with pq.ParquetWriter(
         sink,
-        schema.with_metadata(file_metadata(log, account)),
+        schema.with_metadata({**(schema.metadata or {}), **file_metadata(log, account)}),
         compression="zstd",
         compression_level=3,
         use_dictionary=[name for name in schema.names if name != "date"],

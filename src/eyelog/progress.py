@@ -1,4 +1,4 @@
-"""One line on stderr that shows the progress of a long fetch."""
+"""One line on stderr that shows how far a long job is, and how long it will take."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["progress_line", "wanted"]
 
-DELAY_SECONDS: Final = 1.0  # a shorter fetch shows no line
+DELAY_SECONDS: Final = 1.0  # a shorter job shows no line
 
 
 def wanted(choice: bool | None) -> bool:
@@ -25,27 +25,41 @@ def _in_notebook() -> bool:
 
 
 @contextmanager
-def progress_line(total: int, label: str, *, choice: bool | None) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of `total` days; the line disappears at the end.
+def progress_line(
+    total: int, label: str, *, unit: str = "day", choice: bool | None = None
+) -> Iterator[Callable[..., None]]:
+    """Give a function to call after each part of a job; the line disappears at the end.
 
     Parameters
     ----------
     total : int
-        The number of days.
+        The number of parts.
     label : str
         The text in front.
+    unit : str
+        What one part is. ``"B"`` counts bytes, and is shown as kB, MB and so on.
     choice : bool, optional
         True shows the line at once, False never; by default it appears after a second, in a
         terminal or a notebook.
+
+    Yields
+    ------
+    function
+        Takes how many parts are done since the last call, by default one.
     """
     if not wanted(choice):
-        yield lambda: None
+        yield lambda _=1: None
         return
     from tqdm import tqdm
 
     # Plain text in a notebook too: the widget needs a package that may be missing.
-    delay = 0.0 if choice else DELAY_SECONDS
     with tqdm(
-        total=total, desc=label, unit="day", file=sys.stderr, leave=False, delay=delay
+        total=total,
+        desc=label,
+        unit=unit,
+        unit_scale=unit == "B",
+        file=sys.stderr,
+        leave=False,
+        delay=0.0 if choice else DELAY_SECONDS,
     ) as bar:
-        yield lambda: bar.update() and None
+        yield lambda parts=1: bar.update(parts) and None

@@ -1,0 +1,200 @@
+"""Events of a diary as labels of the rows of a frame, and of days."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.observed import stamp_of
+from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.frame import interval_seconds, stamps
+
+__all__ = ["check_events", "label", "labels_by_day"]
+
+Ints = npt.NDArray[np.int64]
+COLUMNS = ("start", "end", "label")
+
+
+def check_events(events: Any) -> pd.DataFrame:
+    """Return a table of events, sorted by time, in microseconds of one zone.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has not the columns that `eyelog.read_events` returns, or times without a zone.
+    """
+    if not isinstance(events, pd.DataFrame) or not set(COLUMNS) <= set(events.columns):
+        raise ConfigurationError(
+            "events must be a table with the columns start, end and label, as eyelog.read_events"
+            f" returns it, not {_described(events)}"
+        )
+    for name in ("start", "end"):
+        if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
+            raise ConfigurationError(
+                f"the column {name!r} of the events needs times with a zone:"
+                f" events[{name!r}].dt.tz_localize('Asia/Tokyo')"
+            )
+    if events["start"].isna().any():
+        raise ConfigurationError("an event has no start: remove that row")
+    if events["label"].isna().any():
+        raise ConfigurationError("an event has no label: give it one, or remove that row")
+    backwards = events["end"] < events["start"]
+    if backwards.any():
+        first = events[backwards].iloc[0]
+        raise ConfigurationError(f"an event ends before it starts: {_shown(first)}")
+    return events[list(COLUMNS)].sort_values("start", kind="stable", ignore_index=True)
+
+
+def _described(events: Any) -> str:
+    if isinstance(events, pd.DataFrame):
+        return f"one with {', '.join(map(repr, events.columns[:5])) or 'no columns'}"
+    return f"a {type(events).__name__}"
+
+
+def _shown(event: "pd.Series[Any]") -> str:
+    end = "" if pd.isna(event["end"]) else f" to {event['end']:%Y-%m-%d %H:%M:%S}"
+    return f"{event['label']!r} at {event['start']:%Y-%m-%d %H:%M:%S}{end}"
+
+
+def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
+    """Return which event each row of a frame lies in.
+
+    The labels go to ``by=`` of any summary, which then has one row per label, or into a column of
+    the frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or one that `eyelog.resample` has made.
+    events : DataFrame
+        A table of intervals, as `eyelog.read_events` returns it: ``start``, ``end``, ``label``.
+
+    Returns
+    -------
+    Series
+        Named ``label``, with the index of `frame`; categorical, the categories in order of their
+        first event. Missing where a row lies in no event.
+
+    Raises
+    ------
+    ConfigurationError
+        If the events are not such a table, if all of them are moments, or if two with different
+        labels overlap, since a row has one label: the message shows both.
+
+    Warns
+    -----
+    EyelogWarning
+        If some of the events are moments, which cover no row, or if no row of the frame lies in any
+        event.
+
+    Notes
+    -----
+    Rows are right-closed (a record stamped 10:00:00 covers the interval before it). A row lies in
+    an event if the middle of its interval does, so events that follow each other share no row and
+    lose none. Events of one label may overlap.
+
+    Examples
+    --------
+    >>> import eyelog as el, pandas as pd
+    >>> frame = el.sample("standard_mode_logs")
+    >>> hours = pd.to_datetime(["2026-10-19 09:00", "2026-10-19 12:00", "2026-10-19 13:00"])
+    >>> edges = hours.tz_localize("Asia/Tokyo")
+    >>> events = pd.DataFrame(
+    ...     {"start": edges[:2], "end": edges[1:], "label": ["work", "lunch"]}
+    ... )
+    >>> labels = el.label(frame, events)
+    >>> labels.value_counts().to_dict()
+    {'work': 180, 'lunch': 60}
+    >>> list(el.blinks.rate(frame, by=labels).index)
+    ['work', 'lunch']
+    """
+    index = stamps(frame, what="label")
+    every = check_events(events)
+    spans = every[every["end"].notna() & (every["end"] > every["start"])]
+    moments = len(every) - len(spans)
+    if moments and not len(spans):
+        raise ConfigurationError(
+            "all events are moments, and a moment covers no row: give them an end, or pass the"
+            " table to eyelog.compare.events"
+        )
+    if moments:
+        warnings.warn(
+            f"{moments} of {len(every)} events are moments, which label no row:"
+            " eyelog.compare.events takes them",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    starts, ends = (_microseconds(spans[name]) for name in ("start", "end"))
+    names = spans["label"].astype(str).to_numpy(object)
+    _refuse_overlaps(spans, starts, ends, names)
+    categories = list(dict.fromkeys(names.tolist()))
+    codes = np.full(len(index), -1, np.int64)
+    middles = _middles(frame, index)
+    # Where events of one label lie inside each other, the last one to end decides.
+    reach = np.maximum.accumulate(ends) if len(ends) else ends
+    at = np.searchsorted(starts, middles, side="right") - 1
+    inside = at >= 0
+    inside[inside] = middles[inside] < reach[at[inside]]
+    numbers = np.array([categories.index(name) for name in names.tolist()], np.int64)
+    codes[inside] = numbers[at[inside]]
+    if len(index) and len(spans) and not inside.any():
+        warnings.warn(
+            "no row of the frame lies in an event: the events go from"
+            f" {spans['start'].min():%Y-%m-%d %H:%M %Z} to {spans['end'].max():%Y-%m-%d %H:%M %Z},"
+            f" the frame from {index.min():%Y-%m-%d %H:%M %Z} to {index.max():%Y-%m-%d %H:%M %Z}",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    kinds = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype="str"))
+    return pd.Series(kinds, index=frame.index, name="label")
+
+
+def _microseconds(column: "pd.Series[Any]") -> Ints:
+    return cast(Ints, pd.DatetimeIndex(column).as_unit("us").asi8)
+
+
+def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex) -> Ints:
+    """Return the middle of the interval of each row, in microseconds."""
+    seconds = interval_seconds(frame)
+    half = 0 if np.isnan(seconds) else round(seconds * 500_000)
+    us = cast(Ints, index.as_unit("us").asi8)
+    return us + half if stamp_of(frame) == "start" else us - half
+
+
+def _refuse_overlaps(
+    spans: pd.DataFrame, starts: Ints, ends: Ints, names: npt.NDArray[np.object_]
+) -> None:
+    """Raise if two events with different labels overlap; `spans` is sorted by start."""
+    last = 0  # the event so far that ends last
+    for i in range(1, len(starts)):
+        if starts[i] < ends[last] and names[i] != names[last]:
+            raise ConfigurationError(
+                f"two events overlap, and a row has one label: {_shown(spans.iloc[last])} and"
+                f" {_shown(spans.iloc[i])}. Shorten one, or label each on its own:"
+                f" label(frame, events[events['label'] == {names[i]!r}])"
+            )
+        if ends[i] > ends[last]:
+            last = i
+
+
+def labels_by_day(days: Iterable[pd.Timestamp], events: pd.DataFrame) -> list[str]:
+    """Return the labels of the events of each local day, in order of time, each once.
+
+    `days` are the midnights that open the days. An event belongs to every day that it touches.
+    """
+    every = check_events(events)
+    zoned = list(days)
+    if not zoned:
+        return []
+    opens = pd.DatetimeIndex(zoned)
+    starts = every["start"].dt.tz_convert(opens.tz)
+    ends = every["end"].dt.tz_convert(opens.tz).fillna(starts)
+    texts = []
+    for day in opens:
+        after = day + pd.DateOffset(days=1)
+        inside = (starts < after) & ((ends > day) | ((starts >= day) & (ends == starts)))
+        texts.append(", ".join(dict.fromkeys(every["label"][inside].astype(str))))
+    return texts

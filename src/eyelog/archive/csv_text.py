@@ -1,0 +1,82 @@
+"""Texts in a CSV file that a spreadsheet cannot run and that are read back as they were.
+
+A text that a spreadsheet would run as a formula, or that a reader would take for something else,
+is written as a JSON string (``"=1+1"``, quotation marks included). A text that is itself in
+quotation marks is written so too, hence every text comes back as it was.
+"""
+
+import json
+import re
+from typing import Final
+
+import pyarrow as pa
+
+from eyelog.catalogue import LOGS, catalogue
+
+__all__ = ["header_cell", "text_of", "written"]
+
+# How formulas begin, in full-width letters too: Japanese spreadsheets run those as well.
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these are the letters meant
+_BREAK: Final = re.compile(r"[\x00\r\n]")
+_OTHER_VALUES: Final = frozenset(
+    {"", "true", "false", "nan", "null", "none", "na", "n/a", "<na>", "inf", "infinity"}
+)
+
+
+def _altered(text: str) -> bool:
+    """Return whether a spreadsheet or a reader would make something else of a text."""
+    return (
+        text.startswith((*_FORMULA, '"')) or text != text.strip() or _BREAK.search(text) is not None
+    )
+
+
+def _no_text(text: str) -> bool:
+    """Return whether a column without a type would hold a number or nothing instead of a text."""
+    if text.casefold().lstrip("+-") in _OTHER_VALUES:
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def written(column: pa.ChunkedArray, *, known: bool) -> pa.ChunkedArray:
+    """Return a column of texts as it is written; only of `known` fields is the type certain."""
+    if not pa.types.is_string(column.type):
+        return column
+    encoded = column.combine_chunks().dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    safe = [_quoted(t) if _altered(t) or (not known and _no_text(t)) else t for t in texts]
+    if safe == texts:
+        return column
+    return pa.chunked_array([pa.array(safe, pa.string()).take(encoded.indices)])
+
+
+def text_of(cell: str) -> str:
+    """Return the text behind a cell that `written` has written."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        try:
+            text = json.loads(cell)
+        except ValueError:
+            return cell
+        return text if isinstance(text, str) else cell
+    return cell
+
+
+def header_cell(name: str, log: str) -> str:
+    """Return the name of a column as it is written in the header of a file of `log`."""
+    if name == "date" or name in catalogue(log):
+        return name
+    spelled = name.casefold() in _spellings() or not name
+    return _quoted(name) if spelled or _altered(name) else name
+
+
+def _spellings() -> frozenset[str]:
+    """Return the names that a reader takes for fields of one of the logs."""
+    fields = [field for log in LOGS for field in catalogue(log).values()]
+    return frozenset(text.casefold() for f in fields for text in (f.name, f.long_name) if text)
