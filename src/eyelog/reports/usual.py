@@ -23,30 +23,43 @@ __all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
 def require_days(logs: Logs, log: str, needed: int = 1) -> int:
     """Return how many days count, or raise `Empty` if they are fewer than needed."""
     have = len(logs.counted(log))
+    if not have:
+        days = words.count(len(logs.calendar), "day")
+        raise Empty(f"not enough data: 0 of {days} with at least {COUNTED_WORN_H:g} h of wear")
     if have < needed:
         raise Empty(
-            f"{words.not_enough(have, needed)}. A day counts if the eyewear was worn for at least"
-            f" {COUNTED_WORN_H:g} h"
+            f"{words.not_enough(have, needed)}, which are days with at least {COUNTED_WORN_H:g} h"
+            " of wear"
         )
     return have
 
 
 def days_behind(logs: Logs, log: str) -> str:
-    """Return how many of the days count, in words."""
-    have, all_days = len(logs.counted(log)), len(logs.calendar)
-    return f"{have} of {words.count(all_days, 'day')} with at least {COUNTED_WORN_H:g} h of wear"
+    """Return which log, how many of the days count, and whether they suffice for an interval."""
+    have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
+    said = f"{LOG_WORDS[log]}, {have} of {all_days} with at least {COUNTED_WORN_H:g} h of wear"
+    if have < LEAST_FOR_INTERVAL:
+        said += f", which is not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
+    return said
 
 
 def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
     """Return the usual day's value in words: ``12.4 h (95 % interval 10.4 to 13.4)``.
+
+    Without an interval it is the value alone where `days_behind` says why.
 
     `what` is what was counted, where the value has no unit that a sentence can say.
     """
     found, about = logs.usual(log, name), column(name, log=log)
     if not found.n:
         return "not measured on any of these days"
-    parts = [words.number(found.value, about.digits), what or _unit(about.unit)]
-    return f"{' '.join(filter(None, parts))} ({_interval(found, about.digits)})"
+    said = " ".join(
+        filter(None, [words.number(found.value, about.digits), what or _unit(about.unit)])
+    )
+    interval = words.interval(found.low, found.high, about.digits)
+    if not interval and len(logs.counted(log)) >= LEAST_FOR_INTERVAL:
+        interval = f"no interval: {words.not_enough(found.n, LEAST_FOR_INTERVAL)}"
+    return f"{said} ({interval})" if interval else said
 
 
 def _unit(unit: str) -> str:
@@ -95,13 +108,6 @@ def _row(logs: Logs, log: str, name: str, found: Median) -> dict[str, object]:
         "largest": values.max() if values.size else np.nan,
         "days": found.n,
     }
-
-
-def _interval(found: Median, digits: int | None) -> str:
-    said = words.interval(found.low, found.high, digits)
-    if said:
-        return said
-    return f"no interval: {words.not_enough(found.n, LEAST_FOR_INTERVAL)}"
 
 
 def _cell(found: Median, digits: int | None) -> str:

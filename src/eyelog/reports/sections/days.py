@@ -29,7 +29,7 @@ def section(logs: Logs) -> Part:
         findings=[
             f"On a usual day the eyewear was worn for {usual_words(logs, log, 'worn_h')}"
             f" and {usual_words(logs, log, 'valid_h')} of it were usable for the eyes at rest;"
-            f" {LOG_WORDS[log]}, {days_behind(logs, log)}."
+            f" {days_behind(logs, log)}."
         ],
         pictures=[
             Picture(

@@ -18,7 +18,7 @@ from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
-from eyelog.reports.usual import usual_table, usual_words
+from eyelog.reports.usual import days_behind, usual_table, usual_words
 
 __all__ = ["section"]
 
@@ -31,10 +31,13 @@ RATE: Final = "blink_rate_per_min"
 
 def section(logs: Logs) -> Part:
     """Return the blink rate with its interval, day by day and by hour, and the scores."""
-    findings = [_rate_of(logs, log) for log in logs.frames if RATE in logs.days(log)]
-    if not findings:
+    rates = {one: _rate_of(logs, one) for one in logs.frames if RATE in logs.days(one)}
+    if not rates:
         raise Empty("no log has the fields of the blink rate")
-    log = next(one for one in logs.frames if RATE in logs.days(one))
+    known = [one for one in rates if logs.days(one)[RATE].notna().any()]
+    if not known:
+        raise Empty(" ".join(rates.values()))
+    log, findings = known[0], list(rates.values())
     hours = rate(logs.frames[log], by="hour")
     if (said := _hours_of(hours)) is not None:
         findings.append(said)
@@ -79,7 +82,10 @@ def _rate_of(logs: Logs, log: str) -> str:
     interval = words.interval(whole["low"], whole["high"], 1)
     said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
     if logs.usual(log, RATE).n:
-        return f"{said}; on a usual day it was {usual_words(logs, log, RATE)}."
+        return (
+            f"{said}; on a usual day it was {usual_words(logs, log, RATE)};"
+            f" {days_behind(logs, log)}."
+        )
     return f"{said}."
 
 

@@ -76,12 +76,10 @@ def _hours_of(logs: Logs, log: str) -> str:
 
 
 def _counted(logs: Logs) -> str:
-    days = len(logs.calendar)
-    have = {log: len(logs.counted(log)) for log in logs.frames}
-    said = words.joined([f"{n} in the {LOG_WORDS[log]}" for log, n in have.items()])
+    have = [f"{len(logs.counted(log))} in the {LOG_WORDS[log]}" for log in logs.frames]
     return (
-        f"Of {words.count(days, 'day')}, these count as days of wear (at least"
-        f" {COUNTED_WORN_H:g} h): {said}. Usual days are medians of the days that count."
+        f"Of {words.count(len(logs.calendar), 'day')}, {words.joined(have)} were worn for at least"
+        f" {COUNTED_WORN_H:g} h: usual days are medians of these."
     )
 
 

@@ -37,7 +37,7 @@ def section(logs: Logs) -> Part:
     found = bouts(logs.frames[log])
     findings = [
         f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
-        f" eyewear on; {LOG_WORDS[log]}, {days_behind(logs, log)}. Steps without the eyewear are"
+        f" eyewear on; {days_behind(logs, log)}. Steps without the eyewear are"
         " in no record, so this is a lower bound of what was walked.",
         _pace_of(whole),
         _bouts_of(found, logs, log),
