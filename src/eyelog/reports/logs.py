@@ -23,7 +23,10 @@ __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 # Details of a history that are text and name no person, file or place.
-SPOKEN: Final = ("step", "start", "end", "tz", "fields", "allow", "limits", "stamp", "recipe")
+SPOKEN: Final = (
+    *("step", "start", "end", "tz", "every", "stamp", "wear", "fields", "limits"),
+    *("recipe", "allow", "off_pose", "closing_alone"),
+)
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
 ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
 

@@ -27,6 +27,7 @@ SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
 # More points than this are a cloud: nobody looks for one of them, and a name for each is heavy.
 MOST_NAMED: Final = 400
+IMAGE_DPI: Final = 130  # of what is drawn as pixels: sharp on a screen, small in a file
 TIP: Final = "tip-"
 # What would differ between two runs, or says nothing.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -70,7 +71,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     named = dict(_named_points(figure))
     sink = io.BytesIO()
     with style(), mpl.rc_context({"svg.hashsalt": key}):
-        figure.savefig(sink, format="svg", transparent=False, metadata=NOTHING)
+        figure.savefig(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
     _trim(root)
     _name_points(root, named)
