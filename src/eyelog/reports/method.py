@@ -55,8 +55,9 @@ TERMS: Final = [
         " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
         " 60-second log: blinks counted with weak cleansing over the seconds measured without"
         " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
-        " Biometrika 28:437); that of all days is by a bootstrap of 10-minute blocks (Carlstein"
-        " 1986, Annals of Statistics 14:1171), since neighbouring blinks are not independent."
+        " Biometrika 28:437); that of all days is by a bootstrap of blocks of 10 minutes, or"
+        " of whole days from 14 days on (Carlstein 1986, Annals of Statistics 14:1171), since"
+        " neighbouring blinks are not independent."
         " Below 3 usable minutes there is no rate.",
     ),
     (

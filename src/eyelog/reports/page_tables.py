@@ -1,4 +1,4 @@
-"""Tables for a page: rounded cells with labels and units to read, whole numbers to download."""
+"""Tables for a page: rounded cells with labels and units to read, full numbers to download."""
 
 import base64
 import re
@@ -12,6 +12,9 @@ from eyelog.analysis.readable import readable
 from eyelog.analysis.sheet import NOTHING
 
 __all__ = ["PageTable", "page_table"]
+
+
+DIGITS = "%.9g"  # more than any value has been measured to
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class PageTable:
     file : str
         The name under which the CSV is saved.
     csv : str
-        The table with the names of the library and all decimals.
+        The table with the names of the library and nine significant digits.
     """
 
     caption: str
@@ -111,4 +114,4 @@ def _csv(table: pd.DataFrame) -> str:
             out[name] = [None if pd.isna(stamp) else stamp.isoformat() for stamp in out[name]]
         elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
             out[name] = out[name].dt.total_seconds()
-    return out.to_csv(index=False, lineterminator="\n")
+    return out.to_csv(index=False, lineterminator="\n", float_format=DIGITS)

@@ -1,5 +1,6 @@
 """Figures as SVG inside a page: text as text, ids of their own, colours that follow the page."""
 
+import base64
 import io
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from PIL import Image
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
@@ -28,6 +30,7 @@ HREF: Final = "{http://www.w3.org/1999/xlink}href"
 # More points than this are a cloud: nobody looks for one of them, and a name for each is heavy.
 MOST_NAMED: Final = 400
 IMAGE_DPI: Final = 130  # of what is drawn as pixels: sharp on a screen, small in a file
+PNG: Final = "data:image/png;base64"
 TIP: Final = "tip-"
 # What would differ between two runs, or says nothing.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -69,19 +72,29 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     """
     figure.set_size_inches(inches(width_mm), figure.get_size_inches()[1], forward=False)
     named = dict(_named_points(figure))
+    for ax in figure.axes:
+        for artist in [*ax.collections, *ax.lines, *ax.patches]:
+            # What is drawn inside the axes moves nothing outside; to ask each bar takes seconds.
+            artist.set_in_layout(not artist.get_clip_on())
     sink = io.BytesIO()
     with style(), mpl.rc_context({"svg.hashsalt": key}):
         figure.savefig(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
-    _trim(root)
     _name_points(root, named)
+    _trim(root)
     _own(root, key)
     _say(root, key, title, description)
     return ET.tostring(root, encoding="unicode")
 
 
 def _trim(root: ET.Element) -> None:
-    """Take out what the page says for all figures, and digits that no eye sees."""
+    """Take out what the page says for all figures, and what nobody sees: names, blanks, digits."""
+    linked = {
+        name
+        for element in root.iter()
+        for attribute, value in element.attrib.items()
+        for name in ([value[1:]] if attribute == HREF else _LINK.findall(value))
+    }
     for parent in root.iter():
         for child in list(parent):
             if child.tag in (f"{SVG}metadata", f"{SVG}style"):
@@ -89,8 +102,30 @@ def _trim(root: ET.Element) -> None:
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     for element in root.iter():
+        if element.get("id") not in linked:
+            element.attrib.pop("id", None)
+        if not (element.text or "").strip():
+            element.text = None
+        element.tail = None
         if path := element.get("d"):
-            element.set("d", _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", path))
+            path = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", path)
+            element.set("d", " ".join(path.split()))
+        if element.tag == f"{SVG}image":
+            element.set(HREF, _lighter(element.get(HREF, "")))
+
+
+def _lighter(address: str) -> str:
+    """Return a picture of pixels in 128 colours, where that is smaller: figures have few."""
+    kind, _, code = address.partition(",")
+    if kind != PNG:
+        return address
+    sink = io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(code))) as picture:
+        picture.convert("RGBA").quantize(128, Image.Quantize.FASTOCTREE).save(
+            sink, format="PNG", optimize=True
+        )
+    made = base64.b64encode(sink.getvalue()).decode()
+    return f"{PNG},{made}" if len(made) < len(code) else address
 
 
 def _own(root: ET.Element, key: str) -> None:

@@ -16,7 +16,7 @@ from eyelog.reports.parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
-DRAWN: Final = ("blinks_weak", "steps")
+DRAWN: Final = ("blinks_weak", "steps")  # the first that both logs have
 
 
 def section(logs: Logs) -> Part:
@@ -24,8 +24,8 @@ def section(logs: Logs) -> Part:
     missing = [LOG_WORDS[log] for log in LOGS if log not in logs.frames]
     if missing:
         raise Empty(f"it takes both logs, and the {missing[0]} was not given")
-    fifteen, sixty = logs.frames[COMPUTED_DATA], logs.frames[STANDARD_MODE_LOGS]
-    table = agreement(fifteen, sixty)
+    fifteen, sixty = logs.masked(COMPUTED_DATA), logs.masked(STANDARD_MODE_LOGS)
+    table = agreement(fifteen, sixty, judge=False)
     rows = table[list(Found._fields)].itertuples(index=False)
     found = dict(zip(map(str, table.index), map(Found._make, rows), strict=True))
     known = {name: one for name, one in found.items() if not one.reason}
@@ -42,13 +42,11 @@ def section(logs: Logs) -> Part:
         ],
         pictures=[
             Picture(
-                f"Agreement of the two logs: {label(name).lower()}",
-                "Each point is a minute: the mean of both logs and their difference, with the bias"
+                f"Agreement of the two logs: {label(shown).lower()}",
+                "Each minute is a point: the mean of both logs and their difference, with the bias"
                 " and the limits of agreement.",
-                partial(_draw, fifteen, sixty, name, known[name]),
+                partial(_draw, fifteen, sixty, shown, known[shown]),
             )
-            for name in DRAWN
-            if name in known
         ],
         tables=[partial(_table, table, found)],
     )
@@ -118,7 +116,7 @@ def label(name: str) -> str:
 
 def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, found: Found) -> object:
     limits = pd.Series(found._asdict())
-    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name), limits)
+    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name, judge=False), limits)
 
 
 def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:

@@ -26,6 +26,7 @@ COLUMNS: Final = (
     *("blink_rate_per_min", "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
     *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
 )
+LEAST_DAYS: Final = 14
 RATE: Final = "blink_rate_per_min"
 
 
@@ -71,8 +72,13 @@ def section(logs: Logs) -> Part:
     )
 
 
+def _block(logs: Logs, log: str) -> str:
+    """Return the width of the blocks of the bootstrap: whole days where there are enough."""
+    return "1D" if len(logs.days(log)) >= LEAST_DAYS else "10min"
+
+
 def _rate_of(logs: Logs, log: str) -> str:
-    whole = effective_n(logs.frames[log]).iloc[0]
+    whole = effective_n(logs.frames[log], block=_block(logs, log)).iloc[0]
     if np.isnan(whole["rate_per_min"]):
         return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
     said = (

@@ -24,6 +24,7 @@ from eyelog.reports.usual import days_behind, require_days, usual_table, usual_w
 
 __all__ = ["section"]
 
+SHOWN: Final = ("duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage")
 COLUMNS: Final = ("steps", "pace_spm", "pace_exposure_min", "walking_h")
 
 
@@ -141,6 +142,6 @@ def _longest(found: pd.DataFrame, log: str) -> PageTable:
         longest.set_index("start"),
         f"The ten longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
         "walking-bouts",
-        names=["duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage"],
-        whole=found,
+        names=SHOWN,
+        whole=found[["start", "end", *SHOWN]],
     )
