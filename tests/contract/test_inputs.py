@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 
 import eyelog as el
 
@@ -28,8 +29,28 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
     "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),
     "plot_quality": lambda f: el.plot_quality(el.flag(f)),
+    "plot_daily": lambda f: el.plot_daily(el.daily(f), "steps"),
+    "plot_profile": lambda f: el.plot_profile(el.rhythm.profile(f["tl_yav"])),
+    "plot_rhythm": lambda f: el.plot_rhythm(el.rhythm.profile(f["tl_yav"])),
+    "plot_distribution": lambda f: el.plot_distribution(f["tl_yav"], by="hour"),
+    "plot_bouts": lambda f: el.plot_bouts(el.gait.bouts(f), column="pace_spm"),
+    "plot_baseline": lambda f: el.plot_baseline(el.baseline.personal(el.daily(f)["steps"])),
+    "plot_events": lambda f: el.plot_events(
+        el.compare.events(
+            f, el.gait.bouts(f)["start"], before="5min", after="5min", fields="tl_yav"
+        )
+    ),
+    "event_courses": lambda f: el.compare.event_courses(
+        f, el.gait.bouts(f)["start"], before="5min", after="5min", fields="tl_yav"
+    ),
     "compose_figure": lambda f: el.compose_figure(f, "timeline"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
 
 
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")

@@ -78,9 +78,9 @@ def test_the_hours_behind_the_days_have_an_axis_of_their_own() -> None:
     days = table(3, steps=[1.0, 2.0, 3.0]).drop(pd.Timestamp("2026-10-20", tz="Asia/Tokyo"))
     ax = el.plot_daily(days, "steps")
     (below,) = ax.child_axes
-    assert heights(below, "recorded_h") == [16, 0, 16]
-    assert heights(below, "worn_h") == [10, 0, 10]
-    assert heights(below, "valid_h") == [7, 0, 7]
+    assert heights(below, "recorded_h") == [16, 16]
+    assert heights(below, "worn_h") == [10, 10]
+    assert heights(below, "valid_h") == [7, 7]
     assert below.get_ylim() == (0, 24)
     shade = one(below, "no record")
     assert (shade.get_x(), shade.get_width()) == (0.5, 1.0)
@@ -105,6 +105,16 @@ def test_a_year_is_readable() -> None:
     assert 4 <= len(labels) <= 16
     assert artists(ax, "weekend") == []
     assert len(points(ax, "full days")) == 365
+
+
+def test_many_days_of_bars_are_one_outline() -> None:
+    days = table(100, steps=np.arange(100.0).tolist())
+    days.loc[days.index[50], "worn_h"] = 1.0
+    ax = el.plot_daily(days, "steps")
+    full, thin = (one(ax, kind).get_data().values for kind in ("full days", "thin days"))
+    assert np.flatnonzero(np.isnan(full)).tolist() == [50]
+    assert np.flatnonzero(np.isfinite(thin)).tolist() == [50]
+    assert np.nansum(full) + np.nansum(thin) == days["steps"].sum()
 
 
 def test_a_table_without_hours_has_its_days_on_its_own_axis() -> None:

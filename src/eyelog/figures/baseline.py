@@ -98,13 +98,14 @@ def plot_baseline(
     known = np.isfinite(low)
     outside = known & ((value < low) | (value > high))
     size = 6 if len(days) > MANY_DAYS else 16
-    for kind, chosen, colour in (
-        ("within", known & ~outside, "usable"),
-        ("outside", outside, "noisy"),
+    # Another shape too, because print in grey has the two colours alike.
+    for kind, chosen, colour, marker in (
+        ("within", known & ~outside, "usable", "o"),
+        ("outside", outside, "noisy", "D"),
     ):
         drawn = chosen & np.isfinite(value)
-        dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], linewidths=0)
-        dots.set(label=f"_{kind}", zorder=3)
+        dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], marker=marker)
+        dots.set(label=f"_{kind}", linewidths=0, zorder=3)
     early = ~known & np.isfinite(value)
     dots = ax.scatter(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
@@ -129,7 +130,9 @@ def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
     """Draw the ranges of single days, which a line and a band do not show."""
     alone = lone(baseline)
     ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=3, zorder=1)
-    ax.plot(x[alone], baseline[alone], "_", color=COLOURS["reference"], markersize=4)
+    if alone.any():
+        dots = ax.plot(x[alone], baseline[alone], "_", color=COLOURS["reference"], markersize=4)[0]
+        dots.set_label("_lone baselines")
 
 
 def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> list[Any]:
@@ -142,7 +145,7 @@ def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> l
         line("day", "usable", marker="o", linestyle=""),
     ]
     if outside:
-        entries.append(line("day outside its range", "noisy", marker="o", linestyle=""))
+        entries.append(line("day outside its range", "noisy", marker="D", linestyle=""))
     if early:
         hollow = line("too few earlier days", "usable", marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")

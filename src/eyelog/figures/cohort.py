@@ -163,8 +163,12 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
     if enough.any():
         outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
-        for bottom, top, alpha in ((outer_low, outer_high, 0.4), (low, high, 0.75)):
-            ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha, linewidth=0)
+        for bottom, top, alpha, name in (
+            (outer_low, outer_high, 0.4, "_middle 90 %"),
+            (low, high, 0.75, "_middle half"),
+        ):
+            band = ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha)
+            band.set(linewidth=0, label=name)
         ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_label("_median")
         entries += [
             line("median", "usable"),

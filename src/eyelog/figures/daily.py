@@ -1,4 +1,4 @@
-"""One summary value per day, with what its days are worth."""
+"""One summary value per day, with the hours behind each day."""
 
 from typing import Any, Final
 
@@ -30,7 +30,12 @@ __all__ = ["plot_daily"]
 SHORTEST_DAY: Final = pd.Timedelta(20, "h")
 MEDIAN_DAYS: Final = 7
 LEAST_OF_MEDIAN: Final = 4  # of the seven days, so that most of them are there
-HOURS: Final = (("recorded_h", "recorded"), ("worn_h", "worn"), ("valid_h", "usable"))
+# The hours of a day, each a part of the one before: column, word, and the meaning of the colour.
+HOURS: Final = (
+    ("recorded_h", "recorded", "not worn"),
+    ("worn_h", "worn", "worn"),
+    ("valid_h", "usable", "usable"),
+)
 MANY_DAYS: Final = 60
 
 
@@ -42,7 +47,7 @@ def plot_daily(
     min_worn_h: float = 4.0,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one column of a daily summary, and beneath it the hours that the days stand on.
+    """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
     What adds up over a day (steps, hours) is a bar from 0; anything else is a point with its
     interval, if it has one. Days with little wear are pale, and the median over seven days
@@ -126,10 +131,8 @@ def plot_daily(
     days_wide(ax, len(days))
     bottom = _hours(ax, whole, days)
     day_axis(bottom.xaxis, days)
-    present = [name for name, _ in HOURS if name in whole]
-    meanings = {"recorded": "not worn", "worn": "worn", "usable": "usable"}
-    entries += [patch(word, meanings[word]) for name, word in reversed(HOURS) if name in present]
-    if table.index.size < len(days) and present:
+    entries += [patch(word, meaning) for name, word, meaning in reversed(HOURS) if name in whole]
+    if len(table) < len(days) and bottom is not ax:
         entries.append(patch("no record"))
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
@@ -140,15 +143,23 @@ def plot_daily(
 
 def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
     """Draw what adds up over a day, from 0."""
-    width = 0.6 if len(values) <= MANY_DAYS else 1.0
-    places = np.arange(len(values))
     for days, shade, kind in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
-        drawn = days & np.isfinite(values)
-        bars = ax.bar(places[drawn], values[drawn], width=width, color=shade, label="_")
-        for bar in bars:
-            bar.set_label(f"_{kind}")
+        _columns(ax, np.where(days, values, np.nan), 0.6, color=shade, label=f"_{kind}")
     ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
     value_axis(ax.yaxis)
+
+
+def _columns(ax: Axes, heights: Floats, width: float, *, color: Any, label: str) -> None:
+    """Draw a bar a day; of many days, which have no room between them, one outline of all."""
+    places = np.flatnonzero(np.isfinite(heights))
+    if not len(places):
+        return
+    if len(heights) > MANY_DAYS:
+        edges = np.arange(len(heights) + 1) - 0.5
+        ax.stairs(heights, edges, fill=True, color=color, label=label)
+        return
+    for bar in ax.bar(places, heights[places], width=width, color=color):
+        bar.set_label(label)
 
 
 def _interval(whole: pd.DataFrame, column: str) -> tuple[Floats, Floats] | None:
@@ -202,30 +213,20 @@ def _pale_entry(colour: str, min_worn_h: float) -> Any:
 
 
 def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
-    """Draw the hours that the days stand on, in a strip; return the Axes at the foot."""
-    present = [(name, word) for name, word in HOURS if name in whole]
+    """Draw the hours behind each day in a strip, and return the Axes at the foot."""
+    present = [(name, meaning) for name, _, meaning in HOURS if name in whole]
     if not present:
         return ax
     below = strip(ax)
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(below, days)
-    meanings = {"recorded": "not worn", "worn": "worn", "usable": "usable"}
-    width = 0.8 if len(days) <= MANY_DAYS else 1.0
-    for name, word in present:
-        hours = np.nan_to_num(numbers(whole[name]))
-        bars = below.bar(np.arange(len(days)), hours, width=width, color=COLOURS[meanings[word]])
-        for bar in bars:
-            bar.set_label(f"_{name}")
-    nothing = np.flatnonzero(whole[present[0][0]].isna())
-    for place in nothing:
-        below.axvspan(
-            place - 0.5,
-            place + 0.5,
-            facecolor=COLOURS["no record"],
-            edgecolor=COLOURS["hatch"],
-            hatch=HATCH,
-            linewidth=0,
-        ).set_label("_no record")
+    for name, meaning in present:
+        _columns(below, numbers(whole[name]), 0.8, color=COLOURS[meaning], label=f"_{name}")
+    missing = np.concatenate([[False], whole[present[0][0]].isna(), [False]]).astype(np.int8)
+    edges = np.diff(missing)
+    for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        shade = below.axvspan(first - 0.5, after - 0.5, facecolor=COLOURS["no record"])
+        shade.set(edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0, label="_no record")
     below.set_ylim(0, 24)
     below.set_yticks([0, 12, 24])
     below.set_ylabel("Hours")

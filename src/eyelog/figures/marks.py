@@ -113,13 +113,13 @@ def lone(values: Floats) -> Bools:
 
 
 def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
-    """Return a colour mixed with white, for what stands on little."""
+    """Return a colour mixed with white, for what is based on little."""
     red, green, blue = (1.0 - (1.0 - part) * (1.0 - share) for part in to_rgb(colour))
     return red, green, blue
 
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
-    """Return a narrow Axes beneath another one, with the same x axis: for what values stand on."""
+    """Return a narrow Axes beneath another one, sharing its x axis, for what values are based on."""
     below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
     ax.tick_params(axis="x", labelbottom=False)
     ax.spines["bottom"].set_visible(False)

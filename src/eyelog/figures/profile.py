@@ -103,7 +103,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     if not np.isfinite(median).any():
         say_no_values(ax)
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
-    hours_axis(below, last_step(table).get("zone"))
+    hours_axis(below, last_step(table).get("tz"))
     legend(
         below,
         [
@@ -180,7 +180,7 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     # How many days a row is made of stands beside its name.
     ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
     ax.tick_params(axis="y", length=0)
-    hours_axis(ax, last_step(table).get("zone"))
+    hours_axis(ax, last_step(table).get("tz"))
     if finite.size:
         colour_bar(ax, image, f"Median of\n{step_label(table)}")
     else:

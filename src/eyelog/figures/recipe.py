@@ -95,7 +95,7 @@ def _table(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
         index = index.get_level_values(-1)
     if len(index) and isinstance(index, pd.DatetimeIndex):
         out |= {"first": index.min().isoformat(), "last": index.max().isoformat()}
-        out |= {"zone": str(index.tz)}
+        out |= {"tz": str(index.tz)}
     if KEY in table.attrs:
         out["provenance"] = _plain(table.attrs[KEY])
     return out

@@ -105,7 +105,7 @@ def plot_rhythm(
     value_axis(ax.yaxis)
     if profile["mean"].isna().all():
         say_no_values(ax)
-    hours_axis(ax, last_step(profile).get("zone"))
+    hours_axis(ax, last_step(profile).get("tz"))
     legend(ax, entries)
     title(ax, title_of(profile, days=span_of(profile), zone=False))
     return ax

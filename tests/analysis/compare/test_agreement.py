@@ -266,3 +266,34 @@ def test_the_interval_of_a_limit_holds_the_true_limit_about_95_times_in_100() ->
         found = limits_of_agreement(generator.normal(3, 2, 50), np.zeros(50))
         held += found.high_low <= 3 + 1.96 * 2 <= found.high_high
     assert 0.92 < held / 2000 < 0.98
+
+
+@pytest.fixture(scope="module")
+def logs() -> dict[str, pd.DataFrame]:
+    made = {
+        log: el.simulate("2026-10-19", 1, log=log, tz="Asia/Tokyo", seed=3)
+        for log in ("computed_data", "standard_mode_logs")
+    }
+    return {"fifteen": made["computed_data"], "sixty": made["standard_mode_logs"]}
+
+
+@pytest.mark.parametrize("quantity", ["steps", "tilt_forward", "blinks_weak", "worn"])
+def test_the_pairs_are_those_that_the_report_summarises(logs, quantity: str) -> None:
+    pairs = el.compare.minute_pairs(**logs, quantity=quantity)
+    row = agreement(**logs).loc[quantity]
+    assert len(pairs) == row["n"]
+    # The bias of directions is a mean on the circle, here next to the mean of the differences.
+    assert pairs["difference"].mean() == pytest.approx(row["bias"], abs=1e-4)
+    assert pairs.index.isin(logs["sixty"].index).all()
+    apart = (pairs["mean"] - (pairs["fifteen"] + pairs["sixty"]) / 2) % 180
+    assert np.minimum(apart, 180 - apart).max() == pytest.approx(0, abs=1e-9)
+    step = pairs.attrs["eyelog"]["history"][-1]
+    assert (step["quantity"], step["unit"]) == (quantity, row["unit"])
+
+
+def test_pairs_of_a_quantity_that_is_not_there_are_refused(logs) -> None:
+    with pytest.raises(el.ConfigurationError, match="did you mean 'steps'"):
+        el.compare.minute_pairs(**logs, quantity="step")
+    short = logs["fifteen"].drop(columns="stp")
+    with pytest.raises(el.FieldError, match="15-second frame lacks stp"):
+        el.compare.minute_pairs(short, logs["sixty"], quantity="steps")

@@ -85,6 +85,6 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         by=by,
         column=name_of(series),
         row_s=seen.step_us / 1e6,
-        zone=str(seen.index.tz),
+        tz=str(seen.index.tz),
         days=[str(day.date()) for day in (parts["day"].min(), parts["day"].max()) if seen.n],
     )

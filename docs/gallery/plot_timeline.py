@@ -1,0 +1,11 @@
+"""
+Timeline
+========
+
+Several fields along a week, each with its own scale; gaps in the record stay gaps.
+"""
+
+import eyelog as el
+
+frame = el.sample("standard_mode_logs")
+panels = el.plot_timeline(el.mask(frame, el.flag(frame)), fields=["stp_s", "tl_yav", "hm_yo"])

@@ -1,0 +1,48 @@
+"""Every figure has a script in the gallery, and every script draws."""
+
+import inspect
+import io
+import runpy
+
+import pytest
+from matplotlib import pyplot as plt
+
+import eyelog as el
+from support.paths import ROOT
+
+GALLERY = ROOT / "docs" / "gallery"
+SCRIPTS = sorted(path.stem for path in GALLERY.glob("*.py"))
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_every_figure_has_a_script() -> None:
+    figures = [name for name in el.__all__ if name.startswith("plot_")]
+    assert all(inspect.isfunction(getattr(el, name)) for name in figures)
+    assert sorted(figures) == SCRIPTS
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_has_a_title_a_sentence_and_public_names_alone(name: str) -> None:
+    text = (GALLERY / f"{name}.py").read_text()
+    title, underline, blank, sentence = text.splitlines()[1:5]
+    assert len(underline) == len(title)
+    assert set(underline) == {"="}
+    assert blank == ""
+    assert sentence
+    assert "eyelog." not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_draws(name: str) -> None:
+    runpy.run_path(str(GALLERY / f"{name}.py"))
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    assert figures
+    for figure in figures:
+        assert any(ax.has_data() for ax in figure.axes)
+        figure.savefig(io.BytesIO(), format="png")

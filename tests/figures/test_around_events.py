@@ -1,0 +1,99 @@
+"""The mean course around events, its band, single events, and how many there are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from support.drawn import artists, legend_of, one, title_of, xy
+
+AROUND = {"before": "5min", "after": "10min", "baseline": ("-5min", "-1min")}
+
+
+@pytest.fixture(scope="module")
+def series() -> pd.Series:
+    """Minutes of 0 that are 6 for three minutes after each full hour."""
+    stamps = pd.date_range("2026-10-19", periods=24 * 60, freq="min", tz="UTC")
+    return pd.Series(6.0 * ((stamps.minute >= 1) & (stamps.minute <= 3)), index=stamps, name="v")
+
+
+@pytest.fixture(scope="module")
+def times(series: pd.Series) -> pd.DatetimeIndex:
+    return pd.date_range("2026-10-19 01:00", periods=8, freq="2h", tz="UTC")
+
+
+def test_the_mean_is_drawn_in_the_middle_of_its_bins(series, times) -> None:
+    table = el.compare.events(series, times, **AROUND)
+    ax = el.plot_events(table)
+    minutes, means = xy(ax, "mean")
+    assert minutes == [minute - 0.5 for minute in range(-4, 11)]
+    assert means == table["mean"].tolist()
+    assert means[5:8] == [6, 6, 6]
+    assert ax.get_xlim() == (-5, 10)
+
+
+def test_each_event_is_a_thin_line(series, times) -> None:
+    each = el.compare.event_courses(series, times, **AROUND)
+    ax = el.plot_events(el.compare.events(series, times, **AROUND), each=each)
+    singles = [line for line in ax.lines if line.get_label().startswith("_event ")]
+    assert len(singles) == len(times)
+    assert all(line.get_linewidth() < 1 for line in singles)
+    assert singles[0].get_ydata().tolist() == [0] * 5 + [6] * 3 + [0] * 7
+    assert "each event" in legend_of(ax)
+
+
+def test_the_baseline_window_and_the_event_are_marked(series, times) -> None:
+    ax = el.plot_events(el.compare.events(series, times, **AROUND))
+    window = one(ax, "baseline")
+    assert (window.get_x(), window.get_x() + window.get_width()) == (-5, -1)
+    assert one(ax, "the event").get_xdata() == [0, 0]
+    assert title_of(ax) == "8 events"
+
+
+def test_a_change_is_drawn_from_its_own_columns(series, times) -> None:
+    table = el.compare.events(series + 3.0, times, **AROUND)
+    ax = el.plot_events(table, change=True)
+    assert xy(ax, "mean")[1] == table["change"].tolist()
+    assert ax.get_ylabel().startswith("Change:")
+    assert len(artists(ax, "no change")) == 1
+
+
+def test_the_events_behind_each_bin_are_shown_beneath(series, times) -> None:
+    holed = series.copy()
+    holed["2026-10-19 01:01":"2026-10-19 01:02"] = np.nan
+    table = el.compare.events(holed, times, **AROUND)
+    (below,) = el.plot_events(table).child_axes
+    assert [bar.get_height() for bar in below.patches] == table["n"].tolist()
+    assert below.get_xlabel() == "Time from the event (min)"
+
+
+def test_fewer_than_five_events_have_no_band(series, times) -> None:
+    labels = legend_of(el.plot_events(el.compare.events(series, times[:3], **AROUND)))
+    assert "95 % band" not in labels
+    assert "95 % band" in legend_of(el.plot_events(el.compare.events(series, times, **AROUND)))
+
+
+def test_no_events_are_said(series) -> None:
+    ax = el.plot_events(el.compare.events(series, [], **AROUND))
+    assert [text.get_text() for text in ax.texts] == ["no usable values"]
+    assert title_of(ax) == "0 events"
+
+
+def test_hours_are_the_unit_of_long_courses(series, times) -> None:
+    table = el.compare.events(series, times, before="6h", after="6h", every="1h")
+    (below,) = el.plot_events(table).child_axes
+    assert below.get_xlabel() == "Time from the event (h)"
+
+
+def test_one_of_several_fields_is_named() -> None:
+    frame = el.sample("standard_mode_logs")
+    walks = el.gait.bouts(frame)["start"][:6]
+    table = el.compare.events(frame, walks, before="3min", after="3min", fields=["hm_yo", "tl_yav"])
+    assert el.plot_events(table, "tl_yav").get_ylabel() == "Tilt fore-aft (deg)"
+    with pytest.raises(el.ConfigurationError, match=r"has 2: name one, such as .*'hm_yo'"):
+        el.plot_events(table)
+    with pytest.raises(el.FieldError, match="'stp_s'"):
+        el.plot_events(table, "stp_s")
+    other = el.compare.event_courses(frame, walks, before="3min", after="3min", fields="hm_po")
+    with pytest.raises(el.FieldError, match="single events"):
+        el.plot_events(table, "hm_yo", each=other)

@@ -1,0 +1,96 @@
+"""Days against the person's own earlier days."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from support.drawn import artists, legend_of, one, points, title_of, xy
+
+
+def steps(values, first: str = "2026-10-01") -> pd.Series:
+    index = pd.date_range(first, periods=len(values), freq="D", tz="Asia/Tokyo", name="day")
+    return pd.Series(np.asarray(values, dtype=float), index=index, name="steps")
+
+
+def usual(days: int = 20) -> list[float]:
+    return np.random.default_rng(1).normal(6000, 500, days).round().tolist()
+
+
+def test_days_outside_the_usual_range_stand_out() -> None:
+    series = steps([*usual(), 12_000.0])
+    table = el.baseline.personal(series)
+    ax = el.plot_baseline(table)
+    outside = points(ax, "outside")
+    known = table[table["spread"].notna()]
+    expected = known[(known["value"] - known["baseline"]).abs() > 2 * known["spread"]]
+    assert [place[1] for place in outside] == expected["value"].tolist()
+    assert [20, 12_000] in outside
+    assert "day outside its range" in legend_of(ax)
+
+
+def test_the_range_reaches_as_far_as_asked() -> None:
+    table = el.baseline.personal(steps(usual()))
+    band = one(el.plot_baseline(table, reach=3), "usual range")
+    corners = band.get_paths()[0].vertices
+    day = table.iloc[-1]
+    at_last = corners[corners[:, 0] == 19][:, 1]
+    assert at_last.max() == pytest.approx(day["baseline"] + 3 * day["spread"])
+    assert at_last.min() == pytest.approx(day["baseline"] - 3 * day["spread"])
+
+
+def test_first_days_are_hollow_because_they_have_no_baseline() -> None:
+    ax = el.plot_baseline(el.baseline.personal(steps(usual()), min_n=7))
+    assert [place[0] for place in points(ax, "no baseline")] == list(range(7))
+    assert one(ax, "no baseline").get_facecolors()[0].tolist() == [1, 1, 1, 1]
+    assert "too few earlier days" in legend_of(ax)
+
+
+def test_a_change_is_a_line_before_the_day_on_which_the_level_begins() -> None:
+    series = steps([*usual(10), *(value + 9000 for value in usual(10))])
+    changes = el.baseline.change_points(series, penalty=2e7)
+    assert changes == [series.index[10]]
+    ax = el.plot_baseline(el.baseline.personal(series), changes=changes)
+    assert one(ax, "change").get_xdata() == [9.5, 9.5]
+    assert "a new level begins" in legend_of(ax)
+
+
+def test_a_change_outside_the_days_is_refused() -> None:
+    table = el.baseline.personal(steps(usual()))
+    with pytest.raises(el.ConfigurationError, match="2030-01-01 lies outside"):
+        el.plot_baseline(table, changes=[pd.Timestamp("2030-01-01", tz="Asia/Tokyo")])
+
+
+def test_days_without_a_row_keep_their_place_and_break_the_line() -> None:
+    series = steps(usual(30))
+    table = el.baseline.personal(series.drop(series.index[20:23]))
+    ax = el.plot_baseline(table)
+    assert np.flatnonzero(np.isnan(xy(ax, "baseline")[1])).tolist() == [*range(7), 20, 21, 22]
+    assert [place[0] for place in points(ax, "within") + points(ax, "outside")].count(22) == 0
+
+
+def test_a_baseline_of_one_day_is_still_shown() -> None:
+    table = el.baseline.personal(steps(usual(15)))
+    table.loc[table.index[9:], ["baseline", "spread"]] = np.nan
+    table.loc[table.index[7], ["baseline", "spread"]] = np.nan
+    ax = el.plot_baseline(table)
+    assert xy(ax, "lone baselines")[0] == [8]
+
+
+def test_words_come_from_what_the_baseline_is_of() -> None:
+    days = el.daily(el.simulate("2026-10-19", 9, log="standard_mode_logs"))
+    ax = el.plot_baseline(el.baseline.personal(days["worn_h"], window="7D", min_n=3))
+    assert ax.get_ylabel() == "Worn (h per day)"
+    assert title_of(ax) == "60-second log · 19 to 27 Oct 2026 · UTC"
+    assert legend_of(ax)[0] == "median of the 7 days before"
+    assert len(artists(ax, "weekend")) == 1
+
+
+def test_several_values_a_day_are_refused() -> None:
+    hours = pd.Series(
+        np.arange(48.0), index=pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    )
+    with pytest.raises(el.ConfigurationError, match="one value per day"):
+        el.plot_baseline(el.baseline.personal(hours))
+    with pytest.raises(el.ConfigurationError, match="reach"):
+        el.plot_baseline(el.baseline.personal(steps(usual())), reach=0)

@@ -1,0 +1,102 @@
+"""Many wearers: a line or a row for each, and percentiles over them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from support.drawn import artists, legend_of, one, points, title_of, xy
+
+
+def cohort(wearers: int, days: int = 10, *, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    index = pd.date_range("2026-10-19", periods=days, freq="D", tz="Asia/Tokyo", name="day")
+    tables = {
+        f"w{number:03d}": pd.DataFrame({"steps": rng.normal(5000 + 100 * number, 500, days)}, index)
+        for number in range(wearers)
+    }
+    return pd.concat(tables, names=["account"])
+
+
+def test_each_wearer_is_a_line_along_the_days() -> None:
+    table = cohort(6)
+    lines = one(el.plot_cohort(table, "steps"), "wearers").get_segments()
+    assert len(lines) == 6
+    assert lines[2][:, 0].tolist() == list(range(10))
+    assert lines[2][:, 1].tolist() == table.loc["w002", "steps"].tolist()
+
+
+def test_bands_and_median_are_those_of_the_wearers_of_each_day() -> None:
+    table = cohort(6)
+    ax = el.plot_cohort(table, "steps")
+    by_day = table["steps"].groupby(level="day")
+    assert xy(ax, "median")[1] == pytest.approx(by_day.median().tolist())
+    outer = one(ax, "middle 90 %").get_paths()[0].vertices
+    first = outer[outer[:, 0] == 0][:, 1]
+    assert first.max() == pytest.approx(by_day.quantile(0.95).iloc[0])
+    assert first.min() == pytest.approx(by_day.quantile(0.05).iloc[0])
+
+
+def test_days_with_fewer_than_five_wearers_have_no_bands() -> None:
+    table = cohort(5)
+    table.iloc[3, 0] = np.nan
+    _, median = xy(el.plot_cohort(table, "steps"), "median")
+    assert np.flatnonzero(np.isnan(median)).tolist() == [3]
+    few = el.plot_cohort(cohort(4), "steps")
+    assert artists(few, "median") == []
+    assert legend_of(few) == ["each wearer", "weekend"]
+
+
+def test_a_day_between_two_without_values_is_a_point() -> None:
+    table = cohort(3)
+    table.iloc[[1, 3], 0] = np.nan
+    table.iloc[0, 0] = np.nan
+    assert [place[0] for place in points(el.plot_cohort(table, "steps"), "lone days")] == [2]
+
+
+def test_a_caterpillar_has_the_wearers_in_order_of_their_medians() -> None:
+    table = cohort(5)
+    ax = el.plot_cohort(table, "steps", kind="caterpillar")
+    medians = table["steps"].groupby(level="account").median().sort_values()
+    drawn = points(ax, "median")
+    assert [place[0] for place in drawn] == pytest.approx(medians.tolist())
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == [f"{account}  n = 10" for account in medians.index]
+    half = one(ax, "half").get_segments()[0][:, 0]
+    assert half.tolist() == pytest.approx(
+        table.loc[medians.index[0], "steps"].quantile([0.25, 0.75]).tolist()
+    )
+
+
+def test_many_wearers_have_no_names_and_thinner_rows() -> None:
+    many = el.plot_cohort(cohort(300, 3), "steps", kind="caterpillar")
+    few = el.plot_cohort(cohort(5), "steps", kind="caterpillar")
+    assert many.get_yticks().tolist() == []
+    assert many.get_ylabel() == "Wearers, in order of their medians"
+    assert one(many, "half").get_linewidth()[0] < one(few, "half").get_linewidth()[0]
+
+
+def test_local_days_of_different_zones_share_their_date() -> None:
+    days = {
+        zone: el.daily(el.simulate("2026-10-19", 2, log="standard_mode_logs", tz=zone))
+        for zone in ("Asia/Tokyo", "America/New_York")
+    }
+    ax = el.plot_cohort(pd.concat(days, names=["account"]), "steps")
+    lines = one(ax, "wearers").get_segments()
+    assert [line[:, 0].tolist() for line in lines] == [[0, 1], [0, 1]]
+    assert title_of(ax) == "2 wearers · 19 to 20 Oct 2026"
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "says"),
+    [
+        (cohort(2).droplevel("account"), {}, "indexed by account and day"),
+        (cohort(2).iloc[:0], {}, "no rows"),
+        (cohort(2) * np.nan, {}, "'steps' has no value"),
+        (pd.concat([cohort(2), cohort(2)]), {}, "'w000' has two rows for 2026-10-19"),
+        (cohort(2), {"kind": "spaghetti"}, "'spaghetti'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(table, arguments, says) -> None:
+    with pytest.raises(el.ConfigurationError, match=says):
+        el.plot_cohort(table, "steps", **arguments)

@@ -1,0 +1,30 @@
+"""What a table made of one column is called."""
+
+import pandas as pd
+
+import eyelog as el
+from eyelog.figures.named import name_label, series_label, span_of, step_label
+
+
+def test_a_field_is_named_by_the_catalogue_and_its_rows() -> None:
+    assert name_label("stp", "computed_data", 600) == "Steps per 10 min"
+    assert name_label("tl_yav", "computed_data", 600) == "Tilt fore-aft (deg)"
+
+
+def test_a_column_of_a_summary_is_named_by_the_table_of_columns() -> None:
+    assert name_label("worn_h", "computed_data") == "Worn (h per day)"
+    assert name_label("my_own", None) == "my_own"
+
+
+def test_a_series_without_a_name_is_a_value() -> None:
+    assert series_label(pd.Series([1.0])) == "Value"
+
+
+def test_a_table_of_one_column_remembers_its_name_rows_and_days() -> None:
+    bins = el.resample(el.simulate("2026-10-19", 2, tz="Asia/Tokyo"), "10min")
+    table = el.rhythm.profile(bins["stp"])
+    assert step_label(table) == "Steps per 10 min"
+    assert [str(day.date()) for day in span_of(table)] == ["2026-10-19", "2026-10-20"]
+    bare = el.rhythm.profile(pd.Series([1.0], index=bins.index[:1]))
+    assert step_label(bare) == "Value"
+    assert span_of(bins) is None
