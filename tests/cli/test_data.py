@@ -45,7 +45,7 @@ def test_fetched_days_are_available_offline(logged_in, capsys) -> None:
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("figure", ["timeline", "quality", "heatmap", "daily"])
+@pytest.mark.parametrize("figure", ["overview", "quality", "heatmap"])
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_each_figure_of_either_log_is_drawn_into_a_private_file(
     of_ada, tmp_path, figure, log

@@ -46,6 +46,8 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "states": (el.states, RAW),
     "episodes": (el.episodes, set()),
     "plot_timeline": (lambda x: el.plot_timeline(x, fields=["stp"]), {"records", "bins"}),
+    "plot_attrition": (el.plot_attrition, set()),
+    "plot_day": (lambda x: el.plot_day(x, "stp"), {"records", "bins"}),
     "plot_overview": (el.plot_overview, set()),
     "plot_quality": (el.plot_quality, {"reasons"}),
     "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),

@@ -5,7 +5,10 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
+from eyelog.figures.compose import DRAW
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.style import StyledFigure
 
 
 @pytest.fixture(scope="module", params=list(DEFAULT_FIELDS))
@@ -18,29 +21,49 @@ def panels(figure):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_either_log_has_its_default_fields_and_a_title(frame, kind: str) -> None:
-    log = frame.attrs["eyelog"]["log"]
+def test_every_kind_of_either_log_is_drawn_with_the_look_and_left_to_nobody_to_close(
+    frame, kind: str
+) -> None:
     figure = el.compose_figure(frame, kind)
-    single = kind in ("timeline", "quality")
-    assert len(panels(figure)) == (1 if single else len(DEFAULT_FIELDS[log][kind]))
-    assert figure.get_suptitle() == f"{log}, 19 Oct 2026 to 20 Oct 2026"
+    assert isinstance(figure, StyledFigure)
+    assert figure.axes
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("kind", ["overview", "timeline", "day", "quality"])
+def test_a_title_names_log_and_range(frame, kind: str) -> None:
+    words = LOG_WORDS[frame.attrs["eyelog"]["log"]]
+    assert el.compose_figure(frame, kind).get_suptitle().startswith(f"{words} · 19 to 20 Oct 2026")
+
+
+def test_every_kind_has_a_function_and_fields_only_where_it_draws_fields() -> None:
+    assert set(DRAW) == set(KINDS)
+    for kinds in DEFAULT_FIELDS.values():
+        assert set(kinds) <= set(KINDS)
+
+
+def titles(figure) -> list[str]:
+    return [ax.get_title(loc="left") for ax in figure.axes]
 
 
 def test_named_fields_are_drawn_in_the_order_given(frame) -> None:
     timeline = el.compose_figure(frame, "timeline", fields=["hm_yo", "bl"])
-    assert [line.get_gid() for line in timeline.axes[0].lines] == ["hm_yo", "bl"]
+    assert [title.split(" ")[0] for title in titles(timeline)] == ["Head", "Battery"]
     summary = el.compose_figure(frame, "daily", fields=["steps", "worn_h"])
-    assert [ax.get_ylabel() for ax in summary.axes] == ["Steps (per day)", "Worn (h per day)"]
+    assert len(panels(summary)) >= 2
+    day = el.compose_figure(frame, "day", fields=["hm_yo"])
+    assert titles(day) == ["Mon 19 Oct", "Tue 20 Oct"]
 
 
 def test_a_timeline_leaves_out_default_fields_that_the_frame_lacks_and_rejected_values() -> None:
-    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs")
-    (ax,) = panels(el.compose_figure(frame.drop(columns="bl"), "timeline"))
-    lines = {line.get_gid(): np.asarray(line.get_ydata(), dtype=float) for line in ax.lines}
-    assert "bl" not in lines
+    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs")[:400]
+    figure = el.compose_figure(frame.drop(columns="bl"), "timeline")
+    assert "Battery (level)" not in titles(figure)
+    assert titles(figure)[-1] == "State"
+    (line,) = [line for ax in figure.axes for line in ax.lines if line.get_label() == "hm_yo"]
     masked = el.mask(frame, el.flag(frame))
-    assert np.isfinite(lines["hm_yo"]).sum() == masked["hm_yo"].notna().sum()
+    finite = np.isfinite(np.asarray(line.get_ydata(), dtype=float))
+    assert finite.sum() == masked["hm_yo"].notna().sum()
 
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
@@ -48,7 +71,9 @@ def test_a_timeline_leaves_out_default_fields_that_the_frame_lacks_and_rejected_
     ("kind", "fields", "error", "message"),
     [
         ("heatmaps", None, el.ConfigurationError, "did you mean 'heatmap'"),
-        ("quality", ["bl"], el.ConfigurationError, "covers all fields"),
+        ("quality", ["bl"], el.ConfigurationError, "takes no fields"),
+        ("overview", ["bl"], el.ConfigurationError, "takes no fields"),
+        ("day", ["bl", "hm_yo", "hm_po"], el.ConfigurationError, "one or two fields"),
         ("timeline", ["blx"], el.FieldError, "'bl'"),
         ("heatmap", ["stp_s"], el.FieldError, "the heatmap needs 'stp_s'"),
         ("daily", ["nothing"], el.FieldError, "nothing"),

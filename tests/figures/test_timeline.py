@@ -1,36 +1,157 @@
-"""Fields along time, and the reasons against their values; tests read artists, not pixels."""
+"""Fields along time, one panel each; tests read artists, not pixels."""
 
 import numpy as np
 import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
 
 import eyelog as el
-from eyelog.analysis.quality.reasons import Reason
+from eyelog.figures.style import COLOURS
 from support.figures import counted_minutes
 
 
+def line_of(ax, label: str) -> np.ndarray:
+    (line,) = [line for line in ax.lines if line.get_label() == label]
+    return np.asarray(line.get_xydata(), dtype=float)
+
+
+def titles(made) -> list[str]:
+    return [ax.get_title(loc="left") for ax in made]
+
+
+def few(n: int = 340) -> pd.DataFrame:
+    return counted_minutes(["2026-10-19"]).iloc[:n]
+
+
 def test_a_timeline_breaks_its_line_where_records_are_missing() -> None:
-    frame = counted_minutes(["2026-10-19"])
-    ax = el.plot_timeline(frame.drop(frame.index[100:200]))
-    y = np.asarray(ax.lines[0].get_ydata(), dtype=float)
-    assert np.isnan(y).sum() == 1
-    assert len(y) == 1341
+    frame = few()
+    (ax,) = el.plot_timeline(frame.drop(frame.index[100:200]))
+    y = line_of(ax, "stp_mid")[:, 1]
+    assert np.flatnonzero(np.isnan(y)).tolist() == [100]
+    assert y[np.isfinite(y)].tolist() == [*range(100), *range(200, 340)]
 
 
-def test_a_timeline_has_a_lane_for_each_field_in_the_order_asked() -> None:
+def test_values_without_neighbours_are_points_and_none_vanishes() -> None:
+    frame = few()
+    frame.iloc[1::2] = np.nan
+    (ax,) = el.plot_timeline(frame)
+    assert len(line_of(ax, "_stp_mid alone")) == 170
+
+
+def test_a_value_stands_in_the_middle_of_the_time_it_covers() -> None:
+    (ax,) = el.plot_timeline(few(3))
+    first = pd.Timestamp(line_of(ax, "stp_mid")[0, 0], unit="D", tz="UTC").tz_convert("Asia/Tokyo")
+    assert abs(first - pd.Timestamp("2026-10-19 00:00:30", tz="Asia/Tokyo")) < pd.Timedelta("1ms")
+
+
+def test_what_cannot_be_resolved_is_a_mean_within_its_range_and_hides_nothing() -> None:
+    frame = counted_minutes([f"2026-10-{day}" for day in range(12, 26)])
+    frame.iloc[7000] = 99_999.0
+    (ax,) = el.plot_timeline(frame)
+    (band,) = ax.patches
+    high, edges, low = band.get_data()
+    assert len(high) <= 800
+    assert np.nanmax(high) == 99_999
+    assert np.nanmin(low) == 0
+    means = line_of(ax, "stp_mid")[:, 1]
+    width = len(frame) / len(high)
+    assert means[0] == pytest.approx((width - 1) / 2)
+    assert ((means >= low) & (means <= high)).all()
+    assert np.diff(edges).max() == pytest.approx(np.diff(edges).min())
+
+
+def test_the_legend_says_what_a_column_shows() -> None:
+    made = el.plot_timeline(counted_minutes([f"2026-10-{day}" for day in range(12, 26)]))
+    texts = [text.get_text() for text in made[0].figure.legends[0].get_texts()]
+    assert texts == ["mean of 30 min", "lowest to highest"]
+
+
+def test_a_few_hours_are_shown_by_themselves_and_more_as_whole_days() -> None:
+    def shown(n: int) -> float:
+        (ax,) = el.plot_timeline(few(n))
+        low, high = ax.get_xlim()
+        return (high - low) * 24
+
+    assert shown(300) == pytest.approx(5)
+    assert shown(1000) == pytest.approx(24)
+
+
+def test_a_panel_for_each_field_in_the_order_asked() -> None:
     frame = el.simulate("2026-10-19", 1, log="standard_mode_logs")
-    ax = el.plot_timeline(frame, fields=["bl", "tl_yav", "wea_s"])
-    lanes = {str(line.get_gid()): np.nanmean(line.get_ydata()) for line in ax.lines}
-    assert sorted(lanes, key=lambda n: -lanes[n]) == ["bl", "tl_yav", "wea_s"]
-    labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert labels == ["Battery (level)", "Tilt fore-aft (deg)", "Worn time (s)"]
+    made = el.plot_timeline(frame, fields=["bl", "tl_yav", "wea_s"])
+    assert titles(made) == ["Battery (level)", "Tilt fore-aft (deg)", "Worn time (s per min)"]
 
 
-def test_a_quality_figure_shades_the_share_of_values_with_the_reason() -> None:
-    frame = counted_minutes(["2026-10-19"]).assign(stp_fst=0.0)
-    reasons = pd.DataFrame(0, index=frame.index, columns=frame.columns, dtype="uint16")
-    reasons.iloc[10:20, 0] = int(Reason.UNWORN)
-    ax = el.plot_quality(reasons)
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["UNWORN"]
-    image = np.asarray(ax.images[0].get_array())
-    assert image[0, 10:20].tolist() == [0.5] * 10
-    assert image.sum() == 5
+def test_booleans_and_states_are_ribbons() -> None:
+    frame = el.simulate("2026-10-19", 1)
+    frame["state"] = el.states(frame)
+    made = el.plot_timeline(frame, fields=["isl", "state", "stp"])
+    assert [len(ax.images) for ax in made] == [1, 1, 0]
+    still = made[0].images[0].get_array()[0]
+    pure = {name: np.isclose(still[:, :3], to_rgb(COLOURS[name])).all(axis=1) for name in
+            ("true", "false")}  # fmt: skip
+    assert pure["true"].any()
+    assert pure["false"].any()
+    opacity = still[:, 3]
+    recorded_h = el.coverage(frame)["recorded_h"].sum()
+    assert opacity.mean() * 24 == pytest.approx(recorded_h, rel=0.01)
+
+
+def test_states_of_months_are_stacked_by_day() -> None:
+    days = pd.date_range("2025-01-01", periods=200, freq="D", tz="UTC")
+    index = pd.DatetimeIndex([day + pd.Timedelta(hours=h) for day in days for h in range(1, 25)])
+    state = pd.Categorical.from_codes([0] * 6 * 800, dtype=el.states(el.sample()[:1]).dtype)
+    frame = pd.DataFrame({"state": state}, index=index.as_unit("us").rename("date"))
+    frame.iloc[::2] = "walking"
+    (ax,) = el.plot_timeline(frame)
+    tops = {
+        patch.get_label(): patch.get_data() for patch in ax.patches if patch.get_label()[0] != "_"
+    }
+    assert set(tops) == {"usable", "walking"}
+    values, _, base = tops["walking"]
+    assert (values - base).tolist() == pytest.approx([0.5] * 200)
+
+
+EVENTS = pd.DataFrame(
+    {
+        "start": pd.to_datetime(["2026-10-19 02:00", "2026-10-19 05:00"]).tz_localize("Asia/Tokyo"),
+        "end": pd.to_datetime(["2026-10-19 03:00", None]).tz_localize("Asia/Tokyo"),
+        "label": ["office", "pill"],
+    }
+)
+
+
+def test_events_are_shaded_and_named() -> None:
+    (ax,) = el.plot_timeline(few(), events=EVENTS)
+    (stretch,) = [patch for patch in ax.patches if patch.get_label() == "_event"]
+    assert stretch.get_width() * 24 == pytest.approx(1)
+    assert len([line for line in ax.lines if line.get_label() == "_event"]) == 1
+    assert [text.get_text() for text in ax.texts] == ["office", "pill"]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["event"]
+
+
+def test_a_field_without_values_says_so() -> None:
+    frame = few().assign(stp_fst=np.nan)
+    made = el.plot_timeline(frame)
+    assert [text.get_text() for text in made[1].texts] == ["no values"]
+
+
+def test_a_single_record_is_drawn() -> None:
+    (ax,) = el.plot_timeline(few(1))
+    assert line_of(ax, "_stp_mid alone")[:, 1].tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "error", "message"),
+    [
+        (lambda f: f.iloc[::-1], {}, el.ConfigurationError, "sort_index"),
+        (lambda f: f.iloc[:0], {}, el.ConfigurationError, "no rows"),
+        (lambda f: f.assign(gw="x"), {"fields": ["gw"]}, el.ConfigurationError, "holds text"),
+        (lambda f: f, {"fields": []}, el.ConfigurationError, "1 to 12 fields"),
+        (lambda f: f, {"fields": ["nothing"]}, el.FieldError, "nothing"),
+        (lambda f: f, {"events": EVENTS.drop(columns="end")}, el.FieldError, "'end' is missing"),
+    ],
+)
+def test_what_it_cannot_draw_is_refused(change, arguments, error, message) -> None:
+    with pytest.raises(error, match=message):
+        el.plot_timeline(change(few()), **arguments)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import (
-    FIGURE_ENDINGS,
     TABLE_ENDINGS,
     add_json,
     add_location,
@@ -18,7 +17,6 @@ from eyelog.cli.output import (
     note,
     records,
     show,
-    write_figure,
     write_table,
 )
 from eyelog.cli.source import (
@@ -30,7 +28,7 @@ from eyelog.cli.source import (
     read_service,
     read_source,
 )
-from eyelog.figures.defaults import KINDS
+from eyelog.figures.defaults import ENDINGS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,6 +96,12 @@ def add_commands(commands: Any) -> None:
         metavar="FILE",
         help="the .png, .svg or .pdf file to write",
     )
+    plot.add_argument(
+        "--width",
+        choices=("single", "double", "page"),
+        default="double",
+        help="89, 183 or 247 mm (default: double)",
+    )
     plot.set_defaults(run=_plot)
 
     fields = commands.add_parser("fields", help="describe each field of a log")
@@ -159,10 +163,11 @@ def _daily(args: argparse.Namespace) -> int:
 
 def _plot(args: argparse.Namespace) -> int:
     from eyelog.figures.compose import compose_figure
+    from eyelog.figures.save import save_figure
 
-    check_ending(args.output, FIGURE_ENDINGS)
+    check_ending(args.output, ENDINGS)
     figure = compose_figure(read_source(args), args.figure, fields=args.field)
-    write_figure(figure, args.output)
+    save_figure(figure, args.output, width=args.width)
     note(f"Figure written to {args.output}")
     return 0
 

@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.output import show, write_figure, write_table
+from eyelog.cli.output import show, write_table
 from eyelog.errors import ConfigurationError, EyelogError
-from eyelog.figures.defaults import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +16,7 @@ __all__ = ["add_commands"]
 
 # Long past: days that a slow clock takes for the future would never be requested.
 START, DAYS, ZONE, SEED = "2025-10-20", 14, "Asia/Tokyo", 1
+FIGURES = ("overview", "day", "heatmap", "daily")
 
 
 def add_commands(commands: Any) -> None:
@@ -140,12 +140,13 @@ def _draw(log: str, frame: "pd.DataFrame", output: Path) -> None:
 
     from eyelog.clock import local_days
     from eyelog.figures.compose import compose_figure
+    from eyelog.figures.save import save_figure
 
     index = pd.DatetimeIndex(frame.index)
     first_day = frame[index <= local_days(index)[0] + pd.Timedelta(days=1)]
-    for kind in KINDS:
-        # One day fills a timeline; the other figures show the whole range.
-        figure = compose_figure(first_day if kind == "timeline" else frame, kind)
+    for kind in FIGURES:
+        # One day is shown in full; the other figures show the whole range.
+        figure = compose_figure(first_day if kind == "day" else frame, kind)
         path = output / f"{kind}-{log}.png"
-        write_figure(figure, path)
+        save_figure(figure, path, width="double")
         print(f"    {path}")

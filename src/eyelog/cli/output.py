@@ -13,10 +13,8 @@ from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 __all__ = [
-    "FIGURE_ENDINGS",
     "TABLE_ENDINGS",
     "add_json",
     "add_location",
@@ -25,12 +23,10 @@ __all__ = [
     "note",
     "records",
     "show",
-    "write_figure",
     "write_table",
 ]
 
 TABLE_ENDINGS: Final = (".parquet", ".csv")
-FIGURE_ENDINGS: Final = (".png", ".svg", ".pdf")
 
 
 def note(text: str) -> None:
@@ -125,20 +121,6 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     else:
         text = _with_text_stamps(table.reset_index())
         _write_private(path, lambda sink: text.to_csv(sink, index=False))
-
-
-def write_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure as PNG, SVG or PDF, as the ending of `path` says.
-
-    Raises
-    ------
-    ConfigurationError
-        If the ending is another one, or the folder does not exist.
-    EyelogError
-        If the file cannot be written.
-    """
-    check_ending(path, FIGURE_ENDINGS)
-    _write_private(path, lambda sink: figure.savefig(sink, format=path.suffix[1:], dpi=130))
 
 
 def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:

@@ -24,7 +24,9 @@ __all__ = [
     "day_rows_axis",
     "hours_axis",
     "is_weekend",
+    "next_midnight",
     "shade_weekends",
+    "skipped_hours",
     "time_axis",
     "to_x",
 ]
@@ -103,6 +105,23 @@ def time_axis(ax: Axes, zone: tzinfo | None) -> None:
 def to_x(us: Any) -> Any:
     """Return microseconds since 1970 as the numbers along a time axis."""
     return mdates.date2num(np.asarray(us, dtype=np.int64).astype("datetime64[us]"))
+
+
+def next_midnight(day: pd.DatetimeIndex) -> pd.DatetimeIndex:
+    """Return the local midnights at which days end."""
+    after = day.tz_localize(None).normalize() + pd.Timedelta(days=1)
+    return after.tz_localize(day.tz, ambiguous=True, nonexistent="shift_forward")
+
+
+def skipped_hours(day: pd.Timestamp) -> tuple[float, float] | None:
+    """Return the time of day that a day does not have, because clocks go forward on it."""
+    days = pd.DatetimeIndex([day])
+    if (next_midnight(days) - days)[0] >= pd.Timedelta(days=1):
+        return None
+    minutes = pd.date_range(day.tz_localize(None).normalize(), periods=1440, freq="min")
+    there = minutes.tz_localize(day.tz, ambiguous=np.ones(1440, bool), nonexistent="NaT")
+    skipped = np.flatnonzero(there.isna())
+    return (skipped[0] / 60, (skipped[-1] + 1) / 60) if skipped.size else None
 
 
 def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:

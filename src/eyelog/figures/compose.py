@@ -1,29 +1,43 @@
-"""Whole figures of a log: which fields, which panels. A raw frame in, a Figure out."""
+"""Whole figures of a log, from its raw frame: what is judged and summarised before it is drawn."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, cast
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eyelog.analysis.daily import daily
+from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.flags import flag, mask
+from eyelog.analysis.quality.recipes import attrition
+from eyelog.analysis.quality.states import states
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.resample import resample
 from eyelog.catalogue import field, near
-from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
+from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.daily import plot_daily
-from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
+from eyelog.figures.day import plot_day
+from eyelog.figures.defaults import DEFAULT_FIELDS, DEFAULT_RECIPE, KINDS, STATE
 from eyelog.figures.heatmap import plot_heatmap
-from eyelog.figures.timeline import plot_quality, plot_timeline
-from eyelog.frame import log_of, require, require_frame
+from eyelog.figures.overview import plot_overview
+from eyelog.figures.quality import plot_quality
+from eyelog.figures.style import panels, style, unmanaged
+from eyelog.figures.timeline import plot_timeline
+from eyelog.frame import is_resampled, log_of, require, require_frame
 
 __all__ = ["compose_figure"]
 
 CELL: Final = "10min"
-WIDTH_IN, PANEL_IN, SINGLE_IN = 12.0, 3.2, 6.0
+PANEL_MM: Final = 45.0
+
+Drawn = Axes | np.ndarray[Any, np.dtype[np.object_]]
 
 
+@one_warning()
 def compose_figure(
     frame: pd.DataFrame, kind: str, *, fields: Sequence[str] | None = None
 ) -> Figure:
@@ -35,12 +49,14 @@ def compose_figure(
     ----------
     frame : DataFrame
         A raw frame of either log.
-    kind : {"timeline", "quality", "heatmap", "daily"}
-        What to draw: fields along time, the reasons against values along time, fields by day and
-        time of day in cells of 10 minutes, or values of the daily summary.
+    kind : {"overview", "timeline", "day", "quality", "attrition", "heatmap", "daily"}
+        What to draw: the state of the eyewear, a row per day; fields along time; one or two fields
+        over each day in full; the reasons against values along time; the records that a recipe
+        leaves (``mind`` or ``eye``); fields by day and time of day in cells of 10 minutes; or
+        values of the daily summary.
     fields : sequence of str, optional
-        Columns of the frame (timeline, heatmap) or of the daily summary (daily); by default a
-        choice that suits the log. A quality figure always covers all fields.
+        Columns of the frame (timeline, day, heatmap) or of the daily summary (daily); by default a
+        choice that suits the log. The other kinds take none.
 
     Returns
     -------
@@ -50,23 +66,22 @@ def compose_figure(
     Raises
     ------
     ConfigurationError
-        If there is no such kind, the frame has no rows, or fields are named for a quality figure.
+        If there is no such kind, the frame has no rows, or fields are named for a kind that takes
+        none, or too many.
     FieldError
         If the log has no such field, or the frame or the summary lacks it.
 
     See Also
     --------
-    eyelog.plot_timeline, eyelog.plot_quality, eyelog.plot_heatmap, eyelog.plot_daily :
-        The single panels, on Axes of your own.
+    eyelog.plot_overview, eyelog.plot_timeline, eyelog.plot_day, eyelog.plot_quality :
+        The figures of tables of your own.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> figure = el.compose_figure(
-    ...     el.sample("standard_mode_logs"), "daily", fields=["worn_h", "steps"]
-    ... )
-    >>> [ax.get_ylabel() for ax in figure.axes]
-    ['Worn (h per day)', 'Steps (per day)']
+    >>> figure = el.compose_figure(el.sample("standard_mode_logs"), "overview")
+    >>> figure.get_suptitle()
+    '60-second log · 19 to 25 Oct 2026'
     """
     if kind not in KINDS:
         raise ConfigurationError(
@@ -76,45 +91,91 @@ def compose_figure(
     if frame.empty:
         raise ConfigurationError("there are no records to draw")
     log = log_of(frame)
-    if fields:
-        _check_fields(frame, kind, log, fields)
-        names = list(fields)
-    else:
-        names = list(DEFAULT_FIELDS[log][kind])
-        if kind == "timeline":
-            names = [name for name in names if name in frame.columns]
-    figure = _draw(frame, kind, names)
-    days = local_days(pd.DatetimeIndex(frame.index))
-    edges = dict.fromkeys(f"{day:%d %b %Y}" for day in (days[0], days[-1]))
-    figure.suptitle(f"{log}, {' to '.join(edges)}")
-    return figure
+    names = _named(frame, kind, log, fields) if fields else _default(frame, kind, log)
+    with unmanaged():
+        drawn = DRAW[kind](frame, names)
+    ax = drawn if isinstance(drawn, Axes) else drawn[0]
+    return cast(Figure, ax.get_figure(root=True))
 
 
-def _check_fields(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> None:
-    """Raise where a named field cannot be drawn: nothing is left out silently."""
-    if kind == "quality":
-        raise ConfigurationError("a quality figure covers all fields: leave out fields (--field)")
-    if kind in ("timeline", "heatmap"):
+def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> list[str]:
+    """Return the named fields, or raise where one cannot be drawn: none is left out silently."""
+    if kind not in DEFAULT_FIELDS[log]:
+        raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out fields (--field)")
+    if kind != "daily":
         for name in fields:
             if name not in frame.columns:
                 field(log, name)
         require(frame, fields, purpose=f"the {kind}")
+    if kind == "day" and len(fields) > 2:
+        raise ConfigurationError(f"the figure 'day' takes one or two fields, not {len(fields)}")
+    return list(fields)
 
 
-def _draw(frame: pd.DataFrame, kind: str, names: Sequence[str]) -> Figure:
-    if kind in ("timeline", "quality"):
-        figure = Figure(figsize=(WIDTH_IN, SINGLE_IN), layout="constrained")
-        reasons = flag(frame)
-        if kind == "quality":
-            plot_quality(reasons, ax=figure.subplots())
-        else:
-            plot_timeline(mask(frame, reasons), fields=names, ax=figure.subplots())
-        return figure
-    figure = Figure(figsize=(WIDTH_IN, PANEL_IN * len(names) + 1), layout="constrained")
-    panels = figure.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
-    table = daily(frame) if kind == "daily" else resample(frame, CELL)
-    plot = plot_daily if kind == "daily" else plot_heatmap
-    for ax, name in zip(panels, names, strict=True):
+def _default(frame: pd.DataFrame, kind: str, log: str) -> list[str]:
+    names = DEFAULT_FIELDS[log].get(kind, ())
+    if kind != "timeline":
+        return list(names)
+    stated = has_evidence(frame, "worn", log=log) and not is_resampled(frame)
+    there = {*frame.columns, *([STATE] if stated else [])}
+    return [name for name in names if name in there]
+
+
+def _overview(frame: pd.DataFrame, _: list[str]) -> Drawn:
+    return plot_overview(states(frame))
+
+
+def _timeline(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    clean = mask(frame, flag(frame))
+    if STATE in names and STATE not in clean.columns:
+        attrs = clean.attrs
+        clean = clean.assign(**{STATE: states(frame)})
+        clean.attrs = attrs
+    return plot_timeline(clean, fields=names)
+
+
+def _day(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    second = names[1] if len(names) > 1 else None
+    table = frame if is_resampled(frame) else resample(frame, CELL)
+    found = None if is_resampled(frame) else states(frame)
+    return plot_day(table, names[0], second=second, states=found)
+
+
+def _quality(frame: pd.DataFrame, _: list[str]) -> Drawn:
+    return plot_quality(flag(frame))
+
+
+def _attrition(frame: pd.DataFrame, _: list[str]) -> Drawn:
+    return plot_attrition(attrition(frame, recipe=DEFAULT_RECIPE[log_of(frame)]))
+
+
+def _heatmap(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    return _stacked(plot_heatmap, resample(frame, CELL), names)
+
+
+def _daily(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    return _stacked(plot_daily, daily(frame), names)
+
+
+def _stacked(plot: Callable[..., Axes], table: pd.DataFrame, names: list[str]) -> Drawn:
+    """Draw a figure of one panel once per field, one above the other."""
+    with style():
+        made = panels([PANEL_MM] * len(names))
+    for ax, name in zip(made, names, strict=True):
         plot(table, name, ax=ax)
         ax.label_outer()
-    return figure
+    return made
+
+
+DRAW: Final[Mapping[str, Callable[[pd.DataFrame, list[str]], Drawn]]] = MappingProxyType(
+    {
+        "overview": _overview,
+        "timeline": _timeline,
+        "day": _day,
+        "quality": _quality,
+        "attrition": _attrition,
+        "heatmap": _heatmap,
+        "daily": _daily,
+    }
+)
+"""What draws each kind: a function of the raw frame and the fields, which returns its Axes."""

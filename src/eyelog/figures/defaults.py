@@ -7,25 +7,40 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["DEFAULT_FIELDS", "KINDS"]
+__all__ = ["DEFAULT_FIELDS", "DEFAULT_RECIPE", "ENDINGS", "KINDS", "STATE"]
 
-KINDS: Final = ("timeline", "quality", "heatmap", "daily")
+ENDINGS: Final = (".png", ".svg", ".pdf")
+"""The kinds of file that a figure can be saved as."""
+
+# A new kind has its name here, its fields below if it draws any, and its function in compose.py.
+KINDS: Final = ("overview", "timeline", "day", "quality", "attrition", "heatmap", "daily")
+
+STATE: Final = "state"
+"""The column of states that a timeline ends with."""
 
 DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "computed_data": {
-            "timeline": ("isl", "vld", "stp", "bk_n", "bki_av", "tl_yav", "hm_yo", "sc_fcs"),
-            "quality": (),
+            "timeline": ("isl", "vld", "stp", "bk_n", "bki_av", "tl_yav", "hm_yo", "sc_fcs", STATE),
+            "day": ("stp", "tl_yav"),
             "heatmap": ("stp", "hm_yo"),
             "daily": ("worn_h", "steps", "blink_rate_per_min"),
         },
         "standard_mode_logs": {
-            "timeline": ("wea_s", "stp_s", "nis_s", "lc_bk_n", "ems_rl", "tl_yav", "hm_yo", "bl"),
-            "quality": (),
+            "timeline": (
+                *("wea_s", "stp_s", "nis_s", "lc_bk_n", "ems_rl", "tl_yav", "hm_yo", "bl"),
+                STATE,
+            ),
+            "day": ("hm_yo", "tl_yav"),
             # No duration here: durations are evidence and are not masked, so a heatmap of one
             # would show unworn time as rest.
             "heatmap": ("stp_slw", "hm_yo"),
             "daily": ("worn_h", "steps", "pace_spm"),
         },
     }
+)
+"""The fields of each kind that draws fields; the other kinds take none."""
+
+DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
+    {"computed_data": "mind", "standard_mode_logs": "eye"}
 )

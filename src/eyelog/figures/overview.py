@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import Ints
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
-from eyelog.figures.calendar_axis import day_axis, day_rows_axis, hours_axis
+from eyelog.figures.calendar_axis import day_axis, day_rows_axis, hours_axis, skipped_hours
 from eyelog.figures.labels import title_of
 from eyelog.figures.style import axes, legend, plot_function, title
 from eyelog.figures.tables import row_seconds, stamps
@@ -178,25 +178,16 @@ def _name_rows(ax: Axes, rows: Rows) -> None:
 
 def _blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int) -> None:
     """Leave the hour blank that a day does not have: it is no time without records."""
-    midnights = np.append(days.asi8, _next_midnight(days[-1:]).as_unit(days.unit).asi8)
-    hours = pd.to_timedelta(np.diff(midnights), unit=days.unit)
-    for place in np.flatnonzero(hours < pd.Timedelta(days=1)).tolist():
-        minutes = pd.date_range(days[place].tz_localize(None), periods=1440, freq="min")
-        there = minutes.tz_localize(days.tz, ambiguous=True, nonexistent="NaT")
-        skipped = np.flatnonzero(there.isna())
-        if skipped.size:
+    for place, day in enumerate(days):
+        skipped = skipped_hours(day)
+        if skipped is not None:
             ax.barh(
                 first + place,
-                (skipped[-1] - skipped[0] + 1) / 60,
-                left=skipped[0] / 60,
+                skipped[1] - skipped[0],
+                left=skipped[0],
                 height=1,
                 color="white",
                 linewidth=0,
                 zorder=2,
                 label="_skipped",
             )
-
-
-def _next_midnight(day: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    after = day.tz_localize(None).normalize() + pd.Timedelta(days=1)
-    return after.tz_localize(day.tz, ambiguous=True, nonexistent="shift_forward")

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from eyelog.analysis.quality.states import STATES
@@ -24,6 +25,8 @@ from eyelog.figures.style import COLOURS, HATCH, Entry, patch
 
 __all__ = [
     "DAY_SHARES",
+    "NAMES",
+    "UNKNOWN",
     "colours",
     "day_shares",
     "entries",
@@ -31,6 +34,7 @@ __all__ = [
     "image",
     "require_states",
     "row_starts",
+    "stack",
     "state_codes",
     "time_shares",
 ]
@@ -125,7 +129,9 @@ def day_shares(
     return shares
 
 
-def time_shares(us: Ints, codes: Ints, seconds: float, edges: Ints) -> Floats:
+def time_shares(
+    us: Ints, codes: Ints, seconds: float, edges: Ints, *, n: int = len(NAMES)
+) -> Floats:
     """Return the share of the time between neighbouring edges that each state took.
 
     Parameters
@@ -138,13 +144,15 @@ def time_shares(us: Ints, codes: Ints, seconds: float, edges: Ints) -> Floats:
         How long a record lasts.
     edges : array of int64
         Sorted edges of the columns in microseconds.
+    n : int
+        How many states there are.
 
     Returns
     -------
     array
         Of shape (columns, states).
     """
-    out = np.zeros((len(edges) - 1, len(NAMES)))
+    out = np.zeros((len(edges) - 1, n))
     starts = row_starts(us, seconds)
     for code in np.unique(codes):
         chosen = codes == code
@@ -155,9 +163,9 @@ def time_shares(us: Ints, codes: Ints, seconds: float, edges: Ints) -> Floats:
     return out
 
 
-def colours(shares: Floats) -> Floats:
+def colours(shares: Floats, names: Sequence[str] = NAMES) -> Floats:
     """Return the colour (RGBA) of each column: the mean of its states; see the module."""
-    linear = np.array([to_rgb(COLOURS[name]) for name in NAMES]) ** 2.2
+    linear = np.array([to_rgb(COLOURS[name]) for name in names]) ** 2.2
     total = shares.sum(axis=-1, keepdims=True)
     mixed = shares @ linear
     mean = np.divide(mixed, total, out=np.ones_like(mixed), where=total > 0)
@@ -165,7 +173,26 @@ def colours(shares: Floats) -> Floats:
     return np.concatenate([np.clip(mean, 0, 1) ** (1 / 2.2), opacity], axis=-1)
 
 
-def hatched(ax: Axes, low: float, high: float, *, left: float, right: float) -> Rectangle:
+def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None:
+    """Draw the shares of each column one upon the other; the label of each patch is its state."""
+    tops = np.cumsum(shares, axis=1)
+    for code, name in enumerate(names):
+        if shares[:, code].any():
+            ax.stairs(
+                tops[:, code],
+                edges,
+                baseline=tops[:, code] - shares[:, code],
+                fill=True,
+                color=COLOURS[name],
+                linewidth=0,
+                zorder=1,
+                label=name,
+            )
+
+
+def hatched(
+    ax: Axes, low: float, high: float, *, left: float, right: float, beneath: bool = False
+) -> Rectangle:
     """Draw the ground of a ribbon: hatched, where no record lies on it."""
     ground = Rectangle(
         (left, low),
@@ -178,7 +205,12 @@ def hatched(ax: Axes, low: float, high: float, *, left: float, right: float) -> 
         zorder=0.5,
     )
     ground.set_label("_no record")
-    ax.add_patch(ground)
+    if beneath:
+        ground.set_transform(ax.get_xaxis_transform())
+        ground.set_clip_on(False)
+        ax.add_artist(ground)
+    else:
+        ax.add_patch(ground)
     return ground
 
 
@@ -188,9 +220,14 @@ def entries(codes: Sequence[int] | Ints) -> list[Entry]:
     return [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
 
 
-def image(ax: Axes, rgba: Any, extent: tuple[float, float, float, float]) -> Any:
-    """Draw a ribbon's colours; what is too narrow to be seen is averaged, never left out."""
-    return ax.imshow(
+def image(
+    ax: Axes, rgba: Any, extent: tuple[float, float, float, float], *, beneath: bool = False
+) -> AxesImage:
+    """Draw a ribbon's colours; what is too narrow to be seen is averaged, never left out.
+
+    With `beneath`, the extent is in x and in the height of the Axes, below which it may lie.
+    """
+    drawn = ax.imshow(
         rgba,
         aspect="auto",
         extent=extent,
@@ -198,3 +235,7 @@ def image(ax: Axes, rgba: Any, extent: tuple[float, float, float, float]) -> Any
         interpolation_stage="rgba",
         zorder=1,
     )
+    if beneath:
+        drawn.set_transform(ax.get_xaxis_transform())
+        drawn.set_clip_on(False)
+    return drawn

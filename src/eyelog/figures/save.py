@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,12 +13,11 @@ from matplotlib.figure import Figure
 import eyelog
 from eyelog.disk.files import path_of, whole_file
 from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.recipe import recipe_of
 from eyelog.figures.style import WIDTHS_MM, StyledFigure, Width, inches, style
 
-__all__ = ["ENDINGS", "save_figure"]
-
-ENDINGS: Final = (".pdf", ".svg", ".png")
+__all__ = ["save_figure"]
 
 
 def save_figure(
@@ -62,7 +61,7 @@ def save_figure(
     >>> ax = el.plot_quality(el.flag(el.sample("standard_mode_logs")))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     el.save_figure(ax, Path(folder) / "quality.svg", width="double")
-    ...     "183" in (Path(folder) / "quality.svg").read_text()
+    ...     "not worn</text>" in (Path(folder) / "quality.svg").read_text()
     True
     """
     figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn

@@ -20,6 +20,7 @@ that `eyelog.save_figure` writes into the file (figures/recipe.py).
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
@@ -43,6 +44,8 @@ __all__ = [
     "COLOURS",
     "HATCH",
     "SEQUENTIAL",
+    "SMALL_PT",
+    "TEXT_PT",
     "WIDTHS_MM",
     "StyledFigure",
     "Width",
@@ -58,6 +61,7 @@ __all__ = [
     "sequential",
     "style",
     "title",
+    "unmanaged",
 ]
 
 Width = Literal["single", "double", "page"]
@@ -86,6 +90,8 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "trace": "#555555",
         "second": "#B0652A",
         "event": "#2F8F7B",
+        "true": "#5F6B76",
+        "false": "#E4E4E4",
         "weekday": "#17456B",
         "weekend": "#F4F1EA",
         # The frame of a figure.
@@ -93,6 +99,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "axis": "#555555",
         "grid": "#E6E6E6",
         "hatch": "#BBBBBB",
+        "pale hatch": "#DCDCDC",  # behind values, where a ribbon's hatch would be too loud
     }
 )
 """The colour of each meaning; no figure names a colour of its own."""
@@ -332,6 +339,19 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
     return drawn
 
 
+_unmanaged: Final[ContextVar[bool]] = ContextVar("unmanaged", default=False)
+
+
+@contextmanager
+def unmanaged() -> Iterator[None]:
+    """Make figures that pyplot does not manage, so that nobody needs to close them."""
+    token = _unmanaged.set(True)
+    try:
+        yield
+    finally:
+        _unmanaged.reset(token)
+
+
 def axes(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
     """Return `ax`, or the Axes of a new figure of two columns' width."""
     return ax if ax is not None else panels([height_mm])[0]
@@ -352,11 +372,12 @@ def panels(
         What title, labels and legend take of the height.
     """
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
-    figure = plt.figure(
-        FigureClass=StyledFigure,
-        figsize=(inches(WIDTHS_MM["double"]), inches(height)),
-        layout="constrained",
-    )
+    size = (inches(WIDTHS_MM["double"]), inches(height))
+    figure: Figure
+    if _unmanaged.get():
+        figure = StyledFigure(figsize=size, layout="constrained")
+    else:
+        figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout="constrained")
     made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
         len(heights_mm), 1, sharex=sharex, squeeze=False, height_ratios=list(heights_mm)
     )[:, 0]

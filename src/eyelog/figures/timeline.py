@@ -1,173 +1,228 @@
-"""Figures along time: the values of fields, and the reasons against them."""
+"""Fields along time, one small panel each, over any range."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-import matplotlib.dates as mdates
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.runs import follows
+from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
-from eyelog.figures.calendar_axis import time_axis
-from eyelog.figures.labels import label_of
-from eyelog.figures.style import COLOURS, axes, plot_function
+from eyelog.figures import events as marks
+from eyelog.figures import ribbon, traces
+from eyelog.figures.calendar_axis import next_midnight, time_axis, to_x
+from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.style import (
+    SMALL_PT,
+    Entry,
+    legend,
+    line,
+    panels,
+    patch,
+    plot_function,
+    title,
+)
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import refuse_reasons, require, require_frame
+from eyelog.frame import refuse_reasons, require
 
-__all__ = ["plot_quality", "plot_timeline"]
+__all__ = ["plot_timeline"]
 
-MOST_LANES = 12
-LANE_FILL = 0.86  # the share of a lane's height that its line uses at most
+MOST_PANELS: Final = 12
+PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
+RIBBON_COLUMNS: Final = 1600
+DAY_S: Final = 86_400
+WHOLE_DAYS_FROM_S: Final = 6 * 3600
+"""Ranges at least as long are shown as whole days."""
+BOOLEAN: Final = ("true", "false")
 
 
 @plot_function
 def plot_timeline(
-    frame: pd.DataFrame, *, fields: Sequence[str] | None = None, ax: Axes | None = None
-) -> Axes:
-    """Draw fields along time in one lane each, so that different units share the time axis.
+    frame: pd.DataFrame,
+    *,
+    fields: Sequence[str] | None = None,
+    events: pd.DataFrame | None = None,
+) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Draw fields along time, one panel each, over any range.
 
-    Lines are broken where records are missing. Each lane ranges from its smallest to its largest
-    value; both are written beside it.
+    What the width of a figure cannot resolve is shown as the mean of each column of time, within a
+    band from the lowest to the highest value: a year is readable, and nothing is hidden. Lines
+    break where there is no value; a value without neighbours is a point. Booleans, and the states
+    of `eyelog.states` as a column, are ribbons.
 
     Parameters
     ----------
     frame : DataFrame
-        A frame of either log, raw, masked or resampled.
+        A frame of either log, raw, masked or resampled, in order of time.
     fields : sequence of str, optional
-        The columns to draw, top to bottom, 12 at most; by default all columns of numbers.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
+        The columns to draw, top to bottom, 12 at most; by default all that are not text.
+    events : DataFrame, optional
+        What to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
+        ``label``.
 
     Returns
     -------
-    Axes
-        With one line per lane, whose gid is the name of the field.
+    array of Axes
+        One panel per field. In a panel of numbers the line has the name of the field as its label;
+        with columns, its points are their means, and the patch is their range. In a ribbon the
+        image holds the colours; over months it is a stack of the shares of each day.
 
     Raises
     ------
     FieldError
-        If the frame lacks a column.
+        If the frame or the events lack a column.
     ConfigurationError
-        If there are no rows, or too many fields for one figure.
+        If there are no rows, they are not in order, a column holds text, or there are too many
+        fields for one figure.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> tenths = el.resample(el.sample("standard_mode_logs"), "10min")
-    >>> ax = el.plot_timeline(tenths, fields=["stp_mid", "tl_yav"])
-    >>> [line.get_gid() for line in ax.lines]
-    ['stp_mid', 'tl_yav']
+    >>> frame = el.sample("standard_mode_logs")
+    >>> panels = el.plot_timeline(
+    ...     frame.assign(state=el.states(frame)), fields=["stp_mid", "tl_yav", "state"]
+    ... )
+    >>> [ax.get_title(loc="left") for ax in panels]
+    ['Steps, medium per min', 'Tilt fore-aft (deg)', 'State']
     """
     refuse_reasons(frame, what="plot_timeline")
     index = stamps(frame.index, what="plot_timeline")
-    numeric = [str(name) for name in frame.select_dtypes(["number", "bool"]).columns]
-    names = numeric if fields is None else list(fields)
-    require(frame, names, purpose="plot_timeline")
-    texts = sorted(set(names) - set(numeric))
-    if texts:
-        raise ConfigurationError(f"plot_timeline draws numbers, but {texts[0]!r} holds text")
-    if not 1 <= len(names) <= MOST_LANES:
-        raise ConfigurationError(
-            f"plot_timeline draws 1 to {MOST_LANES} fields, not {len(names)}: name them in fields="
-        )
+    if not index.is_monotonic_increasing:
+        raise ConfigurationError("plot_timeline needs stamps in order: pass frame.sort_index()")
+    names = _names(frame, fields)
+    shaded = (
+        marks.event_us(marks.require_events(events, what="plot_timeline"))
+        if (events is not None)
+        else []
+    )
     log = log_or_none(frame)
-    ax = axes(ax)
-    x, gaps = _broken(index, row_seconds(frame, log))
-    for name, lane in zip(names, reversed(range(len(names))), strict=True):
-        values = numbers(frame[name])
-        finite = values[np.isfinite(values)]
-        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
-        scaled = (values - low) / ((high - low) or 1.0) * LANE_FILL + lane
-        line = ax.plot(x, np.insert(scaled, gaps, np.nan), linewidth=0.8, color=f"C{lane % 10}")[0]
-        line.set_gid(name)
-        text = f"{low:.3g} to {high:.3g}" if finite.size else "no values"
-        ax.annotate(
-            text,
-            (1.005, lane + LANE_FILL / 2),
-            xycoords=("axes fraction", "data"),
-            fontsize="small",
-            va="center",
+    seconds = row_seconds(frame, log)
+    us = index.as_unit("us").asi8
+    start, end = _range(index, seconds)
+    columns = traces.columns_for(start, end, seconds)
+    stacked = columns is not None and columns.step_s >= DAY_S
+    ribbons = [not _is_number(frame[name]) for name in names]
+    made = panels(
+        [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons],
+        around_mm=20 + BETWEEN_MM * len(names),
+    )
+    entries: list[Entry] = []
+    for ax, name, is_ribbon in zip(made, names, ribbons, strict=True):
+        if is_ribbon:
+            entries += _draw_ribbon(ax, frame[name], us, seconds, columns, (start, end))
+        else:
+            angle = traces.is_angle(log, name)
+            drawn = traces.trace(us, numbers(frame[name]), seconds, columns, angle=angle)
+            traces.draw(ax, drawn, name, meaning=traces.colour_of(log, name), to_x=to_x)
+            _scale(ax, drawn, count=traces.is_count(log, name))
+        label = "State" if name == "state" else label_of(log, name, seconds=seconds)
+        ax.set_title(label, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
+        for first, last, _ in shaded:
+            marks.shade(ax, float(to_x(first)), None if last is None else float(to_x(last)))
+    made[-1].set_xlim(float(to_x(start)), float(to_x(end)))
+    time_axis(made[-1], index.tz)
+    for ax in made[:-1]:
+        ax.tick_params(axis="x", length=0)
+        ax.spines["bottom"].set_visible(False)
+    inside = [(float(to_x(first)), text) for first, _, text in shaded if start <= first < end]
+    marks.name_events(made[0], inside, above=True)
+    title(made[0], title_of(frame))
+    if columns is not None and not all(ribbons):
+        entries = [line(traces.mean_words(columns), "trace"), traces.range_entry(), *entries]
+    legend(made[-1], [*entries, *marks.entries(shaded)])
+    return made
+
+
+def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:
+    """Set the y axis of a panel: counts begin at 0, and a panel without values says so."""
+    if not np.isfinite(drawn.values).any():
+        ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
+        ax.set_yticks([])
+        return
+    ax.yaxis.set_major_locator(MaxNLocator(3, integer=count))
+    if count:
+        ax.set_ylim(bottom=0, top=None if np.nanmax(drawn.top) > 0 else 1)
+
+
+def _names(frame: pd.DataFrame, fields: Sequence[str] | None) -> list[str]:
+    """Return the columns to draw, or raise where they cannot be drawn."""
+    drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
+    names = drawable if fields is None else list(fields)
+    require(frame, names, purpose="plot_timeline")
+    texts = [name for name in names if name not in drawable]
+    if texts:
+        raise ConfigurationError(
+            f"plot_timeline draws numbers and states, but {texts[0]!r} holds text"
         )
-        border = lane - (1 - LANE_FILL) / 2
-        ax.hlines(border, 0, 1, transform=ax.get_yaxis_transform(), color="0.8", linewidth=0.5)
-    ax.set_yticks(
-        [lane + LANE_FILL / 2 for lane in reversed(range(len(names)))],
-        [label_of(log, name) for name in names],
-    )
-    ax.set_ylim(-(1 - LANE_FILL), len(names))
-    time_axis(ax, index.tz)
-    return ax
+    if not 1 <= len(names) <= MOST_PANELS:
+        raise ConfigurationError(
+            f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name them in fields="
+        )
+    for name in names:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            ribbon.require_states(frame[name], what="plot_timeline")
+    return names
 
 
-def _broken(index: pd.DatetimeIndex, seconds: float) -> tuple[Any, Any]:
-    """Return x with one extra stamp per gap, and where the extra values go."""
+def _drawable(column: pd.Series) -> bool:
+    return _is_number(column) or isinstance(column.dtype, pd.CategoricalDtype) or _is_bool(column)
+
+
+def _is_bool(column: pd.Series) -> bool:
+    return bool(pd.api.types.is_bool_dtype(column.dtype))
+
+
+def _is_number(column: pd.Series) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column.dtype)) and not _is_bool(column)
+
+
+def _range(index: pd.DatetimeIndex, seconds: float) -> tuple[int, int]:
+    """Return the range to show in microseconds: whole local days, unless it is a few hours."""
     us = index.as_unit("us").asi8
-    gaps = np.flatnonzero(~follows(us, seconds * 1e6)) + 1
-    filled = np.insert(us, gaps, us[gaps - 1] + 1)
-    return mdates.date2num(filled.astype("datetime64[us]")), gaps
+    first, last = int(us[0] - seconds * 1e6), int(us[-1])
+    if last - first < WHOLE_DAYS_FROM_S * 1e6:
+        return first, last
+    days = local_days(index[[0, -1]])
+    end = next_midnight(days[-1:])
+    return int(days.as_unit("us").asi8[0]), int(end.as_unit("us").asi8[0])
 
 
-@plot_function
-def plot_quality(reasons: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw when values are flagged, one row per reason.
+def _draw_ribbon(
+    ax: Axes,
+    column: pd.Series,
+    us: Any,
+    seconds: float,
+    columns: traces.Columns | None,
+    ends: tuple[int, int],
+) -> list[Entry]:
+    """Draw a ribbon of states, or of true and false, and return its legend.
 
-    The shade is the share of a record's values that have the reason; grey is where there is no
-    record.
-
-    Parameters
-    ----------
-    reasons : DataFrame
-        The result of `eyelog.flag`.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        With one image: its rows are the reasons that occur, its columns the intervals.
-
-    Raises
-    ------
-    ConfigurationError
-        If `reasons` has no rows, or is not a table of reasons.
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> ax = el.plot_quality(el.flag(el.sample("standard_mode_logs")))
-    >>> "UNWORN" in [tick.get_text() for tick in ax.get_yticklabels()]
-    True
+    What spans months is too much for one colour per column: each day is then a bar of its shares.
     """
-    require_frame(reasons, what="plot_quality", wanted="the result of eyelog.flag")
-    index = stamps(reasons.index, what="plot_quality")
-    if not all(dtype.kind in "iu" for dtype in reasons.dtypes):
-        raise ConfigurationError("plot_quality draws the result of eyelog.flag, not values")
-    bits = reasons.to_numpy()
-    occurring = [r for r in Reason if r.name and (bits & r.value).any()] or [Reason.MISSING]
-    seconds = row_seconds(reasons, log_or_none(reasons))
-    us = index.as_unit("us").asi8
-    slot = np.round((us - us[0]) / (seconds * 1e6)).astype("int64")
-    image = np.full((len(occurring), int(slot[-1]) + 1), np.nan)
-    for row, reason in enumerate(occurring):
-        image[row, slot] = ((bits & reason.value) != 0).mean(axis=1)
-    ax = axes(ax)
-    ax.set_facecolor(COLOURS["masked"])
-    edges = mdates.date2num(np.array([us[0] - int(seconds * 1e6), us[-1]]).astype("datetime64[us]"))
-    drawn = ax.imshow(
-        image,
-        aspect="auto",
-        interpolation="nearest",
-        cmap="Purples",
-        vmin=0,
-        vmax=max(float(np.nanmax(image)), 0.01),
-        extent=(float(edges[0]), float(edges[1]), len(occurring) - 0.5, -0.5),
-    )
-    ax.set_yticks(range(len(occurring)), [str(reason.name) for reason in occurring])
-    bar = ax.figure.colorbar(drawn, ax=ax, pad=0.01)
-    bar.set_label("Share of a record's values")
-    time_axis(ax, index.tz)
-    return ax
+    stacked = columns is not None and columns.step_s >= DAY_S
+    if stacked and columns is not None:
+        edges = columns.edges
+    else:
+        edges = np.linspace(*ends, RIBBON_COLUMNS + 1).astype(np.int64)
+    if _is_bool(column):
+        values = numbers(column)
+        codes = np.where(np.isnan(values), 2, np.where(values > 0, 0, 1))
+        names: tuple[str, ...] = (*BOOLEAN, ribbon.UNKNOWN)
+    else:
+        codes, names = ribbon.state_codes(column), ribbon.NAMES
+    shares = ribbon.time_shares(us, codes, seconds, edges, n=len(names))
+    left, right = float(to_x(edges[0])), float(to_x(edges[-1]))
+    if stacked:
+        ribbon.stack(ax, shares, names, to_x(edges))
+    else:
+        ribbon.image(ax, ribbon.colours(shares, names)[None], (left, right, 0, 1))
+    ribbon.hatched(ax, 0, 1, left=left, right=right)
+    ax.set_ylim(0, 1)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    if names == ribbon.NAMES:
+        return ribbon.entries(codes)
+    return [*(patch(name) for name in BOOLEAN), patch("no record")]

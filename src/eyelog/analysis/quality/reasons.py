@@ -36,7 +36,7 @@ from typing import Final
 from eyelog.analysis.limits import limits
 from eyelog.catalogue import Field, role_field
 
-__all__ = ["CONTEXT", "Reason", "applies", "counter", "evidence_for"]
+__all__ = ["CONTEXT", "WORDS", "Reason", "applies", "counter", "evidence_for"]
 
 
 class Reason(IntFlag):
@@ -60,6 +60,23 @@ class Reason(IntFlag):
     STALE = 512
     SATURATED = 1024
 
+
+WORDS: Final[Mapping[Reason, str]] = MappingProxyType(
+    {
+        Reason.MISSING: "no value",
+        Reason.SENTINEL: "marked invalid",
+        Reason.RANGE: "outside its range",
+        Reason.INVALID: "not valid",
+        Reason.MOVING: "walking",
+        Reason.STILL: "not walking",
+        Reason.UNWORN: "not worn",
+        Reason.NOISY: "noisy",
+        Reason.OFF_POSE: "off pose",
+        Reason.STALE: "no new blink",
+        Reason.SATURATED: "at its cap",
+    }
+)
+"""Each reason in the words of figures and reports."""
 
 _ALWAYS: Final = Reason.UNWORN | Reason.OFF_POSE
 _BY_KIND: Final[Mapping[str, Reason]] = MappingProxyType(

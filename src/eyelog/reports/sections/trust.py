@@ -12,9 +12,10 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import attrition
 from eyelog.analysis.quality.states import states
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
-from eyelog.figures.timeline import plot_quality
+from eyelog.figures.quality import plot_quality
 from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable, page_table
@@ -43,7 +44,11 @@ def section(logs: Logs) -> Part:
     """Return what was measured, by log, and what was lost and why."""
     return Part(
         findings=[*(_hours_of(logs, log) for log in logs.frames), _counted(logs)],
-        pictures=[*(_overview(logs, log) for log in logs.frames), _quality(logs)],
+        pictures=[
+            *(_overview(logs, log) for log in logs.frames),
+            *(_attrition(logs, log) for log in logs.frames),
+            _quality(logs),
+        ],
         tables=[
             partial(_hours_table, logs),
             partial(_lost_table, logs),
@@ -89,6 +94,15 @@ def _overview(logs: Logs, log: str) -> Picture:
         "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
         " is where there is no record.",
         lambda: plot_overview(states(logs.frames[log])),
+    )
+
+
+def _attrition(logs: Logs, log: str) -> Picture:
+    recipe = RECIPE[log]
+    return Picture(
+        f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
+        "How many records each condition takes out, in order, and how many are left.",
+        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe)),
     )
 
 

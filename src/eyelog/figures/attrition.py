@@ -1,0 +1,150 @@
+"""The flow from all records to those used, as a CONSORT chart shows it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from eyelog.analysis.quality.reasons import WORDS, Reason
+from eyelog.catalogue import catalogue
+from eyelog.errors import ConfigurationError
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, title
+from eyelog.frame import require, require_frame
+from eyelog.provenance import KEY, history, stated_log
+
+__all__ = ["plot_attrition"]
+
+ROW_MM: Final = 7.5
+COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share")
+KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
+"""What a condition asks for, where the table names only the field that shows it."""
+
+
+@plot_function
+def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the flow from all records to those that a recipe uses, with counts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.attrition`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With a bar per condition, top to bottom: the records left, and beside them those that the
+        condition removes, paler where only the evidence is missing. The counts stand at the right.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If it is not the result of `eyelog.attrition`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> table = el.attrition(el.sample(), recipe="mind")
+    >>> ax = el.plot_attrition(table)
+    >>> [int(bar.get_width()) for bar in ax.containers[0]] == table["left"].tolist()
+    True
+    """
+    require_frame(table, what="plot_attrition", wanted="the result of eyelog.attrition")
+    require(table, COLUMNS, purpose="plot_attrition")
+    if table.empty:
+        raise ConfigurationError("plot_attrition has nothing to draw: there are no rows")
+    log = stated_log(table)
+    rows = np.arange(len(table))
+    left, removed = (table[name].to_numpy() for name in ("left", "removed"))
+    unknown = table["unknown"].to_numpy()
+    everything = max(int(left[0]), 1)
+    ax = axes(ax, height_mm=ROW_MM * len(table))
+    last = rows == rows[-1]
+    ax.barh(
+        rows,
+        left,
+        height=0.62,
+        color=[COLOURS["usable" if is_last else "worn"] for is_last in last],
+        label="left",
+    )
+    ax.barh(
+        rows, removed - unknown, left=left, height=0.62, color=COLOURS["noisy"], label="removed"
+    )
+    ax.barh(
+        rows,
+        unknown,
+        left=left + removed - unknown,
+        height=0.62,
+        color=COLOURS["noisy"],
+        alpha=0.4,
+        label="unknown",
+    )
+    for row in rows.tolist():
+        share = float(table["left_share"].iloc[row])
+        _write(ax, row - 0.2 * (removed[row] > 0), _counts(int(left[row]), share, row), last[row])
+        if removed[row]:
+            words = f"{removed[row]:,} {_reason_words(table['reason'].iloc[row])}"
+            _write(ax, row + 0.24, words, False, colour=COLOURS["noisy"])
+    ax.set_yticks(rows, [_condition(table, place, log) for place in range(len(table))])
+    ax.set_ylim(len(table) - 0.5, -0.5)
+    ax.set_xlim(0, everything)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+    ax.set_xlabel("Records")
+    title(ax, _title(table, log))
+    entries = [patch("left after the condition", "worn"), patch("used", "usable")]
+    entries.append(patch("removed", "noisy"))
+    if unknown.any():
+        entries.append(patch("removed, evidence missing", "noisy", alpha=0.4))
+    legend(ax, entries)
+    return ax
+
+
+def _write(ax: Axes, y: float, text: str, bold: bool, *, colour: str = COLOURS["text"]) -> None:
+    """Write beside the bars, where nothing can be in the way."""
+    ax.text(
+        1.02,
+        y,
+        text,
+        transform=ax.get_yaxis_transform(),
+        ha="left",
+        va="center",
+        fontsize=SMALL_PT,
+        fontweight="bold" if bold else "normal",
+        color=colour,
+    )
+
+
+def _counts(left: int, share: float, row: int) -> str:
+    return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({share:.1%})"
+
+
+def _reason_words(reason: object) -> str:
+    return WORDS[Reason[str(reason)]] if reason in Reason.__members__ else ""
+
+
+def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
+    """Return a condition in words; where it names a field, what that stands for comes first."""
+    text, reason = str(table["condition"].iloc[place]), str(table["reason"].iloc[place])
+    if place == 0:
+        return "all records"
+    names = catalogue(log) if log else {}
+    if text.split(" ")[0] in names and reason in KEPT:
+        return f"{KEPT[reason]} ({text})"
+    return text
+
+
+def _title(table: pd.DataFrame, log: str | None) -> str:
+    account = table.attrs.get(KEY, {}).get("account")
+    recipe = next((step["recipe"] for step in reversed(history(table)) if "recipe" in step), None)
+    parts = [account, LOG_WORDS.get(log or ""), f"recipe {recipe!r}" if recipe else None]
+    return " · ".join(str(part) for part in parts if part)

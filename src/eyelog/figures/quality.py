@@ -1,0 +1,149 @@
+"""The reasons against values: when, or at which time of day, and what they leave."""
+
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import PowerNorm
+from matplotlib.ticker import FixedLocator
+
+from eyelog.analysis.quality.reasons import WORDS, Reason
+from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.clock import local_days, time_of_day_us
+from eyelog.errors import ConfigurationError
+from eyelog.figures import ribbon, traces
+from eyelog.figures.calendar_axis import hours_axis, next_midnight, time_axis, to_x
+from eyelog.figures.labels import title_of
+from eyelog.figures.style import axes, legend, patch, plot_function, sequential, title
+from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.frame import require_frame
+
+__all__ = ["plot_quality"]
+
+ROW_MM: Final = 5.5
+COLUMN_OF_DAY_S: Final = 600
+SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
+
+
+@plot_function
+def plot_quality(
+    reasons: pd.DataFrame,
+    *,
+    by: Literal["time", "time_of_day"] = "time",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how much of the time values are flagged, one row per reason, in words.
+
+    The shade is the share of recorded time with the reason, averaged over the fields that ever
+    have it and over what one column shows. Where there is no record, it is hatched white.
+
+    Parameters
+    ----------
+    reasons : DataFrame
+        The result of `eyelog.flag`.
+    by : {"time", "time_of_day"}
+        Along the whole range, or over all days by time of day, in columns of 10 minutes.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With one image: its rows are the reasons that occur, its values shares from 0 to 1, missing
+        where there is no record. The scale is that of the square root, so that rare reasons show.
+
+    Raises
+    ------
+    ConfigurationError
+        If `reasons` has no rows, is not a table of reasons, or `by` is something else.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_quality(el.flag(el.sample("standard_mode_logs")))
+    >>> "not worn" in [tick.get_text() for tick in ax.get_yticklabels()]
+    True
+    """
+    require_frame(reasons, what="plot_quality", wanted="the result of eyelog.flag")
+    index = stamps(reasons.index, what="plot_quality")
+    if not all(dtype.kind in "iu" for dtype in reasons.dtypes) or not len(reasons.columns):
+        raise ConfigurationError("plot_quality draws the result of eyelog.flag, not values")
+    if by not in ("time", "time_of_day"):
+        raise ConfigurationError(f"by must be 'time' or 'time_of_day', not {by!r}")
+    if not index.is_monotonic_increasing:
+        raise ConfigurationError("plot_quality needs stamps in order: pass reasons.sort_index()")
+    occurring, flagged = _flagged(reasons)
+    seconds = row_seconds(reasons, log_or_none(reasons))
+    if by == "time":
+        column, extent, n = _columns_of_time(index, seconds)
+    else:
+        n = 86_400 // COLUMN_OF_DAY_S
+        column = (time_of_day_us(index) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
+        extent = (0.0, 24.0)
+    shares = _means(flagged, column, n)
+    ax = axes(ax, height_mm=max(15.0, ROW_MM * len(occurring)))
+    image = ax.imshow(
+        np.ma.masked_invalid(shares),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=sequential("noisy").with_extremes(bad=(1, 1, 1, 0)),
+        norm=PowerNorm(0.5, 0, 1),
+        extent=(*extent, len(occurring) - 0.5, -0.5),
+        zorder=1,
+    )
+    ribbon.hatched(ax, -0.5, len(occurring) - 0.5, left=extent[0], right=extent[1])
+    borders = np.arange(len(occurring) + 1) - 0.5
+    ax.hlines(borders, *extent, color="white", linewidth=1.5, zorder=2)
+    ax.set_yticks(range(len(occurring)), [WORDS[reason] for reason in occurring])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    figure: Any = ax.get_figure(root=True)
+    bar = figure.colorbar(image, cax=ax.inset_axes((1.02, 0, 0.025, 1)))
+    bar.ax.yaxis.set_major_locator(FixedLocator(SHARES))
+    bar.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    bar.outline.set_visible(False)
+    bar.set_label("Share of recorded time")
+    if by == "time":
+        time_axis(ax, index.tz)
+    else:
+        hours_axis(ax, index.tz)
+    title(ax, title_of(reasons, zone=by == "time"))
+    legend(ax, [patch("no record")])
+    return ax
+
+
+def _flagged(reasons: pd.DataFrame) -> tuple[list[Reason], Floats]:
+    """Return the reasons that occur, and the share of the fields that ever have each, by row."""
+    bits = reasons.to_numpy()
+    ever = np.bitwise_or.reduce(bits, axis=0)
+    occurring = [r for r in WORDS if (ever & r.value).any()] or [Reason.MISSING]
+    shares = np.zeros((len(occurring), len(bits)))
+    for row, reason in enumerate(occurring):
+        concerned = np.flatnonzero(ever & reason.value)
+        if len(concerned):
+            shares[row] = ((bits[:, concerned] & reason.value) != 0).mean(axis=1)
+    return occurring, shares
+
+
+def _columns_of_time(
+    index: pd.DatetimeIndex, seconds: float
+) -> tuple[Ints, tuple[float, float], int]:
+    """Return the column of each record on whole local days, their edges along x, their number."""
+    us = index.as_unit("us").asi8
+    days = local_days(index[[0, -1]])
+    start = int(days.as_unit("us").asi8[0])
+    end = int(next_midnight(days[-1:]).as_unit("us").asi8[0])
+    columns = traces.columns_for(start, end, seconds)
+    if columns is None:
+        columns = traces.Columns(start, seconds, int(np.ceil((end - start) / 1e6 / seconds)))
+    return columns.of(us), (float(to_x(start)), float(to_x(columns.edges[-1]))), columns.n
+
+
+def _means(flagged: Floats, column: Ints, n: int) -> Floats:
+    """Return the mean of each row of `flagged` in each column; missing where there is none."""
+    count = np.bincount(column, minlength=n)
+    total = np.array([np.bincount(column, weights=row, minlength=n) for row in flagged])
+    means = np.full(total.shape, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means

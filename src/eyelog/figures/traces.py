@@ -1,0 +1,227 @@
+"""Values along time, drawn as far as the width of a figure resolves them, with nothing hidden.
+
+Where several rows share what the eye sees as one column, the column shows their mean as a line and
+their range, lowest to highest, as a band. Lines break where a value or a row is missing, and a
+value without neighbours is a point.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
+from eyelog.analysis.series.runs import follows
+from eyelog.catalogue import catalogue
+from eyelog.figures.labels import duration_words
+from eyelog.figures.ribbon import row_starts
+from eyelog.figures.style import COLOURS, Entry, patch
+
+__all__ = [
+    "Columns",
+    "Trace",
+    "colour_of",
+    "columns_for",
+    "draw",
+    "fill",
+    "is_angle",
+    "is_count",
+    "mean_words",
+    "range_entry",
+    "trace",
+]
+
+MOST_COLUMNS: Final = 800
+"""What two columns of a journal resolve: a fifth of a millimetre."""
+STEPS_S: Final = (
+    *(15, 30, 60, 120, 300, 600, 900, 1800),
+    *(3600, 7200, 10_800),  # from here on days: half a day would alternate with the other half
+    *(86_400, 172_800, 604_800),
+)
+
+ToX = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of equal width, each closed at its end as a stamp closes its interval."""
+
+    origin_us: int
+    step_s: float
+    n: int
+
+    @property
+    def edges(self) -> Ints:
+        """The edges in microseconds, one more than there are columns."""
+        return self.origin_us + np.arange(self.n + 1, dtype=np.int64) * int(self.step_s * 1e6)
+
+    def of(self, us: Ints) -> Ints:
+        """Return the column of each stamp."""
+        column = -((self.origin_us - us) // int(self.step_s * 1e6)) - 1
+        return np.clip(column, 0, self.n - 1)
+
+
+def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
+    """Return the columns of a range, or None where every row can be seen by itself."""
+    span_s = (end_us - start_us) / 1e6
+    if span_s / seconds <= MOST_COLUMNS:
+        return None
+    step = next((step for step in STEPS_S if span_s / step <= MOST_COLUMNS), STEPS_S[-1])
+    return Columns(start_us, float(step), int(np.ceil(span_s / step)))
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What is drawn of one column of values: points in time and, for columns, their range."""
+
+    us: Ints
+    values: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    edges: Ints | None = None
+
+    @property
+    def top(self) -> Floats:
+        """The highest of what is drawn at each point."""
+        return self.values if self.high is None else self.high
+
+    @property
+    def lone(self) -> Bools:
+        """The values without a neighbour, through which no line would go."""
+        there = np.concatenate([[False], np.isfinite(self.values), [False]])
+        return np.asarray(there[1:-1] & ~there[:-2] & ~there[2:], dtype=np.bool_)
+
+
+def mean_words(columns: Columns) -> str:
+    """Return what the line shows of columns: "mean of 30 min", "mean of each day"."""
+    width = duration_words(columns.step_s)
+    return f"mean of {width}" if width[0].isdigit() else f"mean of each {width}"
+
+
+def range_entry() -> Entry:
+    """Return the entry of the legend for the band."""
+    return patch("lowest to highest", "trace", alpha=0.3)
+
+
+def is_count(log: str | None, name: str) -> bool:
+    """Return whether a field counts events, so that its values start at 0."""
+    fields = catalogue(log) if log else {}
+    return name in fields and fields[name].unit == "count"
+
+
+def is_angle(log: str | None, name: str) -> bool:
+    """Return whether the mean of a field is one on the circle."""
+    fields = catalogue(log) if log else {}
+    return name in fields and fields[name].agg == "circ_mean"
+
+
+def colour_of(log: str | None, name: str) -> str:
+    """Return the meaning whose colour a field has: steps that of walking, eyes of usable time."""
+    fields = catalogue(log) if log else {}
+    kind = fields[name].kind if name in fields else ""
+    return {"gait": "walking", "static": "usable"}.get(kind, "trace")
+
+
+def trace(
+    us: Ints, values: Floats, seconds: float, columns: Columns | None, *, angle: bool = False
+) -> Trace:
+    """Return what to draw of values: all of them, or the mean and range of each column.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    values : array of float
+        Missing where there is no value.
+    seconds : float
+        How long a row lasts.
+    columns : Columns, optional
+        The columns that the width resolves.
+    angle : bool
+        Whether the mean is that of directions.
+    """
+    if columns is None:
+        # A value stands in the middle of its row; one without a value stands in each gap.
+        middles = us - int(seconds * 5e5)
+        # Time of day goes back where the clocks do: a gap, too.
+        gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) < 0)) + 1
+        return Trace(
+            np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)
+        )
+    if (np.diff(us) < 0).any():
+        order = np.argsort(us, kind="stable")
+        us, values = us[order], values[order]
+    there = np.isfinite(values)
+    column = columns.of(us[there])
+    found = values[there]
+    first = np.flatnonzero(np.diff(column, prepend=-1))
+    filled = column[first]
+    mean, low, high = (np.full(columns.n, np.nan) for _ in range(3))
+    if len(first):
+        low[filled] = np.minimum.reduceat(found, first)
+        high[filled] = np.maximum.reduceat(found, first)
+        count = np.diff(np.append(first, len(found)))
+        if angle:
+            mean[filled] = _mean_directions(found, first)
+        else:
+            mean[filled] = np.add.reduceat(found, first) / count
+    edges = columns.edges
+    return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, edges)
+
+
+def _mean_directions(degrees: Floats, first: Ints) -> Floats:
+    radians = np.deg2rad(degrees)
+    sine = np.add.reduceat(np.sin(radians), first)
+    cosine = np.add.reduceat(np.cos(radians), first)
+    return np.asarray(np.rad2deg(np.arctan2(sine, cosine)), dtype=np.float64)
+
+
+def draw(ax: Axes, drawn: Trace, name: str, *, meaning: str, to_x: ToX, zorder: float = 2) -> None:
+    """Draw a trace: its band (if columns), its line, and its lone values as points.
+
+    The label of the line is the name of the field, that of the points ``_NAME alone``, that of the
+    band ``_NAME range``.
+    """
+    colour = COLOURS[meaning]
+    if drawn.edges is not None and drawn.low is not None and drawn.high is not None:
+        ax.stairs(
+            drawn.high,
+            to_x(drawn.edges),
+            baseline=drawn.low,
+            fill=True,
+            color=colour,
+            alpha=0.3,
+            linewidth=0,
+            zorder=zorder - 0.5,
+            label=f"_{name} range",
+        )
+    x = to_x(drawn.us)
+    ax.plot(x, drawn.values, color=colour, linewidth=0.8, zorder=zorder, label=name)
+    lone = drawn.lone
+    ax.plot(
+        x[lone],
+        drawn.values[lone],
+        color=colour,
+        linestyle="none",
+        marker="o",
+        markersize=1.6,
+        zorder=zorder,
+        label=f"_{name} alone",
+    )
+
+
+def fill(
+    ax: Axes, us: Ints, values: Floats, seconds: float, name: str, *, meaning: str, to_x: ToX
+) -> None:
+    """Draw counts as bars that are as wide as their rows, from 0."""
+    if not len(us):
+        return
+    starts = np.maximum(row_starts(us, seconds), 0)
+    edges = np.stack([starts, us], axis=1).ravel()
+    between = np.full(2 * len(us) - 1, np.nan)
+    between[::2] = values
+    ax.stairs(
+        between, to_x(edges), baseline=0, fill=True, color=COLOURS[meaning], linewidth=0, label=name
+    )

@@ -1,0 +1,61 @@
+"""The flow of records; tests read artists, not pixels."""
+
+import numpy as np
+import pytest
+
+import eyelog as el
+
+
+@pytest.fixture(scope="module")
+def table():
+    return el.attrition(el.sample(), recipe="mind")
+
+
+def bars(ax, label: str) -> list[float]:
+    (found,) = [bars for bars in ax.containers if bars.get_label() == label]
+    return [bar.get_width() for bar in found]
+
+
+def test_each_condition_has_a_bar_of_what_it_leaves_and_one_of_what_it_removes(table) -> None:
+    ax = el.plot_attrition(table)
+    assert bars(ax, "left") == table["left"].tolist()
+    removed = np.add(bars(ax, "removed"), bars(ax, "unknown"))
+    assert removed.tolist() == table["removed"].tolist()
+
+
+def test_conditions_are_in_words_top_to_bottom(table) -> None:
+    ax = el.plot_attrition(table)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels[:3] == ["all records", "worn (isl false)", "valid (vld true)"]
+    assert ax.yaxis_inverted()
+
+
+def test_the_counts_are_written_beside_the_bars(table) -> None:
+    texts = [text.get_text() for text in el.plot_attrition(table).texts]
+    assert texts[0] == f"{table['left'].iloc[0]:,}"
+    row = table.iloc[1]
+    assert f"{row['left']:,} ({row['left_share']:.1%})" in texts
+    assert f"{row['removed']:,} not worn" in texts
+
+
+def test_missing_evidence_is_paler_and_named(table) -> None:
+    frame = el.sample()
+    frame.loc[frame.index[:500], "isl"] = None
+    ax = el.plot_attrition(el.attrition(frame, recipe="mind"))
+    assert bars(ax, "unknown")[1] == 500
+    entries = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert "removed, evidence missing" in entries
+
+
+def test_the_title_names_log_and_recipe(table) -> None:
+    assert el.plot_attrition(table).figure.get_suptitle() == "15-second log · recipe 'mind'"
+
+
+def test_no_records_are_a_flow_of_none() -> None:
+    ax = el.plot_attrition(el.attrition(el.sample().iloc[:0], recipe="mind"))
+    assert set(bars(ax, "left")) == {0}
+
+
+def test_another_table_is_refused() -> None:
+    with pytest.raises(el.FieldError, match="plot_attrition needs"):
+        el.plot_attrition(el.sample())

@@ -1,0 +1,144 @@
+"""Days in full, one panel each; tests read artists, not pixels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+
+import eyelog as el
+from eyelog.figures.style import COLOURS
+from support.figures import counted_minutes
+from support.states import states_of
+
+DAYS = ["2026-10-19", "2026-10-21"]
+
+
+def hourly(days: list[str]) -> pd.DataFrame:
+    frame = el.resample(counted_minutes(days), "1h", judge=False, min_coverage=0)
+    return frame[frame["n"] > 0]
+
+
+def titles(made) -> list[str]:
+    return [ax.get_title(loc="left") for ax in made]
+
+
+def test_every_day_from_the_first_to_the_last_has_a_panel_from_00_to_24() -> None:
+    made = el.plot_day(hourly(DAYS), "stp_mid")
+    assert titles(made) == ["Mon 19 Oct", "Tue 20 Oct", "Wed 21 Oct"]
+    assert {ax.get_xlim() for ax in made} == {(0.0, 24.0)}
+    assert len({ax.get_ylim() for ax in made}) == 1
+
+
+def test_counts_are_bars_that_cover_the_time_of_their_rows() -> None:
+    table = hourly(DAYS)
+    made = el.plot_day(table, "stp_mid")
+    (bars,) = [patch for patch in made[0].patches if patch.get_label() == "stp_mid"]
+    values, edges, _ = bars.get_data()
+    assert values[::2].tolist() == table["stp_mid"].to_numpy()[:24].tolist()
+    assert edges[:2].tolist() == [0.0, 1.0]
+    assert edges[-1] == 24.0
+
+
+def test_other_values_are_lines_that_break_and_points_where_alone() -> None:
+    table = hourly(DAYS).rename(columns={"stp_mid": "tl_yav"})
+    table.iloc[[3, 5], table.columns.get_loc("tl_yav")] = np.nan
+    ax = el.plot_day(table, "tl_yav")[0]
+    (line,) = [line for line in ax.lines if line.get_label() == "tl_yav"]
+    (alone,) = [line for line in ax.lines if line.get_label() == "_tl_yav alone"]
+    assert np.isnan(np.asarray(line.get_ydata(), dtype=float)).sum() == 2
+    assert np.asarray(alone.get_xdata()).tolist() == [4.5]
+
+
+def test_a_second_field_has_a_scale_of_its_own() -> None:
+    table = hourly(DAYS)
+    table["hm_yo"] = 3.0
+    ax = el.plot_day(table, "stp_mid", second="hm_yo")[0]
+    (twin,) = [other for other in ax.figure.axes if other is not ax and
+               other.bbox.bounds == ax.bbox.bounds]  # fmt: skip
+    assert twin.lines[0].get_label() == "hm_yo"
+    assert twin.get_ylim() != ax.get_ylim()
+
+
+def test_time_without_records_is_hatched() -> None:
+    frame = counted_minutes(["2026-10-19"])
+    ax = el.plot_day(frame.drop(frame.index[120:180]), "stp_mid")[0]
+    (gaps,) = [found for found in ax.collections if found.get_label() == "_no record"]
+    spans = [path.vertices[:, 0] for path in gaps.get_paths()]
+    assert [(span.min(), span.max()) for span in spans] == [(2.0, 3.0)]
+    empty = el.plot_day(hourly(DAYS), "stp_mid")[1]
+    (whole,) = [found for found in empty.collections if found.get_label() == "_no record"]
+    assert whole.get_paths()[0].vertices[:, 0].max() == 24
+
+
+def test_the_ribbon_of_states_lies_beneath_its_day() -> None:
+    states = states_of([("walking", "2026-10-19 06:01", "2026-10-19 07:00")])
+    made = el.plot_day(hourly(["2026-10-19"]), "stp_mid", states=states)
+    (image,) = made[0].images
+    minutes = image.get_array()[0]
+    assert np.flatnonzero(minutes[:, 3]).tolist() == list(range(360, 420))
+    assert minutes[400, :3].tolist() == pytest.approx(to_rgb(COLOURS["walking"]))
+    assert image.get_extent()[3] < 0
+
+
+def test_events_are_shaded_on_each_of_their_days() -> None:
+    events = pd.DataFrame(
+        {
+            "start": pd.to_datetime(["2026-10-19 22:00"]).tz_localize("Asia/Tokyo"),
+            "end": pd.to_datetime(["2026-10-20 06:00"]).tz_localize("Asia/Tokyo"),
+            "label": ["night"],
+        }
+    )
+    made = el.plot_day(hourly(DAYS), "stp_mid", events=events)
+    shades = [
+        [(p.get_x(), p.get_width()) for p in ax.patches if p.get_label() == "_event"] for ax in made
+    ]
+    assert shades == [[(22.0, 2.0)], [(0.0, 6.0)], []]
+    assert [text.get_text() for text in made[0].texts] == ["night"]
+    assert made[1].texts == [] or list(made[1].texts) == []
+
+
+@pytest.mark.parametrize("day", ["2026-03-29", "2026-10-25"])
+def test_days_on_which_clocks_change_are_drawn_on_the_wall_clock(day: str) -> None:
+    frame = el.simulate(day, 1, tz="Europe/Berlin", seed=2)
+    made = el.plot_day(el.resample(frame, "10min"), "tl_yav", states=el.states(frame))
+    assert len(made) == 1
+    (line,) = [line for line in made[0].lines if line.get_label() == "tl_yav"]
+    x = np.asarray(line.get_xdata(), dtype=float)
+    assert x.min() >= 0
+    assert x.max() <= 24
+    blank = [patch for patch in made[0].patches if patch.get_label() == "_skipped"]
+    assert len(blank) == (day == "2026-03-29")
+
+
+def test_raw_records_are_columns_with_their_range() -> None:
+    frame = el.simulate("2026-10-19", 1)
+    (ax,) = el.plot_day(frame, "tl_yav")
+    (band,) = [patch for patch in ax.patches if patch.get_label() == "_tl_yav range"]
+    high, _, low = band.get_data()
+    assert np.nanmax(high) == frame["tl_yav"].max()
+    assert np.nanmin(low) == frame["tl_yav"].min()
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        (lambda f: f.iloc[:0], {}, "no rows"),
+        (lambda f: f.iloc[::-1], {}, "sort_index"),
+        (lambda f: pd.concat([f, f.shift(freq="30D")]), {}, "16 days at most"),
+        (lambda f: f.assign(stp_mid="x"), {}, "holds text"),
+        (
+            lambda f: f,
+            {"states": states_of([("usable", "2025-01-01", "2025-01-02")])},
+            "other days",
+        ),
+        (
+            lambda f: f,
+            {"states": states_of([("usable", "2026-10-19", "2026-10-20")], tz="UTC")},
+            "same frame",
+        ),
+        (lambda f: f, {"events": [1]}, "events as a table"),
+    ],
+)
+def test_what_it_cannot_draw_is_refused(change, arguments, message) -> None:
+    with pytest.raises(el.ConfigurationError, match=message):
+        el.plot_day(change(hourly(DAYS)), "stp_mid", **arguments)

@@ -1,0 +1,98 @@
+"""The reasons against values along time and by time of day; tests read artists, not pixels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+
+import eyelog as el
+from eyelog.analysis.quality.reasons import WORDS, Reason
+from support.figures import counted_minutes
+
+
+def reasons_of(days: list[str], *changes: tuple[slice, int, Reason]) -> pd.DataFrame:
+    frame = counted_minutes(days).assign(stp_fst=0.0, bl=0.0)
+    reasons = pd.DataFrame(0, index=frame.index, columns=frame.columns, dtype="uint16")
+    for rows, column, reason in changes:
+        reasons.iloc[rows, column] |= int(reason)
+    return reasons
+
+
+def shares(ax) -> np.ndarray:
+    return np.ma.filled(ax.images[0].get_array().astype(float), np.nan)
+
+
+def test_a_row_for_each_reason_that_occurs_in_words() -> None:
+    reasons = reasons_of(
+        ["2026-10-19"], (slice(0, 9), 0, Reason.UNWORN), (slice(5, 9), 1, Reason.RANGE)
+    )
+    ax = el.plot_quality(reasons)
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["outside its range", "not worn"]
+
+
+def test_every_reason_has_words() -> None:
+    assert set(WORDS) == set(Reason.__members__.values())
+
+
+def test_the_share_is_of_time_and_of_the_fields_that_ever_have_the_reason() -> None:
+    reasons = reasons_of(
+        ["2026-10-19"],
+        (slice(720, 1440), 0, Reason.UNWORN),
+        (slice(1080, 1440), 1, Reason.UNWORN),
+    )
+    (row,) = shares(el.plot_quality(reasons))
+    n = len(row)
+    assert np.nanmean(row) == pytest.approx(0.5 * 0.75)
+    assert row[: n // 2 - 1].max() == 0
+    assert row[n // 2 + 1 : 3 * n // 4 - 1].tolist() == pytest.approx([0.5] * (n // 4 - 2))
+    assert row[-1] == 1
+
+
+def test_a_long_range_is_averaged_and_no_record_stays_missing() -> None:
+    days = [f"2026-10-{day}" for day in range(12, 26)]
+    reasons = reasons_of(days, (slice(0, None, 2), 0, Reason.UNWORN))
+    (row,) = shares(el.plot_quality(reasons.drop(reasons.index[1440:2880])))
+    assert len(row) <= 800
+    assert np.isnan(row).mean() == pytest.approx(1 / 14, abs=0.01)
+    assert np.nanmean(row) == pytest.approx(0.5, abs=0.01)
+
+
+def test_by_time_of_day_all_days_are_one() -> None:
+    reasons = reasons_of(["2026-10-19", "2026-10-20"], (slice(0, 60), 0, Reason.UNWORN))
+    ax = el.plot_quality(reasons, by="time_of_day")
+    (row,) = shares(ax)
+    assert row[:6].tolist() == pytest.approx([0.5] * 6)
+    assert row[6:].max() == 0
+    assert len(row) == 144
+    assert ax.get_xlim() == (0, 24)
+
+
+def test_where_there_is_no_record_the_ground_is_hatched_and_the_legend_says_so() -> None:
+    ax = el.plot_quality(reasons_of(["2026-10-19"]))
+    assert [patch.get_hatch() for patch in ax.patches] == ["////"]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["no record"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["no value"]
+
+
+def test_a_single_record_is_drawn() -> None:
+    (row,) = shares(el.plot_quality(reasons_of(["2026-10-19"]).iloc[600:601]))
+    assert np.isfinite(row).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        (lambda r: r.iloc[:0], {}, "no rows"),
+        (lambda r: r.astype(float), {}, "result of eyelog.flag, not values"),
+        (lambda r: r.iloc[::-1], {}, "sort_index"),
+        (lambda r: r, {"by": "hour"}, "'time' or 'time_of_day'"),
+    ],
+)
+def test_what_it_cannot_draw_is_refused(change, arguments, message) -> None:
+    with pytest.raises(el.ConfigurationError, match=message):
+        el.plot_quality(change(reasons_of(["2026-10-19"])), **arguments)
+
+
+def test_it_draws_on_the_axes_it_is_given() -> None:
+    ax = plt.subplots()[1]
+    assert el.plot_quality(reasons_of(["2026-10-19"]), ax=ax) is ax
