@@ -98,3 +98,11 @@ def test_a_pseudonym_leaves_no_name_in_the_history() -> None:
 def test_a_masked_frame_has_the_same_days_under_a_pseudonym() -> None:
     masked = el.mask(frame(FIFTEEN, 3), el.flag(frame(FIFTEEN, 3)))
     assert as_logs(masked, name="P7").days(FIFTEEN).equals(as_logs(masked).days(FIFTEEN))
+
+
+@pytest.mark.parametrize("log", [FIFTEEN, SIXTY])
+def test_judging_once_gives_the_tables_of_the_library(log: str) -> None:
+    records = frame(log, 9)
+    pd.testing.assert_frame_equal(logs().days(log), el.daily(records))
+    pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records, min_worn="4h"))
+    pd.testing.assert_frame_equal(logs().bins(log, "1h"), el.resample(records, "1h"))

@@ -13,6 +13,7 @@ from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
+from eyelog.analysis.weekly import weekly
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
@@ -67,7 +68,14 @@ class Logs:
 
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary."""
-        return self._once("days", log, daily)
+        return self._once("days", log, lambda _: daily(self.masked(log), judge=False))
+
+    def weeks(self, log: str) -> pd.DataFrame:
+        """Return the weekly summary of the counted days."""
+        worn = f"{COUNTED_WORN_H:g}h"
+        return self._once(
+            "weeks", log, lambda _: weekly(self.masked(log), min_worn=worn, judge=False)
+        )
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to speak for the day."""
@@ -90,12 +98,12 @@ class Logs:
         return self._once("reasons", log, flag)
 
     def masked(self, log: str) -> pd.DataFrame:
-        """Return the values that nothing speaks against."""
+        """Return the values that nothing speaks against: judged once, for all that follow."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
 
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
-        return self._once(every, log, lambda frame: resample(frame, every))
+        return self._once(every, log, lambda _: resample(self.masked(log), every, judge=False))
 
     def _once(
         self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]

@@ -3,10 +3,9 @@
 from functools import partial
 from typing import Final
 
-from eyelog.analysis.weekly import weekly
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
@@ -14,9 +13,15 @@ from eyelog.reports.usual import days_behind, require_days, usual_table, usual_w
 __all__ = ["section"]
 
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "walking_h", "coverage")
-SHOWN: Final = (
-    *("coverage", "worn_h", "valid_h", "first_worn", "last_worn", "steps", "pace_spm"),
-    *("blink_rate_per_min", "eye_moves_per_h", "head_moves_yaw_per_h"),
+RATES: Final = ("pace_spm", "blink_rate_per_min", "eye_moves_per_h", "head_moves_yaw_per_h")
+SHOWN: Final = ("coverage", "worn_h", "valid_h", "first_worn", "last_worn", "steps", *RATES)
+WEEKLY: Final = (
+    "days",
+    "days_counted",
+    "worn_h_per_day",
+    "valid_h_per_day",
+    "steps_per_day",
+    *RATES,
 )
 MOST_ROWS: Final = 31
 
@@ -52,11 +57,10 @@ def _days_table(logs: Logs, log: str) -> PageTable:
     table = logs.days(log)
     if len(table) <= MOST_ROWS:
         return page_table(table, f"The days, {LOG_WORDS[log]}", f"days-{log}", names=SHOWN)
-    weeks = weekly(logs.frames[log], min_worn=f"{COUNTED_WORN_H:g}h")
     return page_table(
-        weeks,
+        logs.weeks(log),
         f"The weeks, {LOG_WORDS[log]} (the file to download holds the days)",
         f"days-{log}",
-        names=["days", *SHOWN],
+        names=WEEKLY,
         whole=table,
     )
