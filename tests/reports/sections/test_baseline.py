@@ -45,3 +45,13 @@ def test_trends_are_those_of_the_library() -> None:
 def test_seven_days_are_not_enough() -> None:
     with pytest.raises(Empty, match="of the 8 days needed"):
         section(logs(SIXTY, days=7))
+
+
+def test_the_day_that_stands_out_is_named() -> None:
+    made = rising(0.0)
+    made.days(SIXTY).iloc[20, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
+    part = section(made)
+    z = el.baseline.personal(made.days(SIXTY)["head_moves_yaw_per_h"])["z"].abs()
+    assert f"head turns (yaw) on {(z >= 3).sum()} of {z.notna().sum()}" in part.findings[1]
+    row = cells(part.tables[0]())["Head turns (yaw) (per h worn)"]
+    assert row[-2:] == [str((z >= 3).sum()), "Sun 8 Nov 2026"]

@@ -98,27 +98,33 @@ def _trends(series: dict[str, pd.Series], log: str) -> str:
 def _days_apart(series: dict[str, pd.Series], log: str) -> str:
     said = []
     for name, values in series.items():
-        z = personal(values)["z"]
-        far = z[z.abs() >= FAR].abs()
-        if far.empty:
-            continue
-        place = int(z.abs().to_numpy().argmax())
-        digits = column(name, log=log).digits
-        said.append(
-            f"{column(name, log=log).label.lower()} on {words.count(len(far), 'day')} of"
-            f" {int(z.notna().sum())}, farthest on"
-            f" {words.day(pd.Timestamp(values.index[place]), year=True)}"
-            f" ({words.number(float(values.iloc[place]), digits)})"
-        )
+        far, known, _ = _far(values)
+        if far:
+            said.append(f"{column(name, log=log).label.lower()} on {far} of {known}")
     if not said:
         return "No day lies three robust SDs or more from the median of its 28 days before."
-    return f"Three robust SDs or more from the median of the 28 days before: {words.joined(said)}."
+    return (
+        "Days that lie three robust SDs or more from the median of the 28 days before:"
+        f" {words.joined(said)}."
+    )
+
+
+def _far(values: pd.Series) -> tuple[int, int, str]:
+    """Return how many days lie far from the baseline, of how many, and the farthest in words."""
+    z = np.abs(numbers(personal(values)["z"]))
+    known = np.isfinite(z)
+    far = int((z[known] >= FAR).sum())
+    if not far:
+        return 0, int(known.sum()), "none"
+    place = int(np.nanargmax(z))
+    return far, int(known.sum()), words.day(pd.Timestamp(values.index[place]), year=True)
 
 
 def _table(series: dict[str, pd.Series], log: str) -> PageTable:
     rows, found = [], []
     for name, values in series.items():
         line, about, changes = trend(values), column(name, log=log), _changes(values)
+        far, _, farthest = _far(values)
         digits = None if about.digits is None else about.digits + 2
         slope, low, high = (rate * 7 for rate in (line.slope, line.low, line.high))
         found.append(
@@ -130,6 +136,7 @@ def _table(series: dict[str, pd.Series], log: str) -> PageTable:
                 "tau": line.tau,
                 "p": line.p,
                 "days": line.n,
+                "days_far": far,
                 "changes": " ".join(str(day.date()) for day in changes),
             }
         )
@@ -141,11 +148,16 @@ def _table(series: dict[str, pd.Series], log: str) -> PageTable:
                 number_text(line.p, 3, below=True),
                 words.whole(line.n),
                 ", ".join(words.day(day, year=True) for day in changes) or "none",
+                words.whole(far),
+                farthest,
             ]
         )
     return PageTable.of(
         f"Change per week and new levels, {LOG_WORDS[log]}",
-        ["Quantity", "Change per week", "95 % interval", "p", "Days", "A new level begins"],
+        [
+            *("Quantity", "Change per week", "95 % interval", "p", "Days", "A new level begins"),
+            *("Days far from the baseline", "Farthest day"),
+        ],
         rows,
         "baseline",
         pd.DataFrame(found).set_index("quantity"),
