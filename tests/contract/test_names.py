@@ -42,6 +42,7 @@ NAMES = [
     "mask",
     "needed",
     "plot_agreement",
+    "plot_attrition",
     "plot_baseline",
     "plot_bouts",
     "plot_cohort",

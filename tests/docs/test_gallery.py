@@ -45,4 +45,5 @@ def test_a_script_draws(name: str) -> None:
     assert figures
     for figure in figures:
         assert any(ax.has_data() for ax in figure.axes)
+        assert figure.get_suptitle()
         figure.savefig(io.BytesIO(), format="png")

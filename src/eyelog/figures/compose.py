@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from eyelog.analysis import baseline, gait, rhythm
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.flags import flag, mask
@@ -19,12 +20,16 @@ from eyelog.analysis.resample import resample
 from eyelog.catalogue import field, near
 from eyelog.errors import ConfigurationError
 from eyelog.figures.attrition import plot_attrition
+from eyelog.figures.bouts import plot_bouts
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.day import plot_day
 from eyelog.figures.defaults import DEFAULT_FIELDS, DEFAULT_RECIPE, KINDS, STATE
+from eyelog.figures.distribution import plot_distribution
 from eyelog.figures.heatmap import plot_heatmap
 from eyelog.figures.overview import plot_overview
+from eyelog.figures.profile import plot_profile
 from eyelog.figures.quality import plot_quality
+from eyelog.figures.rhythm import plot_rhythm
 from eyelog.figures.style import panels, style, unmanaged
 from eyelog.figures.timeline import plot_timeline
 from eyelog.frame import is_resampled, log_of, require, require_frame
@@ -32,7 +37,10 @@ from eyelog.frame import is_resampled, log_of, require, require_frame
 __all__ = ["compose_figure"]
 
 CELL: Final = "10min"
+HOUR: Final = "1h"
+PACE: Final = "pace_spm"
 PANEL_MM: Final = 45.0
+WITH_STRIP_MM: Final = 62.0  # a panel with a strip of hours or days beneath it
 
 Drawn = Axes | np.ndarray[Any, np.dtype[np.object_]]
 
@@ -49,14 +57,17 @@ def compose_figure(
     ----------
     frame : DataFrame
         A raw frame of either log.
-    kind : {"overview", "timeline", "day", "quality", "attrition", "heatmap", "daily"}
-        What to draw: the state of the eyewear, a row per day; fields along time; one or two fields
-        over each day in full; the reasons against values along time; the records that a recipe
-        leaves (``mind`` or ``eye``); fields by day and time of day in cells of 10 minutes; or
-        values of the daily summary.
+    kind : str
+        What to draw: ``"overview"`` (the state of the eyewear, a row per day), ``"timeline"``
+        (fields along time), ``"day"`` (one or two fields over each day in full), ``"quality"``
+        (the reasons against values along time), ``"attrition"`` (the records that a recipe leaves,
+        ``mind`` or ``eye``), ``"heatmap"`` (fields by day and time of day in cells of 10 minutes),
+        ``"daily"`` (values of the daily summary), ``"profile"`` (the usual day of fields),
+        ``"rhythm"`` (the average day of fields by the hour, with active hours and cosinor),
+        ``"distribution"`` (how often values of fields occur) or ``"bouts"`` (of walking).
     fields : sequence of str, optional
-        Columns of the frame (timeline, day, heatmap) or of the daily summary (daily); by default a
-        choice that suits the log. The other kinds take none.
+        Columns of the frame, or of the daily summary (daily); by default a choice that suits the
+        log. Overview, quality, attrition and bouts take none.
 
     Returns
     -------
@@ -154,16 +165,57 @@ def _heatmap(frame: pd.DataFrame, names: list[str]) -> Drawn:
 
 
 def _daily(frame: pd.DataFrame, names: list[str]) -> Drawn:
-    return _stacked(plot_daily, daily(frame), names)
+    return _stacked(plot_daily, daily(frame), names, height_mm=WITH_STRIP_MM)
 
 
-def _stacked(plot: Callable[..., Axes], table: pd.DataFrame, names: list[str]) -> Drawn:
+def _profile(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
+        return plot_profile(rhythm.profile(table[name]), ax=ax)
+
+    return _stacked(plot, resample(frame, CELL), names, height_mm=WITH_STRIP_MM)
+
+
+def _rhythm(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
+        return plot_rhythm(
+            rhythm.profile(table[name]),
+            most_active=rhythm.most_active(table[name]),
+            least_active=rhythm.least_active(table[name]),
+            cosinor=rhythm.cosinor(table[name]),
+            ax=ax,
+        )
+
+    return _stacked(plot, resample(frame, HOUR), names)
+
+
+def _distribution(frame: pd.DataFrame, names: list[str]) -> Drawn:
+    def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
+        usual = baseline.typical_value(table[name])
+        return plot_distribution(table[name], typical=usual, ax=ax)
+
+    clean = frame if is_resampled(frame) else mask(frame, flag(frame))
+    return _stacked(plot, clean, names, sharex=False)
+
+
+def _bouts(frame: pd.DataFrame, _: list[str]) -> Drawn:
+    return plot_bouts(gait.bouts(frame), column=PACE)
+
+
+def _stacked(
+    plot: Callable[..., Axes],
+    table: pd.DataFrame,
+    names: list[str],
+    *,
+    height_mm: float = PANEL_MM,
+    sharex: bool = True,
+) -> Drawn:
     """Draw a figure of one panel once per field, one above the other."""
     with style():
-        made = panels([PANEL_MM] * len(names))
+        made = panels([height_mm] * len(names), sharex=sharex)
     for ax, name in zip(made, names, strict=True):
         plot(table, name, ax=ax)
-        ax.label_outer()
+        if sharex:
+            ax.label_outer()
     return made
 
 
@@ -176,6 +228,10 @@ DRAW: Final[Mapping[str, Callable[[pd.DataFrame, list[str]], Drawn]]] = MappingP
         "attrition": _attrition,
         "heatmap": _heatmap,
         "daily": _daily,
+        "profile": _profile,
+        "rhythm": _rhythm,
+        "distribution": _distribution,
+        "bouts": _bouts,
     }
 )
 """What draws each kind: a function of the raw frame and the fields, which returns its Axes."""

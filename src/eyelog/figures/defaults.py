@@ -13,7 +13,10 @@ ENDINGS: Final = (".png", ".svg", ".pdf")
 """The kinds of file that a figure can be saved as."""
 
 # A new kind has its name here, its fields below if it draws any, and its function in compose.py.
-KINDS: Final = ("overview", "timeline", "day", "quality", "attrition", "heatmap", "daily")
+KINDS: Final = (
+    *("overview", "timeline", "day", "quality", "attrition", "heatmap", "daily"),
+    *("profile", "rhythm", "distribution", "bouts"),
+)
 
 STATE: Final = "state"
 """The column of states that a timeline ends with."""
@@ -24,6 +27,9 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "timeline": ("isl", "vld", "stp", "bk_n", "bki_av", "tl_yav", "hm_yo", "sc_fcs", STATE),
             "day": ("stp", "tl_yav"),
             "heatmap": ("stp", "hm_yo"),
+            "profile": ("stp", "hm_yo"),
+            "rhythm": ("stp",),
+            "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "blink_rate_per_min"),
         },
         "standard_mode_logs": {
@@ -35,6 +41,9 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             # No duration here: durations are evidence and are not masked, so a heatmap of one
             # would show unworn time as rest.
             "heatmap": ("stp_slw", "hm_yo"),
+            "profile": ("stp_slw", "hm_yo"),
+            "rhythm": ("hm_yo",),
+            "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "pace_spm"),
         },
     }

@@ -119,7 +119,7 @@ def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
 
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
-    """Return a narrow Axes beneath another one, sharing its x axis, for what values are based on."""
+    """Return a narrow Axes beneath another one, with its x axis: for what values are based on."""
     below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
     ax.tick_params(axis="x", labelbottom=False)
     ax.spines["bottom"].set_visible(False)
