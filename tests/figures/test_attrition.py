@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +60,13 @@ def test_no_records_are_a_flow_of_none() -> None:
 def test_another_table_is_refused() -> None:
     with pytest.raises(el.FieldError, match="plot_attrition needs"):
         el.plot_attrition(el.sample())
+
+
+def test_it_looks_as_it_did(table, tmp_path, monkeypatch) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    planted = table.copy()
+    planted["removed"] = [0, 300, 100, 50, 0, 0, 50, 0]
+    planted["unknown"] = [0, 100, 0, 0, 0, 0, 0, 0]
+    planted["left"] = 1000 - planted["removed"].cumsum()
+    planted["left_share"] = planted["left"] / 1000
+    assert_looks_as_stored(el.plot_attrition(planted), "attrition", tmp_path)

@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgb
 
 import eyelog as el
 from eyelog.figures.style import COLOURS
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.states import states_of
 
 
@@ -123,3 +124,14 @@ def test_what_it_cannot_draw_is_refused(states, message) -> None:
     with pytest.raises(el.ConfigurationError, match=message):
         el.plot_overview(states)
     assert plt.get_fignums() == []
+
+
+def test_it_looks_as_it_did(tmp_path, monkeypatch) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    week = [("usable", "2025-01-10 08:31", "2025-01-10 12:00"),
+            ("noisy", "2025-01-10 12:01", "2025-01-10 13:00"),
+            ("walking", "2025-01-11 10:01", "2025-01-11 11:30"),
+            ("off pose", "2025-01-11 14:01", "2025-01-11 16:00"),
+            ("not worn", "2025-01-13 00:01", "2025-01-13 07:00"),
+            ("usable", "2025-01-13 07:01", "2025-01-13 22:00")]  # fmt: skip
+    assert_looks_as_stored(el.plot_overview(states_of(week)), "overview", tmp_path)

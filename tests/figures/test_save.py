@@ -76,6 +76,14 @@ def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> 
     assert first == second
 
 
+def test_many_panels_give_equal_bytes_too(tmp_path: Path) -> None:
+    frame = el.simulate("2025-01-06", 1, log="standard_mode_logs")
+    fields = ["stp_s", "tl_yav", "hm_yo", "bl"]
+    for name in ("one.svg", "two.svg"):
+        el.save_figure(el.plot_timeline(frame, fields=fields)[0], tmp_path / name)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
 def test_the_figure_is_left_as_it_was_and_the_file_is_private(ax, tmp_path: Path) -> None:
     before = ax.figure.get_size_inches().tolist()
     el.save_figure(ax.figure, tmp_path / "figure.png", width="single")

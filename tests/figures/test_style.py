@@ -1,6 +1,7 @@
 """The look: whose figures have it, and what it does to title, legend and colours."""
 
 import io
+import pickle
 import warnings
 
 import matplotlib as mpl
@@ -12,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+import eyelog as el
 from eyelog.figures import style
 from eyelog.figures.recipe import recipe_of
 from eyelog.figures.style import COLOURS, StyledFigure, axes, legend, panels, patch, title
@@ -124,6 +126,12 @@ def test_a_sequential_scale_runs_from_light_to_dark_and_keeps_zero_apart_from_no
     assert steps == sorted(steps, reverse=True)
     assert steps[0] < 95
     assert mpl.colors.to_hex(scale(np.nan)) == COLOURS["masked"].lower()
+
+
+def test_a_figure_can_be_pickled_and_drawn_again() -> None:
+    states = el.states(el.sample("standard_mode_logs"))
+    figure = pickle.loads(pickle.dumps(el.plot_overview(states).figure))
+    assert len(drawn(figure).legends) == 1
 
 
 def test_what_a_plot_function_returns_carries_its_recipe() -> None:

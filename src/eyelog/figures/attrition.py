@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.catalogue import catalogue
@@ -98,7 +98,7 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-    ax.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
     title(ax, _title(table, log))
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]

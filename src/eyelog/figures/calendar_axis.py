@@ -92,8 +92,13 @@ def hours_axis(ax: Axes, zone: object | None = None) -> None:
     """Show a whole day along x, from 00 to 24; x is in hours of local time."""
     ax.set_xlim(0, 24)
     ax.xaxis.set_major_locator(HourLocator())
-    ax.xaxis.set_major_formatter(lambda hour, _: f"{hour:02.0f}")
+    ax.xaxis.set_major_formatter(_hour)
     ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
+
+
+def _hour(hour: float, _: float | None = None) -> str:
+    # A function with a name, so that a figure can be pickled.
+    return f"{hour:02.0f}"
 
 
 def time_axis(ax: Axes, zone: tzinfo | None) -> None:

@@ -304,5 +304,6 @@ def _entry(log: str | None, name: str, seconds: float, second: bool) -> Entry:
     if second:
         return line(f"{label}, right", "second")
     if traces.is_count(log, name):
-        return patch(label, traces.colour_of(log, name))
+        meaning = traces.colour_of(log, name)
+        return patch(label, meaning, alpha=traces.TRACE_ALPHA if meaning == "trace" else 1.0)
     return line(label, traces.colour_of(log, name))

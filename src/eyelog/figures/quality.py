@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, PercentFormatter
 
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
@@ -101,7 +101,7 @@ def plot_quality(
     figure: Any = ax.get_figure(root=True)
     bar = figure.colorbar(image, cax=ax.inset_axes((1.02, 0, 0.025, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(SHARES))
-    bar.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     bar.outline.set_visible(False)
     bar.set_label("Share of recorded time")
     if by == "time":

@@ -33,10 +33,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.rcsetup import cycler
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from eyelog.figures import recipe
 
@@ -205,7 +206,7 @@ def _settings() -> Mapping[str, Any]:
         "legend.handletextpad": 0.5,
         "legend.columnspacing": 1.4,
         "legend.borderpad": 0.0,
-        "legend.borderaxespad": 0.3,
+        "legend.borderaxespad": 0.7,
         "legend.labelspacing": 0.35,
         "savefig.dpi": 300,
         "savefig.facecolor": "white",
@@ -223,6 +224,22 @@ def style() -> Iterator[None]:
 
 
 Entry = tuple[str, Artist]
+
+
+class SteadyLayout(ConstrainedLayoutEngine):
+    """The constrained layout, without the noise in its last digits.
+
+    Its solver works through variables in the order of their addresses, so that the same figure
+    comes out 1e-13 apart in the next run, and SVG names its clips after such numbers.
+    """
+
+    def execute(self, fig: Figure) -> None:
+        """Place the Axes, to a millionth of a millimetre."""
+        super().execute(fig)
+        for ax in fig.axes:
+            place = np.round(ax.get_position(original=True).get_points(), 8)
+            # The public set_position would take the Axes out of the layout.
+            cast(Any, ax)._set_position(Bbox(place), which="original")
 
 
 class StyledFigure(Figure):
@@ -375,9 +392,9 @@ def panels(
     size = (inches(WIDTHS_MM["double"]), inches(height))
     figure: Figure
     if _unmanaged.get():
-        figure = StyledFigure(figsize=size, layout="constrained")
+        figure = StyledFigure(figsize=size, layout=SteadyLayout())
     else:
-        figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout="constrained")
+        figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
     made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
         len(heights_mm), 1, sharex=sharex, squeeze=False, height_ratios=list(heights_mm)
     )[:, 0]

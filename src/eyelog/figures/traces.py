@@ -20,6 +20,7 @@ from eyelog.figures.ribbon import row_starts
 from eyelog.figures.style import COLOURS, Entry, patch
 
 __all__ = [
+    "TRACE_ALPHA",
     "Columns",
     "Trace",
     "colour_of",
@@ -33,6 +34,7 @@ __all__ = [
     "trace",
 ]
 
+TRACE_ALPHA: Final = 0.55
 MOST_COLUMNS: Final = 800
 """What two columns of a journal resolve: a fifth of a millimetre."""
 STEPS_S: Final = (
@@ -215,7 +217,7 @@ def draw(ax: Axes, drawn: Trace, name: str, *, meaning: str, to_x: ToX, zorder: 
 def fill(
     ax: Axes, us: Ints, values: Floats, seconds: float, name: str, *, meaning: str, to_x: ToX
 ) -> None:
-    """Draw counts as bars that are as wide as their rows, from 0."""
+    """Draw counts as bars that are as wide as their rows, from 0; dark grey would be too heavy."""
     if not len(us):
         return
     starts = np.maximum(row_starts(us, seconds), 0)
@@ -223,5 +225,12 @@ def fill(
     between = np.full(2 * len(us) - 1, np.nan)
     between[::2] = values
     ax.stairs(
-        between, to_x(edges), baseline=0, fill=True, color=COLOURS[meaning], linewidth=0, label=name
+        between,
+        to_x(edges),
+        baseline=0,
+        fill=True,
+        color=COLOURS[meaning],
+        alpha=TRACE_ALPHA if meaning == "trace" else 1.0,
+        linewidth=0,
+        label=name,
     )
