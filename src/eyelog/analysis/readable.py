@@ -18,6 +18,7 @@ __all__ = ["readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
+MOST_ROWS: Final = 10_000  # nobody reads more
 
 
 def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None) -> Sheet:
@@ -44,7 +45,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     Raises
     ------
     ConfigurationError
-        If `table` is not a DataFrame.
+        If `table` is not a DataFrame, has several columns of one name, or more than 10,000 rows.
     FieldError
         If `columns` holds something that is neither a column of the table nor a group.
 
@@ -70,6 +71,11 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
         raise ConfigurationError(
             "readable takes a table whose columns each have one name of their own"
+        )
+    if len(table) > MOST_ROWS:
+        raise ConfigurationError(
+            f"readable shows at most {MOST_ROWS:,} rows, not {len(table):,}: summarise the records"
+            " first, such as with eyelog.daily, or take table.head()"
         )
     step, period = _step(table), _period(table)
     about = {
@@ -186,9 +192,10 @@ def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
         label = "Day" if name == "day" else "Time"
         texts = _day_texts(stamps, year) if name == "day" else _stamp_texts(stamps, year)
         return Heading(label, label, year, year), texts
-    if name == "hour":
+    numbered = pd.api.types.is_integer_dtype(index.dtype)
+    if name == "hour" and numbered:
         return Heading("Hour", "Hour"), [f"{int(hour):02}:00" for hour in index]
-    if name == "weekday":
+    if name == "weekday" and numbered:
         return Heading("Weekday", "Weekday"), [WEEKDAYS[int(day)] for day in index]
     return Heading(name.capitalize(), name.capitalize()), [str(label) for label in index]
 
@@ -202,7 +209,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             texts = _clock_texts(values, table.index)
         else:
             unit = _one_year(values)
-            texts = _stamp_texts(values, unit, to_seconds=about.digits is None)
+            texts = _stamp_texts(values, unit, coarse=about.digits == 0)
     elif values.dtype.kind == "m":
         texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
     elif name == "bytes":
@@ -246,11 +253,11 @@ def _day_texts(values: pd.Series, year: str) -> list[str]:
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
-def _stamp_texts(values: pd.Series, year: str, *, to_seconds: bool = True) -> list[str]:
-    """Return day and time of stamps, with seconds where they are wanted and one of them has any."""
+def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[str]:
+    """Return day and time of stamps; coarse ones without weekday and seconds."""
     known = values.dropna()
-    seconds = to_seconds and bool((known.dt.second != 0).any())
-    form = f"%a %d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
+    seconds = not coarse and bool((known.dt.second != 0).any())
+    form = f"{'' if coarse else '%a '}%d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
 
