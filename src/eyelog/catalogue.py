@@ -9,10 +9,14 @@ The column ``role`` says what part a field plays in an analysis: ``steps``, ``wo
 play several parts (separated by spaces in the file), and several fields can share one (the four
 step classes of the 60-second log are all ``steps``). What plays a part differs between the logs:
 ``worn`` is a yes or no in the 15-second log and a number of seconds in the 60-second log.
+
+Files name fields in several ways: by the short name (``stp``), by the long one (``stepCount``), and
+by older spellings and corrected misprints, which are in ``othernames.csv``.
 """
 
 import csv
 import difflib
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +25,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +43,12 @@ __all__ = [
     "columns",
     "field",
     "fields",
+    "fold",
     "near",
     "needed",
     "role",
     "role_field",
+    "spellings",
 ]
 
 COMPUTED_DATA: Final = "computed_data"
@@ -189,6 +195,30 @@ def catalogue(log: str) -> Mapping[str, Field]:
     return _table()[check_log(log)]
 
 
+def fold(name: str) -> str:
+    """Return a column's name in the form in which names are compared: stripped, lower case."""
+    return name.strip().casefold()
+
+
+@cache
+def spellings(log: str) -> Mapping[str, str]:
+    """Return the field of each folded name by which a file or a user may call it.
+
+    The vendor's own tables write both ``yMean`` and ``YMean``, so case makes no difference.
+    """
+    names = {
+        fold(spelling): row.name
+        for row in catalogue(log).values()
+        for spelling in (row.long_name, row.name)
+        if spelling
+    }
+    table = files("eyelog").joinpath("othernames.csv").read_text("utf-8")
+    for line in csv.DictReader(table.splitlines()):
+        if line["log"] == log:
+            names[fold(line["spelling"])] = line["name"]
+    return MappingProxyType(names)
+
+
 @cache
 def columns(log: str) -> tuple[str, ...]:
     """Return the names of the columns of a frame of `log`: all fields but ``date``."""
@@ -310,7 +340,8 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
 def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     """Return `names` in catalogue order, each once and without ``date``; None means all.
 
-    The name of a summary stands for all fields that it needs (`needed`).
+    The name of a summary stands for all fields that it needs (`needed`). A long or older name
+    (``stepCount``) stands for its field, with a warning that says which.
 
     Raises
     ------
@@ -320,6 +351,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return columns(log)
     wanted = {names} if isinstance(names, str) else set(names)
+    wanted = _short_names(log, wanted)
     for name in sorted(wanted - set(SUMMARIES)):
         if name not in catalogue(log):
             hint = near(name, catalogue(log)) or near(name, SUMMARIES)
@@ -334,6 +366,20 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if not chosen:
         raise FieldError(f"no field of log {log!r} was named: name at least one besides 'date'")
     return chosen
+
+
+def _short_names(log: str, names: set[str]) -> set[str]:
+    """Return the names with long and older ones replaced by their fields, which is said."""
+    known = {*catalogue(log), *SUMMARIES}
+    other = {
+        name: spellings(log)[fold(name)]
+        for name in sorted(name for name in names - known if isinstance(name, str))
+        if fold(name) in spellings(log)
+    }
+    if other:
+        read = ", ".join(f"{name!r} is the field {short!r}" for name, short in other.items())
+        warnings.warn(f"{read} of log {log!r}", EyelogWarning, stacklevel=4)
+    return (names - set(other)) | set(other.values())
 
 
 def fields(log: str) -> "pd.DataFrame":

@@ -9,7 +9,7 @@ import numpy as np
 
 from eyelog.errors import ConfigurationError
 
-__all__ = ["format_rfc3339", "parse_rfc3339", "parse_stamps"]
+__all__ = ["fixed_stamps", "format_rfc3339", "parse_rfc3339", "parse_stamps"]
 
 RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
@@ -50,7 +50,7 @@ def parse_stamps(texts: Sequence[str]) -> np.ndarray:
         joined = "".join(texts)
         if joined.isascii():
             chars = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, width)
-            instants = _fixed_stamps(chars)
+            instants = fixed_stamps(chars)
             if instants is not None:
                 return instants
     epoch, tick = datetime(1970, 1, 1), timedelta(microseconds=1)  # noqa: DTZ001 - UTC by subtraction
@@ -63,8 +63,11 @@ def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     return whole.view("datetime64[us]")
 
 
-def _fixed_stamps(chars: np.ndarray) -> np.ndarray | None:
-    """Return the instants of ``YYYY-MM-DDThh:mm:ss`` plus offset; None if one does not fit."""
+def fixed_stamps(chars: np.ndarray) -> np.ndarray | None:
+    """Return the instants of ``YYYY-MM-DDThh:mm:ss`` plus offset; None if one does not fit.
+
+    `chars` has a row of 20, 24 or 25 characters (uint8) per stamp.
+    """
     width = chars.shape[1]
     signs = {4: "-", 7: "-", 10: "T", 13: ":", 16: ":"} | ({22: ":"} if width == 25 else {})
     tail = [] if width == 20 else [20, 21, width - 2, width - 1]

@@ -357,3 +357,33 @@ def test_an_archive_travels_to_another_process(archive: Archive) -> None:
 def test_a_path_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="archive's path cannot be used"):
         Archive("nosuch://somewhere")
+
+
+def test_an_open_range_is_all_there_is(archive: Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-30", 3000), account="me")
+    every = archive.read(SIXTY, tz="Asia/Tokyo")
+    assert len(every) == 3000
+    first, last = every.index[0], every.index[-1]
+    assert len(archive.read(SIXTY, first, last)) == 3000
+    days = len(archive.read(SIXTY, "2026-10-31")), len(archive.read(SIXTY, end="2026-10-30"))
+    assert sum(days) == 3000
+    assert every.attrs["eyelog"]["history"][-1] == {
+        "step": "archive",
+        "start": f"{first.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}",
+        "end": f"{last.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}",
+    }
+    with pytest.raises(el.ArchiveError, match="no account 'you'"):
+        archive.read(SIXTY, account="you")
+
+
+def test_the_repr_says_what_the_archive_has(archive: Archive) -> None:
+    assert repr(archive) == f"<Archive {archive.path!r}: empty>"
+    for account, day in (("me", "2026-10-24"), ("anna", "2026-11-02")):
+        archive.write(SIXTY, records(SIXTY, day, 3), account=account)
+    assert repr(archive) == (
+        f"<Archive {archive.path!r}: {SIXTY} of 2 accounts, 2026-10-24 to 2026-11-02>"
+    )
+
+
+def test_without_a_path_it_is_the_archive_of_the_home(home: Path) -> None:
+    assert Archive().path == str(home / "archive")

@@ -177,7 +177,8 @@ def test_the_cache_is_read_for_settled_days_and_never_written(
     client.standard_mode_logs("2024-03-02", "2024-03-02")
     client.standard_mode_logs(ago(1), ago(1))
     before = there.count(), [path.read_bytes() for path in (home / "cache").iterdir()]
-    assert archive.sync(client, SIXTY, "2024-03-02", "2024-03-02")["records"].tolist() == [24]
+    row = archive.sync(client, SIXTY, "2024-03-02", "2024-03-02").iloc[0]
+    assert (row["state"], row["asked"], row["records"]) == ("cached", False, 24)
     assert there.count() == before[0]
     archive.sync(client, SIXTY, ago(1), ago(1))
     assert there.count() == before[0] + 1
@@ -207,16 +208,6 @@ def test_an_answer_without_records_removes_nothing(
     assert (row["state"], row["records"], row["removed"]) == ("empty", 0, 0)
     assert row["reason"] == "the 24 record(s) of the archive are kept"
     assert files(archive) == before
-
-
-def test_a_damaged_month_stops_the_sync_by_its_name(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    archive.sync(client_of(there, home), SIXTY, START, END)
-    (path,) = files(archive)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(el.ArchiveError, match="month=2024-03"):
-        archive.sync(client_of(there, home), SIXTY, START, END)
 
 
 def test_one_failed_day_does_not_lose_the_others_and_is_requested_next(

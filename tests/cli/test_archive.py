@@ -129,9 +129,66 @@ def test_the_archive_lists_accounts_and_logs(imported, capsys, words) -> None:
     assert [(row["log"], row["records"]) for row in rows] == [(FIFTEEN, 964), (SIXTY, 241)]
 
 
-def test_an_empty_archive_says_so(tmp_path, capsys) -> None:
+def test_an_empty_archive_says_so_and_a_missing_one_is_an_error(tmp_path, capsys) -> None:
+    for action in ("inventory", "verify", "repair"):
+        assert main(["archive", action, "--archive", str(tmp_path / "none")]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("eyelog: error: there is no archive")
+        assert err.count("\n") == 1
+    (tmp_path / "none").mkdir()
     assert main(["archive", "inventory", "--archive", str(tmp_path / "none")]) == 0
     assert "none is empty" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_damaged_month_is_repaired_and_what_to_get_again_is_listed(
+    imported, home, capsys
+) -> None:
+    path = next((home / "archive").rglob(f"log={SIXTY}/**/data.parquet"))
+    path.write_bytes(path.read_bytes()[:-100])
+    assert main(["archive"]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[2].split()[:2] == ["ada", FIFTEEN]
+    assert "1 damaged month in the archive" in err.splitlines()[-1]
+    assert main(["archive", "repair"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0].startswith(f"{SIXTY} of 'ada', 2026-10: ")
+    assert out.splitlines()[2:] == [
+        "  sync again      nothing", "  import again    2026-10-01 to 2026-10-31"
+    ]  # fmt: skip
+    aside = Path(out.splitlines()[1].split(maxsplit=3)[3])
+    assert aside.is_relative_to(home / "archive" / ".damaged")
+    assert main(["import", *FILES, "--account", "ada"]) == 0
+    assert main(["archive", "verify"]) == 0
+    capsys.readouterr()
+    path.write_bytes(b"PAR1")
+    assert main(["archive", "repair", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["account"], row["log"], row["month"]) for row in rows] == [
+        ("ada", SIXTY, "2026-10")
+    ]
+    assert rows[0]["import_again"] == "2026-10-01 to 2026-10-31"
+    assert main(["archive", "repair"]) == 0
+    assert capsys.readouterr().err.endswith("nothing was changed.\n")
+
+
+def test_whose_rows_they_are_is_chosen_or_split(tmp_path, home, capsys) -> None:
+    rows = [f"{name},2026-10-21T00:00:15Z,{at}" for at, name in enumerate(("ada", "bob"))]
+    path = tmp_path / "two.csv"
+    path.write_text("\n".join(["user_id,date,stp", *rows]))
+    assert main(["import", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert "'user_id' is 'ada', 'bob'" in err
+    assert "--wearer" in err
+    assert not (home / "archive").exists()
+    assert main(["import", str(path), "--wearer", "bob", "--account", "her"]) == 0
+    assert "1 row added something new to account 'her'" in capsys.readouterr().err
+    assert main(["import", str(path), "--split-wearers"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[-3] for line in out.splitlines()] == ["Account", "ada", "bob"]
+    assert "2 rows added something new to 2 accounts" in err
+    assert el.Archive(home / "archive").accounts() == ["ada", "bob", "her"]
 
 
 def test_verify_is_silent_on_stdout_until_there_is_damage(imported, home, capsys) -> None:
@@ -162,16 +219,8 @@ def test_an_export_goes_back_in_unchanged(imported, tmp_path, capsys, name) -> N
 
 
 def test_an_export_of_a_missing_account_is_one_line(imported, tmp_path, capsys) -> None:
-    command = [
-        "archive",
-        "export",
-        SIXTY,
-        "2026-10-21",
-        "2026-10-21",
-        "-o",
-        str(tmp_path / "x.csv"),
-    ]
-    assert main(command) == 1
+    day = "2026-10-21"
+    assert main(["archive", "export", SIXTY, day, day, "-o", str(tmp_path / "x.csv")]) == 1
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
     assert "no account 'me'" in err
@@ -234,11 +283,11 @@ def test_both_logs_go_into_the_archive_of_the_home(logged_in, there, home, capsy
     shown = capsys.readouterr()
     assert shown.err == ""
     head, *rows = (line.split() for line in shown.out.splitlines())
-    assert head[:6] == ["log", "fetched", "unchanged", "empty", "failed", "days"]
-    assert head[6:] == ["asked", "records", "removed"]
+    assert head[:7] == ["log", "fetched", "cached", "unchanged", "empty", "failed", "days"]
+    assert head[7:] == ["asked", "records", "removed"]
     assert rows == [
-        ["computed_data", "1", "0", "2", "0", "3", "3", "1000", "0"],
-        ["standard_mode_logs", "2", "0", "1", "0", "3", "3", "1000", "0"],
+        ["computed_data", "1", "0", "0", "2", "0", "3", "3", "1000", "0"],
+        ["standard_mode_logs", "2", "0", "0", "1", "0", "3", "3", "1000", "0"],
     ]
     served, synced = el.Archive(there.archive), el.Archive(home / "archive")
     for log in LOGS:
@@ -271,7 +320,7 @@ def test_a_failed_day_is_reported_and_makes_the_exit_status_one(shaky, capsys) -
     shaky.script = script
     assert main(["sync", "standard_mode_logs", START, END]) == 1
     shown = capsys.readouterr()
-    assert shown.out.splitlines()[1].split()[1:6] == ["2", "0", "0", "1", "3"]
+    assert shown.out.splitlines()[1].split()[1:7] == ["2", "0", "0", "0", "1", "3"]
     reason, error = shown.err.splitlines()
     assert reason.startswith("standard_mode_logs 2024-03-02 failed: ")
     assert error.startswith("eyelog: error: 1 of 3 days failed")
@@ -287,7 +336,7 @@ def test_a_service_that_is_gone_is_reported_in_few_lines(shaky, capsys) -> None:
     shaky.script = lambda _: faulty.error(404, "not_found")
     assert main(["sync", "standard_mode_logs", START, "2024-12-31"]) == 1
     shown = capsys.readouterr()
-    assert shown.out.splitlines()[1].split()[4:6] == ["306", "306"]
+    assert shown.out.splitlines()[1].split()[5:7] == ["306", "306"]
     lines = shown.err.splitlines()
     assert len(lines) == 10 + 2
     assert lines[10] == "... and 296 more days (--json lists them all)"

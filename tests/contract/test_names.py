@@ -46,7 +46,6 @@ NAMES = [
     "plot_baseline",
     "plot_bouts",
     "plot_cohort",
-    "plot_attrition",
     "plot_daily",
     "plot_day",
     "plot_distribution",

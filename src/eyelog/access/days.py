@@ -125,15 +125,17 @@ class DayFetcher:
         self._require([day for day, pages in zip(days, results, strict=True) if pages is None])
         return [page for pages in results for page in pages or ()]
 
-    def fetch_unstored(self, day: Day, stop: threading.Event) -> list[Page]:
-        """Return the pages of one day for a caller that keeps them: nothing is stored here.
+    def fetch_unstored(self, day: Day, stop: threading.Event) -> tuple[list[Page], bool]:
+        """Return the pages of one day for a caller that keeps them, and if the service was asked.
 
-        A day whose stored answer never expires is taken from the cache; any other is asked of the
-        service, however fresh its stored answer is.
+        Nothing is stored here. A day whose stored answer never expires is taken from the cache;
+        any other is asked of the service, however fresh its stored answer is.
         """
         settled = bool(self.file.stored([day.key], at=math.inf))
         pages = self._stored(day, stop) if settled else None
-        return self._walk(day, stop, force_refresh=True) if pages is None else pages
+        if pages is not None:
+            return pages, False
+        return self._walk(day, stop, force_refresh=True), True
 
     def _stored(self, day: Day, stop: threading.Event) -> list[Page] | None:
         """Return the pages of a stored day; None if one is missing, damaged or out of place."""

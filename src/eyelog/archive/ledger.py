@@ -16,12 +16,14 @@ from typing import Final
 
 import msgspec
 
-from eyelog.archive.parquet.layout import Place, archive_errors, folder
+from eyelog.archive.parquet.layout import Place, archive_errors, folder, month_edges
+from eyelog.archive.parquet.reading import instant_us
 from eyelog.archive.parquet.writing import locked
+from eyelog.clock import DAY, day_start, zone
 from eyelog.disk.files import whole_file
 from eyelog.errors import EyelogWarning
 
-__all__ = ["Noted", "note_days", "noted_days"]
+__all__ = ["Days", "Noted", "note_days", "noted_days", "synced_days"]
 
 NAME: Final = ".synced.v1.json"  # hidden: Parquet tools skip it
 
@@ -40,6 +42,19 @@ _Sources = dict[str, Days]
 def noted_days(place: Place, log: str, account: str, base_url: str, tz: str) -> Days:
     """Return the days of a zone that an earlier sync brought from a service."""
     return _read(place, log, account).get(_source(base_url, tz), {})
+
+
+def synced_days(place: Place, log: str, account: str, month: str) -> set[date]:
+    """Return the days with records that any service brought and that overlap a month."""
+    first, after = month_edges(month)
+    found = set()
+    for source, days in _read(place, log, account).items():
+        tz = zone(source.rpartition(" ")[2])
+        for day, noted in days.items():
+            opens, closes = (instant_us(day_start(edge, tz)) for edge in (day, day + DAY))
+            if noted.records and opens < after and closes > first:
+                found.add(day)
+    return found
 
 
 def note_days(

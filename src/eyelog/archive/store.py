@@ -18,6 +18,7 @@ from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
 from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
+from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
@@ -367,10 +368,11 @@ class Archive:
         -------
         DataFrame
             One row per day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
-            ``"unchanged"``, ``"empty"`` or ``"failed"``), ``asked`` (bool, whether the service was
-            asked), ``records`` (Int64, how many records the service has of the day; missing if it
-            failed), ``removed`` (int64, records of the archive that the service no longer has) and
-            ``reason`` (string, why the day failed or was not requested).
+            ``"cached"`` where the cache had the settled day, ``"unchanged"``, ``"empty"`` or
+            ``"failed"``), ``asked`` (bool, whether the service was asked), ``records`` (Int64, how
+            many records the service has of the day; missing if it failed), ``removed`` (int64,
+            records of the archive that the service no longer has) and ``reason`` (string, why the
+            day failed or was not requested).
 
         Raises
         ------
@@ -378,7 +380,7 @@ class Archive:
             If the service refuses the client, or a setting cannot work: every other day would
             fail too, so the sync stops there. The days before it are kept.
         ArchiveError
-            If the archive cannot be written, or a file in the range is damaged.
+            If the archive cannot be written.
 
         Warns
         -----
@@ -389,8 +391,8 @@ class Archive:
         Notes
         -----
         Any other error affects only its own day, which is reported as failed and requested again
-        by the next sync. After eight days in a row on which the service failed, the rest is not
-        requested.
+        by the next sync. The days of a damaged month are reported as failed until `repair` has set
+        it aside. After eight days in a row on which the service failed, the rest is not requested.
 
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
         day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
@@ -421,12 +423,18 @@ class Archive:
             One row per account and log, sorted; columns ``account`` and ``log`` (string), ``first``
             and ``last`` (stamps, UTC), ``days`` (days of UTC that have a stamp), ``records``,
             ``gaps`` (places where the next record comes more than one and a half intervals later)
-            and ``bytes`` (int64).
+            ``bytes``, and ``damaged``, the months that cannot be read and are not counted
+            (int64).
 
         Raises
         ------
         ArchiveError
-            If a file is damaged; `verify` lists all such files.
+            If there is no archive, or it cannot be listed.
+
+        Warns
+        -----
+        EyelogWarning
+            For each month that cannot be read: `repair` sets it aside.
 
         Notes
         -----
@@ -439,7 +447,7 @@ class Archive:
         >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> table = archive.inventory()
         >>> list(table.columns)
-        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes']
+        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes', 'damaged']
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return inventory(self._place)
@@ -456,7 +464,7 @@ class Archive:
         Raises
         ------
         ArchiveError
-            If the archive cannot be listed.
+            If there is no archive, or it cannot be listed.
 
         Notes
         -----
@@ -475,6 +483,42 @@ class Archive:
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return verify(self._place)
+
+    def repair(self) -> pd.DataFrame:
+        """Set damaged months aside, and say what to get again.
+
+        A damaged month cannot be read, and nothing can be written into it. Afterwards the archive
+        is without it: a sync requests its days again, and an import writes them again.
+
+        Returns
+        -------
+        DataFrame
+            One row per damaged month, none if all is well; columns (string) ``account``, ``log``,
+            ``month`` (UTC), ``problem``, ``sync_again`` (the days that came from a service),
+            ``import_again`` (the other days of which the month had records or, where it does not
+            show them, may have had) and ``aside`` (where its file is now).
+
+        Raises
+        ------
+        ArchiveError
+            If there is no archive, it cannot be listed or written, or another process keeps it
+            locked.
+
+        Notes
+        -----
+        Nothing is deleted: the files move to the hidden folder ``.damaged`` of the archive,
+        readable by their owner only. Other files that `verify` lists stay where they are.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-repair")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> len(archive.repair())
+        0
+        """
+        with layout.archive_errors(f"repair the archive {self.path}"):
+            return repair(self._place)
 
     def export(
         self,

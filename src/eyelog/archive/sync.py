@@ -9,7 +9,7 @@ every record twice.
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Final, cast
@@ -23,6 +23,7 @@ from eyelog.access.days import Day, DayFetcher, plan
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page, join_pages
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
+from eyelog.archive.parquet.damage import damaged_months
 from eyelog.archive.parquet.layout import Place, archive_errors, month_path, months, overlap
 from eyelog.archive.parquet.reading import Instant, instant_us
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
@@ -31,6 +32,7 @@ from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (
     AnswerError,
+    ArchiveError,
     AuthorizationError,
     ConfigurationError,
     EyelogError,
@@ -41,7 +43,7 @@ from eyelog.progress import progress_line
 
 __all__ = ["STATES", "sync"]
 
-STATES: Final = ("fetched", "unchanged", "empty", "failed")
+STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
 CHUNK_RECORDS: Final = 34_560  # 6 days of the 15-second log, 24 of the 60-second log
 GIVE_UP_AFTER: Final = 8
 
@@ -71,10 +73,11 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What the service sent of one day, and when it was asked."""
+    """The records of one day, when they were wanted, and whether the service was asked for them."""
 
-    asked: datetime
+    wanted: datetime
     pages: list[Page]
+    asked: bool
 
 
 def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -> pd.DataFrame:
@@ -180,7 +183,24 @@ class _Run:
             else:
                 reason = f"it had no record at {noted.asked:%Y-%m-%d %H:%M} UTC"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
-        return due
+        with self._at_the_archive():
+            return self._sound(due)
+
+    def _sound(self, due: set[date]) -> set[date]:
+        """Return the days that can be written, and report those of damaged months as failed."""
+        spans = {day: _span(day, self.client.tz) for day in due}
+        concerned = [
+            month
+            for month in months(self.place, self.log, self.account)
+            if any(overlap(month, span) for span in spans.values())
+        ]
+        damaged = damaged_months(self.place, self.log, self.account, concerned)
+        for month in damaged:
+            reason = f"{month} of the archive is damaged: `eyelog archive repair` sets it aside"
+            for day in [day for day, span in spans.items() if overlap(month, span)]:
+                self.rows[day] = _Row("failed", reason=reason)
+                del spans[day]
+        return set(spans)
 
     def bring(self, days: Sequence[Day]) -> None:
         """Request days, chunk by chunk, and keep what comes.
@@ -213,9 +233,9 @@ class _Run:
             reason = f"not requested: the service failed for {GIVE_UP_AFTER} days in a row"
             self.rows[day.day] = _Row("failed", reason=reason)
             return
-        asked = datetime.now(UTC)
+        wanted = datetime.now(UTC)
         try:
-            pages = self.fetcher.fetch_unstored(day, stop)
+            pages, asked = self.fetcher.fetch_unstored(day, stop)
         except _OF_EVERY_DAY as error:
             self.fatal = error
         except _OF_ONE_DAY as error:
@@ -223,7 +243,7 @@ class _Run:
             with self._guard:
                 self._in_a_row = self._in_a_row + 1 if _of_the_service(error) else 0
         else:
-            self.answers[day.day] = _Answer(asked, pages)
+            self.answers[day.day] = _Answer(wanted, pages, asked)
             with self._guard:
                 self._in_a_row = 0
 
@@ -251,23 +271,24 @@ class _Run:
         outcome = write(self.place, self.account, batch)
         del batch
         for day, count in counts.items():
-            self.rows[day] = self._row(day, count, outcome)
-        noted = {day: Noted(answer.asked, counts[day]) for day, answer in answers.items()}
+            self.rows[day] = self._row(day, count, outcome, asked=answers[day].asked)
+        noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
         note_days(self.place, self.log, self.account, self.client.base_url, self.client.tz, noted)
         self.noted.update(noted)
 
-    def _row(self, day: date, records: int, outcome: Outcome) -> _Row:
+    def _row(self, day: date, records: int, outcome: Outcome, *, asked: bool) -> _Row:
         """Return the report of a day that was answered and written."""
         if not records:
             present = self.present[day]
             reason = f"the {present} record(s) of the archive are kept" if present else ""
-            return _Row("empty", asked=True, records=0, reason=reason)
+            return _Row("empty", asked=asked, records=0, reason=reason)
         added, changed, removed = (
             _count_inside(stamps, day, self.client.tz)
             for stamps in (outcome.added, outcome.changed, outcome.removed)
         )
-        state = "fetched" if added or changed or removed else "unchanged"
-        return _Row(state, asked=True, records=records, removed=removed)
+        new = "fetched" if asked else "cached"
+        state = new if added or changed or removed else "unchanged"
+        return _Row(state, asked=asked, records=records, removed=removed)
 
 
 def _count_inside(stamps: Stamps, day: date, tz: str) -> int:
@@ -303,13 +324,15 @@ def _span(day: date, tz: str) -> tuple[int, int]:
 def _count_days(
     place: Place, log: str, account: str, days: Sequence[date], tz: str
 ) -> dict[date, int]:
-    """Count the records of the archive per day; only stamps are read."""
+    """Count the readable records of the archive per day; only stamps are read."""
     edges = np.array([*(_span(day, tz)[0] for day in days), _span(days[-1], tz)[1]])
     counts = np.zeros(len(days), np.int64)
     whole = int(edges[0]), int(edges[-1])
     for month in months(place, log, account):
         if overlap(month, whole):
-            with open_file(place, month_path(place, log, account, month)) as file:
-                stamps = month_stamps(file, *whole)
-            counts += np.diff(np.searchsorted(stamps, edges))
+            with (
+                suppress(ArchiveError),
+                open_file(place, month_path(place, log, account, month)) as file,
+            ):
+                counts += np.diff(np.searchsorted(month_stamps(file, *whole), edges))
     return dict(zip(days, counts.tolist(), strict=True))

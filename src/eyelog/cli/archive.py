@@ -33,6 +33,15 @@ def add_commands(commands: Any) -> None:
     add_archive(importing)
     add_account(importing)
     importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
+    whose = importing.add_mutually_exclusive_group()
+    whose.add_argument(
+        "--wearer", metavar="ID", help="only this wearer's rows, by a column such as user_id"
+    )
+    whose.add_argument(
+        "--split-wearers",
+        action="store_true",
+        help="the rows of each wearer into the account of that name",
+    )
     importing.add_argument(
         "--dry-run", action="store_true", help="report what would be imported, change nothing"
     )
@@ -54,6 +63,13 @@ def add_commands(commands: Any) -> None:
     add_archive(verify)
     add_json(verify)
     verify.set_defaults(run=_verify)
+
+    repair = actions.add_parser(
+        "repair", help="set damaged months aside, and say which days to get again"
+    )
+    add_archive(repair)
+    add_json(repair)
+    repair.set_defaults(run=_repair)
 
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
     add_range(export)
@@ -82,22 +98,30 @@ def _import(args: argparse.Namespace) -> int:
 
     archive = open_archive(args)
     reports = import_files(
-        archive, args.paths, account=args.account, tz=args.tz, dry_run=args.dry_run
+        archive,
+        args.paths,
+        account=args.account,
+        tz=args.tz,
+        wearer=args.wearer,
+        split_wearers=args.split_wearers,
+        dry_run=args.dry_run,
     )
     if not reports:
         raise ConfigurationError("these paths contain no file: nothing was imported")
     if args.json:
-        emit(_table(reports).assign(account=args.account), as_json=True, index=False)
+        emit(_table(reports), as_json=True, index=False)
     else:
-        print(_listed(reports))
+        print(_listed(reports, accounts=args.split_wearers))
     kept = sum(report.kept for report in reports)
     # Files overlap, so the rows of all files may be more than the records the archive then has.
     added = "would add" if args.dry_run else "added"
     written = " (dry run: nothing was written)" if args.dry_run else ""
-    note(
-        f"{kept:,} rows {added} something new to account {args.account!r} in"
-        f" {archive.path}{written}"
-    )
+    accounts = list(dict.fromkeys(report.account for report in reports if report.kept))
+    owner = f"{len(accounts)} accounts" if len(accounts) > 1 else (
+        f"account {(accounts or [args.account])[0]!r}"
+    )  # fmt: skip
+    rows = "row" if kept == 1 else "rows"
+    note(f"{kept:,} {rows} {added} something new to {owner} in {archive.path}{written}")
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.reason}")
@@ -107,7 +131,7 @@ def _import(args: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(reports: "list[FileReport]") -> str:
+def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     """Return what became of each file, as lines of the terminal's width."""
     from eyelog.analysis.sheet import Heading, Sheet
     from eyelog.catalogue import INTERVAL_SECONDS
@@ -123,12 +147,13 @@ def _listed(reports: "list[FileReport]") -> str:
         [
             f"{INTERVAL_SECONDS[report.log]} s" if report.log else "",
             report.status,
+            *([report.account] if accounts else []),
             *(f"{getattr(report, name):,}" for name in shown),
         ]
         for report in reports
     ]
     headings = [
-        *(Heading(text, text) for text in ("Log", "Result")),
+        *(Heading(text, text) for text in ("Log", "Result", *(["Account"] if accounts else []))),
         *(Heading(counts[name], counts[name]) for name in shown),
     ]
     rest = sum(
@@ -172,6 +197,12 @@ def _inventory(args: argparse.Namespace) -> int:
         show(table)
     else:
         note(f"The archive {archive.path} is empty.")
+    damaged = int(table["damaged"].sum())
+    if damaged:
+        raise ArchiveError(
+            f"{_damaged_months(damaged)} in the archive {archive.path}, not counted above:"
+            " `eyelog archive repair` sets damaged months aside"
+        )
     return 0
 
 
@@ -181,9 +212,31 @@ def _verify(args: argparse.Namespace) -> int:
     if args.json or len(problems):
         emit(problems, as_json=args.json, index=False)
     if len(problems):
-        raise ArchiveError(f"{len(problems)} problem(s) found in the archive {archive.path}")
+        raise ArchiveError(
+            f"{len(problems)} problem(s) found in the archive {archive.path}:"
+            " `eyelog archive repair` sets damaged months aside"
+        )
     note(f"No damage found in the archive {archive.path}.")
     return 0
+
+
+def _repair(args: argparse.Namespace) -> int:
+    archive = open_archive(args)
+    table = archive.repair()
+    if args.json:
+        emit(table, as_json=True, index=False)
+    elif not len(table):
+        note(f"No damage found in the archive {archive.path}: nothing was changed.")
+    for row in () if args.json else table.to_dict("records"):
+        print(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}")
+        print(f"  set aside in    {row['aside']}")
+        print(f"  sync again      {row['sync_again'] or 'nothing'}")
+        print(f"  import again    {row['import_again'] or 'nothing'}")
+    return 0
+
+
+def _damaged_months(count: int) -> str:
+    return "1 damaged month" if count == 1 else f"{count} damaged months"
 
 
 def _export(args: argparse.Namespace) -> int:

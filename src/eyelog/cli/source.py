@@ -87,6 +87,9 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
     )
     parser.add_argument("--log", metavar="LOG", help="which log to take where the files have both")
     parser.add_argument(
+        "--wearer", metavar="ID", help="only this wearer's rows of files with a column user_id"
+    )
+    parser.add_argument(
         "--archive",
         nargs="?",
         const="",
@@ -202,6 +205,8 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
         args.usage(f"--log chooses among files: leave it out after the log {log}")
     if log == ALL and not args.both:
         args.usage(f"this command takes one log: {_EITHER}")
+    if args.wearer is not None:
+        args.usage("--wearer chooses among the rows of files: an --account is of one wearer")
     if args.archive is not None and (args.offline or args.refresh):
         args.usage("--offline and --refresh ask the service, --archive does not: leave one out")
     if Path(log).exists():
@@ -225,7 +230,7 @@ def _from_files(args: argparse.Namespace, asked: _Asked) -> Origin:
     from eyelog import provenance
     from eyelog.archive.importing.together import read_logs
 
-    frames, notes = read_logs(asked.paths, log=args.log, tz=args.tz)
+    frames, notes = read_logs(asked.paths, log=args.log, tz=args.tz, wearer=args.wearer)
     for text in notes:
         warnings.warn(text, EyelogWarning, stacklevel=2)
     if asked.start is not None and asked.end is not None:
@@ -330,7 +335,8 @@ def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> 
     index = pd.DatetimeIndex(frame.index)
     text = f"{log} from {origin}: {len(index):,} records"
     if len(index):
-        days = local_days(index[[0, -1]])
-        text += f", {days[0]:%Y-%m-%d} to {days[1]:%Y-%m-%d}"
+        # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the
+        # end of the records it closes the last day.
+        text += f", {index[0]:%Y-%m-%d} to {local_days(index[-1:])[0]:%Y-%m-%d}"
     advice = "" if zone_given else " (--tz for another zone)"
     return f"{text}. Days are local to {index.tz}{advice}."

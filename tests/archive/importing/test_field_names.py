@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from eyelog.archive.importing.field_names import fields_of, fold, own_fields, spellings
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.archive.importing.field_names import fields_of, own_fields, spellings
+from eyelog.catalogue import LOGS, catalogue, fold
 from eyelog.errors import ArchiveError
 
 FIFTEEN, SIXTY = LOGS
@@ -27,7 +27,7 @@ def test_no_spelling_leads_to_two_fields(log: str) -> None:
 
 
 def test_the_other_spellings_are_new_and_of_fields_in_the_catalogue() -> None:
-    table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
+    table = files("eyelog").joinpath("othernames.csv").read_text("utf-8")
     for row in csv.DictReader(table.splitlines()):
         known = catalogue(row["log"])
         assert row["name"] in known

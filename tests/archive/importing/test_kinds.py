@@ -60,7 +60,8 @@ def test_fields_of_both_logs_are_never_read_as_one() -> None:
         (b"SQLite format 3\x00", "SQLite"),
         (b"%PDF-1.7", "PDF"),
         (b"\x89PNG\r\n", "picture"),
-        (b"\xff\xfed\x00a\x00", "UTF-16"),
+        (b"\xd0\xcf\x11\xe0", "old Excel workbook: open it in the spreadsheet program"),
+        (b"7z\xbc\xaf\x27\x1c", "7z file: unpack it first"),
         (b"  <html>", "HTML"),
     ],
 )
@@ -81,6 +82,10 @@ def test_files_that_are_not_text_are_named(content: bytes, what: str) -> None:
         (b"date,", "text"),
         (b"PK\x03\x04", "zip"),
         (b"\x1f\x8b\x08", "gzip"),
+        ("\ufeffdate".encode("utf-16-le"), "utf-16-le"),
+        ("\ufeffdate".encode("utf-16-be"), "utf-16-be"),
+        ("date,stp\n".encode("utf-16-le"), "utf-16-le"),
+        ("date,stp\n".encode("utf-16-be"), "utf-16-be"),
     ],
 )
 def test_what_can_be_read_is_recognised_from_the_first_bytes(content: bytes, kind: str) -> None:

@@ -263,3 +263,28 @@ def test_unknown_columns_are_kept_as_an_archive_keeps_them(tmp_path: Path) -> No
     with pytest.warns(el.EyelogWarning, match="mood"):
         read = el.read(tmp_path)
     assert read["mood"].tolist() == ["1", "fine"]
+
+
+def test_files_of_several_wearers_ask_for_one(tmp_path: Path) -> None:
+    lines = [f"2026-10-21T09:00:{15 * n:02}Z,{n},{'ab'[n % 2]}\n" for n in range(4)]
+    (tmp_path / "two.csv").write_text("date,stp,user_id\n" + "".join(lines))
+    with pytest.raises(el.ArchiveError, match=r"two\.csv: .*several wearers .*wearer= \(--wearer"):
+        el.read(tmp_path)
+    assert el.read(tmp_path, wearer="b")["stp"].tolist() == [1.0, 3.0]
+    with pytest.raises(el.ConfigurationError, match="no file has rows of the wearer 'c'"):
+        el.read(tmp_path, wearer="c")
+
+
+def test_what_was_assumed_about_a_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("date;stp;cad\n2026-10-21T09:00:15Z;3;100,5\n")
+    with pytest.warns(el.EyelogWarning, match=r"a\.csv: .*comma"):
+        assert el.read(tmp_path)["cad"].tolist() == [100.5]
+
+
+def test_the_files_of_several_accounts_are_never_one_frame(tmp_path: Path) -> None:
+    archive = el.Archive(tmp_path)
+    for account in ("anna", "ben"):
+        archive.write(FIFTEEN, TEN, account=account)
+    with pytest.raises(el.ConfigurationError, match=r"several accounts \(anna, ben\)"):
+        el.read(tmp_path)
+    assert len(el.read(tmp_path / f"log={FIFTEEN}" / "account=anna")) == len(TEN)

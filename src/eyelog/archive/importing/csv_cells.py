@@ -1,11 +1,14 @@
-"""Lines of CSV into columns of text, and columns of text into values.
+"""Lines of CSV into columns, and columns of text into values.
 
-Arrow splits whole blocks. A block in which lines differ is split line by line, so that a report
-can say which line is wrong, and how.
+Arrow splits and converts whole blocks. A block with a cell that does not fit its column is read as
+text, and one in which lines differ is split line by line, so that a report can say which line is
+wrong, and how.
 """
 
 import csv
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,80 +20,149 @@ import pyarrow.csv as pa_csv
 from eyelog.archive.csv_text import text_of
 from eyelog.errors import ArchiveError
 
-__all__ = ["numbers_of", "shown", "split", "texts_of", "truths_of", "words_of"]
+__all__ = [
+    "Dialect",
+    "Lines",
+    "Mask",
+    "decimal_of",
+    "numbers_of",
+    "shown",
+    "split",
+    "texts_of",
+    "truths_of",
+    "words_of",
+]
 
 Mask = npt.NDArray[np.bool_]
 Lines = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
+# Arrow works on so many bytes at a time: what it works with stays in the processor's cache.
+_PIECE: Final = 256 << 10
+
 _MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
 _TRUE: Final = pa.array(["1", "1.0", "true"])
 _FALSE: Final = pa.array(["0", "0.0", "false"])
+# The spellings of truths that Arrow converts by itself; `truths_of` knows all of them.
+_PLAIN_TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
+_PLAIN_FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]
 
 
-def split(block: bytes, width: int, first: int) -> tuple[pa.Table, Lines, dict[int, str]]:
-    """Split whole lines into columns of text.
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a file separates its cells, and writes the decimals of a number."""
+
+    delimiter: str = ","
+    decimal: str = "."
+
+
+def decimal_of(block: bytes, delimiter: str) -> str:
+    """Return the decimal sign of the numbers in some lines, nothing where they do not show it.
+
+    A comma counts only where no number has a point, and where it cannot group thousands: some
+    number begins with ``0,`` or has not just three digits after it. Between commas, such a number
+    is in quotation marks.
+    """
+    edge = rb'"' if delimiter == "," else rb'[%s"\n]' % delimiter.encode()
+    cell = rb"(?:^|(?<=[\n\"%s]))[ ]*-?%%s[ ]*(?=[\n\"%s]|$)" % ((delimiter.encode(),) * 2)
+    if re.search(cell % rb"\d+\.\d+", block):
+        return "."
+    comma = rb"(?:^|(?<=%s))[ ]*-?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+)[ ]*(?=%s|$)" % (edge, edge)
+    return "," if re.search(comma, block) else ""
+
+
+def split(
+    block: bytes, count: int, kinds: Sequence[pa.DataType], first: int, dialect: Dialect
+) -> tuple[pa.Table, Lines, dict[int, str]]:
+    """Split whole lines into columns.
 
     Parameters
     ----------
     block : bytes
         Lines, each ended by a line feed.
-    width : int
-        How many columns a record has; more columns at its end are ignored if they are empty.
+    count : int
+        How many lines these are.
+    kinds : sequence of DataType
+        The type of each column of a record; more columns at its end are ignored if they are empty.
     first : int
         Number of the first line.
+    dialect : Dialect
+        The delimiter and the decimal sign.
 
     Returns
     -------
     table, lines, wrong
-        The records, a missing text as null; the number of each record's line; what is wrong with
+        The records, in columns of their type or, where one of them has a cell that is not, all in
+        columns of text, a missing one as null; the number of each record's line; what is wrong with
         the lines that are not records, by number. Blank lines are left out.
     """
-    count = block.count(b"\n")
+    width = len(kinds)
     # The Logger app's sample ends rows with a comma too: one more column, without a name.
-    for columns in (width, width + 1):
-        table = _table(block, columns)
-        if table is not None and table.num_rows == count:
-            spare = table.column(width) if columns > width else None
-            if spare is None or spare.null_count == count:
-                return table, np.arange(first, first + count), {}
-    lines, wrong = _sieve(block, width, first)
-    sound = b"".join(line + b"\n" for line in lines.values())
-    table = _table(sound, width)
-    if table is None or table.num_rows != len(lines):
+    for types in (list(kinds), [pa.string()] * width):
+        for columns in (types, [*types, pa.string()]):
+            table = _table(block, columns, dialect)
+            if table is None:
+                continue
+            lines = _numbers_of_lines(block, first, count if table.num_rows == count else None)
+            spare = table.column(width) if len(columns) > width else None
+            if table.num_rows == len(lines) and (spare is None or spare.null_count == len(lines)):
+                return table, lines, {}
+    good, wrong = _sieve(block, width, first, dialect)
+    sound = b"".join(line + b"\n" for line in good.values())
+    table = _table(sound, [pa.string()] * width, dialect)
+    if table is None or table.num_rows != len(good):
         raise ArchiveError(f"its lines from {first} on cannot be separated: the file is damaged")
-    return table, np.fromiter(lines, np.int64, len(lines)), wrong
+    return table, np.fromiter(good, np.int64, len(good)), wrong
 
 
-def _table(block: bytes, columns: int) -> pa.Table | None:
-    """Return the lines as columns of text, None if any of them has another number of columns."""
-    names = [f"{i}" for i in range(columns)]
-    if not block:
-        return pa.table({name: pa.array([], pa.string()) for name in names})
-    reading = pa_csv.ReadOptions(column_names=names, block_size=len(block) + 1)
+def _numbers_of_lines(block: bytes, first: int, count: int | None) -> Lines:
+    """Return the numbers of the lines that are not empty; of `count` lines none is."""
+    if count is not None:
+        return np.arange(first, first + count)
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    return first + np.flatnonzero(np.diff(ends, prepend=-1) > 1)
+
+
+def _table(block: bytes, kinds: Sequence[pa.DataType], dialect: Dialect) -> pa.Table | None:
+    """Return the lines as columns; None if a line has another number of them, or a cell is bad."""
+    names = [f"{i}" for i in range(len(kinds))]
+    types = dict(zip(names, kinds, strict=True))
+    if block.isspace() or not block:
+        return pa.table({name: pa.array([], kind) for name, kind in types.items()})
+    reading = pa_csv.ReadOptions(column_names=names, block_size=_PIECE)
+    parsing = pa_csv.ParseOptions(delimiter=dialect.delimiter)
     converting = pa_csv.ConvertOptions(
-        column_types=dict.fromkeys(names, pa.string()),
+        column_types=types,
         null_values=[""],
+        true_values=_PLAIN_TRUE,
+        false_values=_PLAIN_FALSE,
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing value
+        decimal_point=dialect.decimal,
     )
     try:
         return pa_csv.read_csv(
-            pa.BufferReader(block), read_options=reading, convert_options=converting
+            pa.BufferReader(block),
+            read_options=reading,
+            parse_options=parsing,
+            convert_options=converting,
         )
     except pa.ArrowInvalid:
         return None
 
 
-def _sieve(block: bytes, width: int, first: int) -> tuple[dict[int, bytes], dict[int, str]]:
+def _sieve(
+    block: bytes, width: int, first: int, dialect: Dialect
+) -> tuple[dict[int, bytes], dict[int, str]]:
     """Return the good lines by number, cut to `width` columns, and the faults of the others."""
     lines: dict[int, bytes] = {}
     wrong: dict[int, str] = {}
+    mark = dialect.delimiter.encode()
     for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
         if not line.strip():
             continue
         try:
-            cells = next(csv.reader([line.decode("utf-8")]))
+            cells = next(csv.reader([line.decode("utf-8")], delimiter=dialect.delimiter))
         except UnicodeDecodeError:
             wrong[number] = "it is not UTF-8"
             continue
@@ -103,7 +175,7 @@ def _sieve(block: bytes, width: int, first: int) -> tuple[dict[int, bytes], dict
         elif len(cells) < width or any(cell.strip() for cell in spare):
             wrong[number] = f"it has {_columns(len(cells))}, not {width}"
         else:
-            lines[number] = b",".join(line.split(b",")[: -len(spare)]) if spare else line
+            lines[number] = mark.join(line.split(mark)[: -len(spare)]) if spare else line
     return lines, wrong
 
 
@@ -134,9 +206,15 @@ def words_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_] | None:
     return truths
 
 
-def numbers_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
+def numbers_of(column: pa.ChunkedArray, decimal: str = ".") -> tuple[Numbers, Mask]:
     """Return numbers (NaN for missing), and where a text is not a finite number."""
+    if pa.types.is_floating(column.type):
+        return _finite(column)
     column = pc.utf8_trim_whitespace(column)
+    if decimal == ",":
+        # A point has no place in such a number: with it the cell is no number in any way.
+        column = pc.replace_substring(column, ".", "?")
+        column = pc.replace_substring(column, ",", ".")
     try:
         return _finite(pc.cast(column, pa.float64()))
     except pa.ArrowInvalid:
@@ -154,7 +232,7 @@ def numbers_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
 
 
 def _finite(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
-    values = np.array(column.to_numpy(), np.float64)
+    values = np.asarray(column.to_numpy(), np.float64)
     return values, np.isinf(values)
 
 
@@ -169,6 +247,8 @@ def _number(text: str | None) -> float:
 
 def truths_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
     """Return 1, 0 or NaN (missing), and where a text is neither true nor false."""
+    if pa.types.is_boolean(column.type):
+        return _finite(pc.cast(column, pa.float64()))
     column = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     true, false, missing = (
         np.asarray(pc.is_in(column, value_set=words).to_numpy(), bool)
@@ -182,5 +262,8 @@ def truths_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
 def shown(texts: Sequence[Any] | pa.ChunkedArray, row: int) -> str:
     """Return one cell as a message shows it."""
     value = texts[row]
-    text = value.as_py() if isinstance(value, pa.Scalar) else value
-    return "missing" if text is None else repr(text if len(text) <= 30 else f"{text[:30]}...")
+    plain = value.as_py() if isinstance(value, pa.Scalar) else value
+    if plain is None:
+        return "missing"
+    text = str(plain)
+    return repr(text if len(text) <= 30 else f"{text[:30]}...")

@@ -3,7 +3,7 @@
 The file is read in blocks of whole lines, so that memory does not grow with its size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -13,7 +13,10 @@ import pyarrow as pa
 
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_cells import (
+    Dialect,
     Lines,
+    Mask,
+    decimal_of,
     numbers_of,
     shown,
     split,
@@ -21,20 +24,39 @@ from eyelog.archive.importing.csv_cells import (
     truths_of,
     words_of,
 )
-from eyelog.archive.importing.field_names import UNIX_TIME, fields_of, fold, spellings
+from eyelog.archive.importing.encodings import is_cp932
+from eyelog.archive.importing.field_names import UNIX_TIME, WEARER, fields_of, spellings
 from eyelog.archive.importing.kinds import Header, find_header
-from eyelog.archive.importing.stamps import NEVER, Stamps, offsets_of, read_stamps, unix_stamps
-from eyelog.catalogue import catalogue
+from eyelog.archive.importing.stamps import (
+    NEVER,
+    Stamps,
+    offsets_of,
+    read_stamps,
+    unclear,
+    unix_stamps,
+)
+from eyelog.catalogue import COMPUTED_DATA, catalogue, fold
 from eyelog.errors import ArchiveError
 
-__all__ = ["CsvLog", "Faults"]
+__all__ = ["CsvLog", "Faults", "listed"]
 
 BLOCK: Final = 8 << 20
 _LOOK: Final = 256 << 10
 _SHOWN: Final = 5  # lines that a report shows; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)
+# A file of which, after so many lines, more than nine in ten are not records is no log.
+_PATIENCE: Final = 100_000
+_ARROW: Final = {"int": pa.float64(), "float": pa.float64(), "bool": pa.bool_()}
+_CP932: Final = "it is not UTF-8 but cp932 (Shift JIS), and was read as that"
+_COMMAS: Final = "its numbers have decimal commas, and were read as such"
 
 Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first few names as a message shows them."""
+    every = sorted(names)
+    return ", ".join(map(repr, every[:5])) + (", ..." if len(every) > 5 else "")
 
 
 @dataclass
@@ -50,12 +72,18 @@ class Faults:
         if len(self.first) < _SHOWN:
             self.first.append((line, what))
 
-    def report(self, name: str, rows: int) -> str:
-        """Return one sentence on which lines of a file were left out, and why."""
+    def shown(self) -> str:
+        """Return what is wrong with the first lines, and how many more there are."""
         lines = "; ".join(f"line {line}: {what}" for line, what in self.first)
         more = self.count - len(self.first)
-        lines += f"; and {more:,} more" if more else ""
-        return f"{name}: left out {self.count:,} of {rows:,} lines that are not records ({lines})"
+        return lines + (f"; and {more:,} more" if more else "")
+
+    def report(self, name: str, rows: int) -> str:
+        """Return one sentence on which lines of a file were left out, and why."""
+        return (
+            f"{name}: left out {self.count:,} of {rows:,} lines that are not records"
+            f" ({self.shown()})"
+        )
 
 
 class CsvLog:
@@ -74,12 +102,16 @@ class CsvLog:
     ----------
     log : str
         The log, according to the header.
+    wearer_column : str or None
+        The column that says whose row it is, as the file spells it.
     rows : int
         Lines read so far, without the header and blank lines.
     faults : Faults
         Those of them that are not records.
     zones : set of str
         The offsets that the dates read so far are written in, such as ``+09:00``.
+    notes : list of str
+        What had to be assumed in order to read the file, found so far.
 
     Raises
     ------
@@ -91,13 +123,22 @@ class CsvLog:
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
-        self._header: Header = find_header(start, whole=len(start) < _LOOK, log=log)
+        whole = len(start) < _LOOK
+        lines = start if whole else start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+        self._encoding = "cp932" if is_cp932(lines) else "utf-8"
+        self._header: Header = find_header(start, whole=whole, encoding=self._encoding, log=log)
         self._rest = start[self._header.end :]
         self._names = fields_of(self._header.cells, self._header.log)
         self.log = self._header.log
+        self._wearer = self._column_of_wearers()
+        self.wearer_column = None if self._wearer is None else self._header.cells[self._wearer]
+        self._kinds = [self._kind(at, name) for at, name in enumerate(self._names)]
+        self._decimal = ""  # not shown yet
+        self._last_minute = NEVER
         self.rows = len(self._header.before)
         self.faults = Faults()
         self.zones: set[str] = set()
+        self.notes = [_CP932] if self._encoding == "cp932" else []
         for line in self._header.before:
             self.faults.add(line, "it comes before the header")
 
@@ -107,22 +148,73 @@ class CsvLog:
         return frozenset(name for name in self._names if name)
 
     def pages(self) -> Iterator[Page]:
-        """Give the records block by block, in the order of the file.
+        """Give the records of the only wearer block by block, in the order of the file.
 
         Raises
         ------
         ConfigurationError
             If a date has no offset and there is no `tz`.
         ArchiveError
-            If a line never ends, or another table begins in the middle of the file.
+            If none of the lines is a record, a line never ends, another table begins in the middle
+            of the file, there are several wearers, or stamps of the 15-second log cannot be told
+            apart for want of seconds.
         """
+        seen: set[str] = set()
+        for page, wearers in self._read():
+            if self._wearer is not None:
+                seen.update(filter(None, wearers.tolist()))
+                self.require_one(seen)
+            yield page
+
+    def require_one(self, wearers: Collection[str]) -> None:
+        """Raise if there are several wearers, of whom none was chosen."""
+        if len(wearers) > 1:
+            raise ArchiveError(
+                f"it has the rows of several wearers ({self.wearer_column!r} is {listed(wearers)}):"
+                " choose one with wearer= (--wearer on the command line), or import each into an"
+                " account of its own with --split-wearers"
+            )
+
+    def wearers(self) -> list[str]:
+        """Return the wearers that the file names, sorted; the stream is then at its end."""
+        return sorted({name for _, names in self._read() for name in names.tolist() if name})
+
+    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
+        """Give the records block by block, those of each wearer in pages of their own.
+
+        These lack the column of wearers, which would say nothing new. A line that names no wearer
+        is not a record. Raises as `pages` does.
+        """
+        for page, wearers in self._read(named=True):
+            for wearer in sorted(set(wearers.tolist())):
+                chosen = wearers == wearer
+                names = [name for name in page.columns if name != self.wearer_column]
+                columns = {name: page.columns[name][chosen] for name in names}
+                unknown = tuple(name for name in page.unknown if name != self.wearer_column)
+                yield wearer, Page(page.log, None, page.stamps[chosen], columns, unknown)
+
+    def _read(self, *, named: bool = False) -> Iterator[tuple[Page, npt.NDArray[np.object_]]]:
         number = self._header.line + 1
+        records = 0
         for block in self._blocks():
-            yield self._page(block, number)
-            number += block.count(b"\n")
+            count = block.count(b"\n")
+            page, wearers = self._page(block, count, number, named=named)
+            records += page.n
+            if self.faults.count > _PATIENCE and self.faults.count > 9 * records:
+                raise ArchiveError(
+                    f"{self.faults.count:,} of its first {self.rows:,} lines are not records"
+                    f" ({self.faults.shown()})"
+                )
+            yield page, wearers
+            number += count
+        if not records and self.rows > len(self._header.before):
+            lines = "its only line is not a record" if self.rows == 1 else (
+                f"none of its {self.rows:,} lines is a record"
+            )  # fmt: skip
+            raise ArchiveError(f"{lines} ({self.faults.shown()})")
 
     def _blocks(self) -> Iterator[bytes]:
-        """Give whole lines, each ended by one line feed."""
+        """Give whole lines in UTF-8, each ended by one line feed."""
         buffer, more = self._rest, True
         while more:
             added = self._stream.read(BLOCK - len(buffer))
@@ -136,22 +228,63 @@ class CsvLog:
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if block:
-                yield block if block.endswith(b"\n") else block + b"\n"
+                yield self._decoded(block if block.endswith(b"\n") else block + b"\n")
 
-    def _page(self, block: bytes, first: int) -> Page:
-        table, lines, wrong = split(block, len(self._names), first)
+    def _decoded(self, block: bytes) -> bytes:
+        if self._encoding == "utf-8":
+            if not is_cp932(block):
+                return block
+            self._encoding = "cp932"
+            self.notes.append(_CP932)
+        try:
+            return block.decode("cp932").encode()
+        except UnicodeDecodeError:
+            return block  # its lines that are not UTF-8 are reported
+
+    def _page(
+        self, block: bytes, count: int, first: int, *, named: bool
+    ) -> tuple[Page, npt.NDArray[np.object_]]:
+        delimiter = self._header.delimiter
+        if not self._decimal:
+            # Between commas, a number with a decimal comma is in quotation marks.
+            quiet = delimiter == "," and b'"' not in block
+            self._decimal = "" if quiet else decimal_of(block, delimiter)
+            if self._decimal == ",":
+                self.notes.append(_COMMAS)
+        dialect = Dialect(delimiter, self._decimal or ".")
+        table, lines, wrong = split(block, count, self._kinds, first, dialect)
         self.rows += len(lines) + len(wrong)
-        columns = self._columns(table, lines, wrong)
-        stamps = self._stamps(table, lines, wrong)
+        columns = self._columns(table, lines, wrong, dialect)
+        stamps, minutes = self._stamps(table, lines, wrong, dialect)
+        wearers = self._wearers(table, lines, wrong, named=named)
         for line in sorted(wrong):
             self.faults.add(line, wrong[line])
-        good = ~np.isin(lines, list(wrong)) if wrong else slice(None)
-        columns = {name: values[good] for name, values in columns.items()}
+        if wrong:
+            good = ~np.isin(lines, list(wrong))
+            columns = {name: values[good] for name, values in columns.items()}
+            stamps, minutes = stamps[good], minutes[good]
+            wearers, lines = wearers[good], lines[good]
+        self._refuse_lost_seconds(stamps, minutes, lines)
         fields = catalogue(self.log)
         unknown = tuple(name for name in columns if name not in fields)
-        return Page(self.log, None, stamps[good].view("M8[us]"), columns, unknown)
+        return Page(self.log, None, stamps.view("M8[us]"), columns, unknown), wearers
 
-    def _columns(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> dict[str, Values]:
+    def _column_of_wearers(self) -> int | None:
+        own = spellings(self.log)
+        folded = [fold(cell) for cell in self._header.cells]
+        found = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
+        return found[0] if found else None
+
+    def _kind(self, at: int, name: str) -> pa.DataType:
+        """Return the type of a column; what is not a field, or not of this type, is text."""
+        field = catalogue(self.log).get(name)
+        if at == self._wearer or not name or name in _TIMES or field is None:
+            return pa.string()
+        return _ARROW.get(field.value_type, pa.string())
+
+    def _columns(
+        self, table: pa.Table, lines: Lines, wrong: dict[int, str], dialect: Dialect
+    ) -> dict[str, Values]:
         fields = catalogue(self.log)
         columns: dict[str, Values] = {}
         for at, name in enumerate(self._names):
@@ -159,10 +292,12 @@ class CsvLog:
                 continue
             kind = fields[name].value_type if name in fields else ""
             column = table.column(at)
-            if kind == "str":
+            if kind == "str" or at == self._wearer:
                 columns[name] = texts_of(column)
                 continue
-            values, bad = truths_of(column) if kind == "bool" else numbers_of(column)
+            values, bad = (
+                truths_of(column) if kind == "bool" else numbers_of(column, dialect.decimal)
+            )
             columns[name] = values
             if bad.any() and not kind:  # an unknown field may be text, or true and false
                 truths = words_of(column)
@@ -173,32 +308,78 @@ class CsvLog:
                     wrong.setdefault(int(lines[row]), f"{name!r} is {shown(column, row)}, {fault}")
         return columns
 
-    def _stamps(self, table: pa.Table, lines: Lines, wrong: dict[int, str]) -> Stamps:
-        """Return the stamps: from the date or, where that is missing, from ``ut``."""
+    def _stamps(
+        self, table: pa.Table, lines: Lines, wrong: dict[int, str], dialect: Dialect
+    ) -> tuple[Stamps, Mask]:
+        """Return the stamps, from the date or, where that is missing, from ``ut``.
+
+        The second array says which are from a date without seconds.
+        """
         stamps = np.full(table.num_rows, NEVER)
+        minutes = np.zeros(table.num_rows, bool)
         times: dict[str, pa.ChunkedArray] = {
             name: table.column(self._names.index(name)) for name in _TIMES if name in self._names
         }
         if UNIX_TIME in times:
-            stamps = unix_stamps(numbers_of(times[UNIX_TIME])[0])
+            stamps = unix_stamps(numbers_of(times[UNIX_TIME], dialect.decimal)[0])
         if "date" in times:
             missing = np.asarray(times["date"].is_null())
             self.zones |= offsets_of(times["date"])
-            dates = read_stamps(texts_of(times["date"]).tolist(), self._tz)
+            dates, minutes = read_stamps(times["date"], self._tz)
             stamps = np.where(missing, stamps, dates)
         for row in np.flatnonzero(stamps == NEVER).tolist():
             line = int(lines[row])
-            self._refuse_second_table([cell[row].as_py() or "" for cell in table.columns], line)
+            self._refuse_second_table(table, row, line)
             texts = ", ".join(f"{name!r} is {shown(cell, row)}" for name, cell in times.items())
             wrong[line] = f"{texts}, not a stamp"
-        return stamps
+            if "date" in times and unclear(times["date"][row].as_py()):
+                wrong[line] = (
+                    f"{texts}, in which day and month can be confused: write dates as"
+                    " 2026-10-21 07:58:00"
+                )
+        return stamps, minutes
 
-    def _refuse_second_table(self, cells: list[str], line: int) -> None:
+    def _wearers(
+        self, table: pa.Table, lines: Lines, wrong: dict[int, str], *, named: bool
+    ) -> npt.NDArray[np.object_]:
+        """Return the wearer of each row; a row without one is wrong where they are asked for."""
+        if self._wearer is None:
+            return np.full(table.num_rows, None)
+        wearers = texts_of(table.column(self._wearer))
+        if not named:
+            return wearers
+        for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
+            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not say whose it is")
+        return wearers
+
+    def _refuse_lost_seconds(self, stamps: Stamps, minutes: Mask, lines: Lines) -> None:
+        """Raise if records of the 15-second log share a minute because dates have no seconds.
+
+        Their order may be known, but not their time, and of four records on a stamp one would stay.
+        """
+        if self.log != COMPUTED_DATA or not minutes.any():
+            return
+        short, at = stamps[minutes], lines[minutes]
+        order = np.argsort(short, kind="stable")
+        ordered = short[order]
+        again = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if len(again) or short[0] == self._last_minute:
+            line = int(at[order[again[0] + 1]]) if len(again) else int(at[0])
+            raise ArchiveError(
+                f"line {line} has the same minute as one before it, and no seconds: a spreadsheet"
+                " program has removed them, and the 15-second log has four records a minute. Import"
+                " the file as the app saved it, or save it again with dates in the format"
+                " yyyy-mm-dd hh:mm:ss"
+            )
+        self._last_minute = int(short[-1])
+
+    def _refuse_second_table(self, table: pa.Table, row: int, line: int) -> None:
         """Raise if a line is the header of another table, with other columns, in the same file."""
         names = spellings(self.log)
-        if all(fold(cell) in names for cell in cells[:3]) and [fold(cell) for cell in cells] != [
-            fold(cell) for cell in self._header.cells
-        ]:
+        if not all(fold(str(column[row].as_py())) in names for column in table.columns[:3]):
+            return
+        cells = [fold(str(column[row].as_py() or "")) for column in table.columns]
+        if cells != [fold(cell) for cell in self._header.cells]:
             raise ArchiveError(
                 f"line {line} begins another table, with other columns: split the file there"
             )

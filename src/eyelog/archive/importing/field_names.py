@@ -1,48 +1,34 @@
 """The fields of the catalogue behind the column names of files.
 
-A column has the short name of its field (``stp``) or the long one (``stepCount``), in upper or
-lower case: the vendor's own tables write both ``yMean`` and ``YMean``. Spellings that are not in
-the catalogue (older names, corrected misprints) are in ``othernames.csv``.
+The catalogue resolves the spellings; what is left to say is what a file may have besides fields.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
+from eyelog import catalogue
 from eyelog.archive.csv_text import text_of
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import LOGS, fold
 from eyelog.errors import ArchiveError
 
-__all__ = ["UNIX_TIME", "fields_of", "fold", "own_fields", "spellings"]
+__all__ = ["UNIX_TIME", "WEARER", "fields_of", "own_fields", "spellings"]
 
 UNIX_TIME: Final = "ut"  # seconds since 1970, where a file has no ``date``
+# Columns by which tables of several wearers say whose row it is; no log has them.
+WEARER: Final = frozenset(
+    {"user_id", "userid", "wearer", "wearer_id", "wearerid", "participant_id", "subject_id"}
+)
 
 # Every version of the vendor's table prints the left foot's name for both feet, the right first.
 _TWICE: Final = ("zleftstepamplitudecal", "sa_zrc", "sa_zlc")
 
 
-def fold(name: str) -> str:
-    """Return a column's name in the form in which names are compared: stripped, lower case."""
-    return name.strip().casefold()
-
-
 @cache
 def spellings(log: str) -> Mapping[str, str]:
-    """Return the field of each folded spelling that a file of `log` may use."""
-    names = {
-        fold(spelling): field.name
-        for field in catalogue(log).values()
-        for spelling in (field.long_name, field.name)
-        if spelling
-    }
-    table = files("eyelog.archive.importing").joinpath("othernames.csv").read_text("utf-8")
-    for row in csv.DictReader(table.splitlines()):
-        if row["log"] == log:
-            names[fold(row["spelling"])] = row["name"]
-    return MappingProxyType({**names, UNIX_TIME: UNIX_TIME})
+    """Return the field of each folded spelling that a file of `log` may use, and ``ut``."""
+    return MappingProxyType({**catalogue.spellings(log), UNIX_TIME: UNIX_TIME})
 
 
 @cache

@@ -15,16 +15,18 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.answers.page import Page, join_pages
+from eyelog.archive.importing.csv_log import CsvLog, listed
 from eyelog.archive.importing.layers import Layer, layer_of, overlay
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.stamps import possible
-from eyelog.archive.parquet.layout import month_edges, months_of
+from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.rows import Merged, merge
 from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
 from eyelog.clock import zone
-from eyelog.errors import ArchiveError, EyelogError, EyelogWarning
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
 from eyelog.provenance import history
 
 __all__ = ["FileReport", "devices_of", "import_files"]
@@ -36,7 +38,7 @@ _DEVICE: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})(?=[(_])"
 
 @dataclass
 class FileReport:
-    """The result of importing one file.
+    """The result of importing one file, or what it has of one wearer.
 
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
     that were already there (or whose stamp came again in the file), and `refused` are not records.
@@ -54,6 +56,7 @@ class FileReport:
     first: datetime | None = None
     last: datetime | None = None
     reason: str = ""
+    account: str = "me"
 
 
 def import_files(
@@ -62,6 +65,8 @@ def import_files(
     *,
     account: str = "me",
     tz: str | None = None,
+    wearer: str | None = None,
+    split_wearers: bool = False,
     dry_run: bool = False,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
@@ -79,28 +84,42 @@ def import_files(
         Whose records they are.
     tz : str, optional
         IANA zone of dates that have no offset.
+    wearer : str, optional
+        Import only the rows of this wearer, according to a column such as ``user_id``. Without it,
+        a file with the rows of several wearers is refused.
+    split_wearers : bool
+        Import the rows of each wearer into the account of that name. Files without such a column go
+        into `account`.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
 
     Returns
     -------
     list of FileReport
-        One per file, in the order in which they were read.
+        One per file (and wearer, if these are split), in the order in which they were read.
 
     Raises
     ------
     ConfigurationError
-        If a path does not exist, or the zone or the account is not valid.
+        If a path does not exist, the zone or the account is not valid, no file has rows of
+        `wearer`, or both `wearer` and `split_wearers` are given.
     ArchiveError
         If the archive cannot be read or written.
 
     Warns
     -----
     EyelogWarning
-        If lines are not records, fields are unknown, or the files come from several devices.
+        If lines are not records, fields are unknown, a file is not UTF-8, or the files come from
+        several devices.
     """
     if tz is not None:
         zone(tz)  # a wrong zone is not the fault of the files
+    if wearer is not None and split_wearers:
+        raise ConfigurationError(
+            "one wearer is chosen and all are to be split: give either wearer= (--wearer) or"
+            " split_wearers= (--split-wearers)"
+        )
+    check_account(account)
     every = list(paths)
     if devices := devices_of(file.name for file in input_files(every)):
         warnings.warn(
@@ -113,7 +132,7 @@ def import_files(
         if dry_run:  # the same merges, into a folder that is thrown away
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="eyelog-dry-run-"))
             into = Archive(scratch)
-        intake = _Intake(archive, account, tz, into)
+        intake = _Intake(archive, account, tz, wearer, split_wearers, into)
         for file in input_files(every):
             intake.take(file)
         return intake.finish()
@@ -129,6 +148,7 @@ def devices_of(names: Iterable[str]) -> str:
 
 
 _Parts = list[tuple[FileReport, Layer]]
+_Owned = Iterator[tuple[str, Page]]  # the account of each page
 
 
 @dataclass
@@ -138,78 +158,136 @@ class _Intake:
     archive: Archive
     account: str
     tz: str | None
+    wearer: str | None
+    split: bool
     into: Archive | None  # of a dry run
     reports: list[FileReport] = field(default_factory=list)
-    waiting: dict[str, _Parts] = field(default_factory=dict)
-    records: dict[str, int] = field(default_factory=dict)  # how many wait, per log
+    # By account and log: the records that wait, and how many these are.
+    waiting: dict[tuple[str, str], _Parts] = field(default_factory=dict)
+    records: dict[tuple[str, str], int] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)  # the wearers of all files
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        report = FileReport(file.name)
-        self.reports.append(report)
+        reports = {self.account: FileReport(file.name, account=self.account)}
+        at = len(self.reports)
         try:
             # A file that breaks off is refused whole, as far as it is not written yet.
-            frames = self._read(file, report)
+            left = self._read(file, reports)
         except EyelogError as error:
-            report.status, report.reason = "refused", _reason(error, file.name)
-            return
-        self._wait(report, frames)
+            first = next(iter(reports.values()))
+            first.status, first.reason = "refused", _reason(error, file.name)
+            left = {}
+        self.reports[at:] = reports.values()
+        for account, frame in left.items():
+            self._wait(reports[account], frame)
 
-    def _read(self, file: InputFile, report: FileReport) -> list[pd.DataFrame]:
-        frames: list[pd.DataFrame] = []
+    def _read(self, file: InputFile, reports: dict[str, FileReport]) -> dict[str, pd.DataFrame]:
+        """Fill the reports of a file; return what of it is left to write, by account."""
+        left: dict[str, pd.DataFrame] = {}
         with reading(file, tz=self.tz) as log:
             if log is None:
-                report.status = "empty"
-                return frames
-            report.log = log.log
-            for pages in _groups(log.pages()):
+                reports[self.account].status = "empty"
+                return left
+            reports[self.account].log = log.log
+            for account, pages in _groups(self._owned(file, log)):
                 if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
                     raise ArchiveError("a date in it lies outside the years 1 to 9999")
+                report = self._report(file, log.log, account, reports)
                 frame = join_pages(pages, log.log)
                 step = history(frame)[-1]
+                report.read += sum(page.n for page in pages)
                 report.repeated += step["repeated"]
                 report.conflicts += step["conflicts"]
                 frame.attrs = {}  # pandas copies them with every column
-                frames.append(frame)
-                if len(frames) > 1:  # a file far larger than the app makes: piece by piece
-                    self._wait(report, frames)
-                    frames = []
-        report.read, report.refused = log.rows, log.faults.count
-        if log.faults.count:
-            warnings.warn(log.faults.report(file.name, log.rows), EyelogWarning, stacklevel=4)
-        if isinstance(log, SavedLog) and log.unfinished:
-            warnings.warn(f"{file.name}: {UNFINISHED}", EyelogWarning, stacklevel=4)
-        return frames
+                if account in left:  # a file far larger than the app makes: piece by piece
+                    self._wait(report, left[account])
+                left[account] = frame
+        first = next(iter(reports.values()))
+        first.read += log.faults.count
+        first.refused = log.faults.count
+        self._warn(file, log)
+        return left
 
-    def _wait(self, report: FileReport, frames: list[pd.DataFrame]) -> None:
+    def _owned(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> _Owned:
+        """Give the pages of a file and the account that each goes into."""
+        if not isinstance(log, CsvLog) or log.wearer_column is None:
+            if self.wearer is not None:
+                raise ArchiveError(
+                    "it has no column that says whose each row is (user_id, wearer): import it"
+                    " without --wearer"
+                )
+            yield from ((self.account, page) for page in log.pages())
+            return
+        with reading(file, tz=self.tz) as again:
+            # Before anything of it is written, it is known whose the file is.
+            wearers = again.wearers() if isinstance(again, CsvLog) else []
+        self.named |= set(wearers)
+        if self.split:
+            for name in wearers:
+                check_account(name)
+        elif self.wearer is None:
+            log.require_one(wearers)
+        if not wearers or (self.wearer is None and not self.split):
+            yield from ((self.account, page) for page in log.pages())
+            return
+        for name, page in log.pages_by_wearer():
+            if self.split or name == self.wearer:
+                yield (name if self.split else self.account), page
+
+    def _report(
+        self, file: InputFile, log: str, account: str, reports: dict[str, FileReport]
+    ) -> FileReport:
+        """Return the report on what a file has for an account."""
+        if account not in reports:
+            if not any(report.read for report in reports.values()):
+                reports.clear()  # nothing of the file goes into the account of the others
+            reports[account] = FileReport(file.name, log, account=account)
+        return reports[account]
+
+    def _warn(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> None:
+        notes = [f"{file.name}: {note}" for note in log.notes]
+        if log.faults.count:
+            notes.append(log.faults.report(file.name, log.rows))
+        if isinstance(log, SavedLog) and log.unfinished:
+            notes.append(f"{file.name}: {UNFINISHED}")
+        for note in notes:
+            warnings.warn(note, EyelogWarning, stacklevel=5)
+
+    def _wait(self, report: FileReport, frame: pd.DataFrame) -> None:
         """Let records wait; write when there are many."""
-        log = cast(str, report.log)
-        for frame in frames:
-            if len(frame):
-                first, last = (stamp.to_pydatetime() for stamp in (frame.index[0], frame.index[-1]))
-                report.first = min(filter(None, (report.first, first)))
-                report.last = max(filter(None, (report.last, last)))
-                self.waiting.setdefault(log, []).append((report, layer_of(frame, log)))
-                self.records[log] = self.records.get(log, 0) + len(frame)
-                if self.records[log] >= _WAITING:
-                    self._write(log)
+        if not len(frame):
+            return
+        key = report.account, cast(str, report.log)
+        first, last = (stamp.to_pydatetime() for stamp in (frame.index[0], frame.index[-1]))
+        report.first = min(filter(None, (report.first, first)))
+        report.last = max(filter(None, (report.last, last)))
+        self.waiting.setdefault(key, []).append((report, layer_of(frame, key[1])))
+        self.records[key] = self.records.get(key, 0) + len(frame)
+        if self.records[key] >= _WAITING:
+            self._write(key)
 
     def finish(self) -> list[FileReport]:
         """Write what still waits, and return the reports."""
-        for log in list(self.waiting):
-            self._write(log, keep=self.into is None)  # the last records of a dry run need no file
+        if self.wearer is not None and self.named and self.wearer not in self.named:
+            raise ConfigurationError(
+                f"no file has rows of {self.wearer!r}, only of {listed(self.named)}"
+            )
+        for key in list(self.waiting):
+            self._write(key, keep=self.into is None)  # the last records of a dry run need no file
         for report in self.reports:
             if report.kept and report.status != "refused":
                 report.status = "imported" if self.into is None else "to import"
         return self.reports
 
-    def _write(self, log: str, *, keep: bool = True) -> None:
+    def _write(self, key: tuple[str, str], *, keep: bool = True) -> None:
         """Merge the waiting records of a log into the archive, month by month."""
-        parts = self.waiting.pop(log)
-        self.records[log] = 0
+        account, log = key
+        parts = self.waiting.pop(key)
+        self.records[key] = 0
         months = sorted({month for _, layer in parts for month in months_of(layer.stamps)})
         changes = (_change(month, parts) for month in months)
-        self.archive.merge(log, changes, account=self.account, into=self.into, keep=keep)
+        self.archive.merge(log, changes, account=account, into=self.into, keep=keep)
 
 
 def _change(month: str, parts: _Parts) -> Change:
@@ -245,14 +323,14 @@ def _reason(error: EyelogError, name: str) -> str:
     return str(error).removeprefix(name).lstrip(":, ")
 
 
-def _groups(pages: Iterator[Page]) -> Iterator[list[Page]]:
-    """Give pages in groups of a bounded number of records."""
-    group: list[Page] = []
-    records = 0
-    for page in pages:
-        group.append(page)
-        records += page.n
-        if records >= _WAITING:
-            yield group
-            group, records = [], 0
-    yield group
+def _groups(owned: _Owned) -> Iterator[tuple[str, list[Page]]]:
+    """Give the pages of each account in groups of a bounded number of records."""
+    groups: dict[str, list[Page]] = {}
+    records: dict[str, int] = {}
+    for account, page in owned:
+        groups.setdefault(account, []).append(page)
+        records[account] = records.get(account, 0) + page.n
+        if records[account] >= _WAITING:
+            yield account, groups.pop(account)
+            records[account] = 0
+    yield from groups.items()

@@ -5,19 +5,35 @@ log belong in an archive. The others are refused, and the message says what they
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from eyelog.archive.importing.field_names import UNIX_TIME, fold, own_fields, spellings
-from eyelog.catalogue import LOGS
+from eyelog.archive.importing.field_names import UNIX_TIME, own_fields, spellings
+from eyelog.catalogue import LOGS, fold
 from eyelog.errors import ArchiveError, MixedLogsError
 
-__all__ = ["EitherLog", "Header", "Refused", "find_header", "kind_of_bytes", "log_of_names"]
+__all__ = [
+    "AS_CSV",
+    "EitherLog",
+    "Header",
+    "Refused",
+    "find_header",
+    "kind_of_bytes",
+    "log_of_names",
+    "other_kind",
+]
+
+AS_CSV: Final = (
+    "open it in the spreadsheet program, give the dates the format yyyy-mm-dd hh:mm:ss, and save"
+    " the sheet as 'CSV UTF-8'"
+)
 
 # In how many lines a header is looked for, and how long it may be.
 _LINES: Final = 50
 _LONGEST: Final = 65_536
+_MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
+_DELIMITERS: Final = (",", ";", "\t")  # where the comma is a decimal sign, lists have semicolons
 
 _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
@@ -28,11 +44,19 @@ _MAGIC: Final = (
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
-    (b"\xff\xfe", "text in UTF-16: save it as UTF-8"),
-    (b"\xfe\xff", "text in UTF-16: save it as UTF-8"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook: save the log as CSV"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+    (b"\xd0\xcf\x11\xe0", f"an old Excel workbook: {AS_CSV}"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z file: unpack it first"),
+    (b"Rar!", "a RAR file: unpack it first"),
+    (b"BZh", "a bzip2 file: unpack it first"),
+    (b"\xfd7zXZ", "an xz file: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file: unpack it first"),
+    (b"{\\rtf", "an RTF document: save the log as plain CSV"),
 )
+_READ: Final = ("zip", "gzip", "parquet", "utf-16-le", "utf-16-be")
 
+_FIRST: Final = "the one-minute log of the first generation of the eyewear, which has other fields"
 _EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
 _MOTION: Final = "20 Hz motion and eye-event data (currentData)"
 _ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
@@ -43,6 +67,8 @@ _OTHERS: Final = {
               "fiterror"),
     _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
     "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
+    _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
+             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical"),
     _ACTIVITY: ("stationary", "automotive", "cycling"),
 }  # fmt: skip
 _LOCATION: Final = frozenset({"latitude", "longitude"})
@@ -63,27 +89,36 @@ class Header:
 
     log: str
     cells: tuple[str, ...]
+    delimiter: str
     line: int
     end: int  # the byte after it
     before: tuple[int, ...]  # numbers of the lines before it that are not blank
 
 
 def kind_of_bytes(start: bytes) -> str:
-    """Return "empty", "zip", "gzip", "parquet", "json" or "text", or raise `Refused`."""
+    """Return how a file is to be read, or raise `Refused`.
+
+    That is "empty", "zip", "gzip", "parquet", "utf-16-le", "utf-16-be", "json" or "text".
+    """
     for magic, kind in _MAGIC:
         if start.startswith(magic):
-            if kind in ("zip", "gzip", "parquet"):
+            if kind in _READ:
                 return kind
             raise Refused(f"it is {kind}")
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.strip(b"\0"):
         return "empty"
+    for wide, (blank, char) in (("utf-16-le", (1, 0)), ("utf-16-be", (0, 1))):
+        if len(start) > 8 and not start[blank::2].strip(b"\0") and b"\0" not in start[char::2]:
+            return wide  # without a byte order mark
     if text.startswith(b"<"):
         raise Refused("it is an HTML or XML page, not a log")
     return "json" if text.startswith((b"{", b"[")) else "text"
 
 
-def find_header(start: bytes, *, whole: bool, log: str | None = None) -> Header:
+def find_header(
+    start: bytes, *, whole: bool, encoding: str = "utf-8", log: str | None = None
+) -> Header:
     """Return the header of a CSV file from its first bytes; `whole` if those are the whole file.
 
     `log` decides where the names of the columns fit both logs.
@@ -104,13 +139,17 @@ def find_header(start: bytes, *, whole: bool, log: str | None = None) -> Header:
             break
         if end >= len(start) and not whole:
             break  # the line goes on after `start`: it is far longer than any header
-        cells = _cells(raw)
-        found = log_of_names(cells, log)
-        if found is not None:
-            return Header(found, cells, number, end, tuple(before))
-        if any(cells):
+        line = raw.decode(encoding, "replace").removeprefix("//")
+        if line.startswith("sep="):
+            continue  # with which a spreadsheet program names the delimiter
+        for delimiter in _DELIMITERS:
+            cells = _cells(line, delimiter)
+            found = log_of_names(cells, log)
+            if found is not None:
+                return Header(found, cells, delimiter, number, end, tuple(before))
+        if line.strip(" ,;\t"):
             before.append(number)
-            first = first or cells
+            first = first or _cells(line, ",")
     shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
     raise Refused(f"it has no line that is the header of a log (it begins with {shown})")
 
@@ -122,16 +161,22 @@ def _line(start: bytes, begin: int) -> tuple[int, bytes]:
     return min(after, len(start)), start[begin:end][:_LONGEST]
 
 
-def _cells(raw: bytes) -> tuple[str, ...]:
-    text = raw.decode("utf-8", "replace").removeprefix("//")
+def _cells(line: str, delimiter: str) -> tuple[str, ...]:
     try:
-        cells = next(csv.reader([text], skipinitialspace=True), [])
+        cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
         return ()
+    if len(cells) > _MOST_COLUMNS:
+        raise Refused(f"it has {len(cells):,} columns, and a log has fewer than a hundred")
     cells = [cell.strip() for cell in cells]
     while cells and not cells[-1]:
         cells.pop()  # the Logger app ends its header with a comma, but not its rows
     return tuple(cells)
+
+
+def other_kind(names: Set[str]) -> str:
+    """Return the other kind of file that some of the folded names show, nothing if none does."""
+    return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
 
 
 def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
@@ -141,9 +186,9 @@ def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     """
     spelled = {fold(cell): cell for cell in cells}
     names = spelled.keys()
-    for kind, marks in _OTHERS.items():
-        if not names.isdisjoint(marks):
-            raise Refused(f"it has {kind}")
+    other = other_kind(names)
+    if other:
+        raise Refused(f"it has {other}")
     if {"type", "subtype", "value"} <= names:
         raise Refused(f"it has {_EVENTS}")
     own = {log: sorted(names & own_fields(log)) for log in LOGS}

@@ -11,9 +11,12 @@ from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
+from eyelog.archive.importing.encodings import recoded
+from eyelog.archive.importing.field_names import own_fields
+from eyelog.archive.importing.kinds import Refused, kind_of_bytes, other_kind
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, opened
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import LOGS, catalogue, fold
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
 UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
 
 LARGEST_ANSWER: Final = 512 << 20
+_UTF_16: Final = "it is not UTF-8 but UTF-16, and was read as that"
 
 
 @dataclass
@@ -35,6 +39,8 @@ class SavedLog:
     names: frozenset[str]
     faults: Faults = field(default_factory=Faults)
     zones: set[str] = field(default_factory=set)  # an answer says when, not where
+    notes: list[str] = field(default_factory=list)
+    wearer_column: None = None  # an answer is of one account
 
     @property
     def log(self) -> str:
@@ -70,18 +76,31 @@ def reading(
         If it is not a log, or cannot be read.
     """
     with opened(file) as (kind, stream):
+        wide = kind.startswith("utf-16")
+        if wide:
+            stream = recoded(stream, kind)
+            kind = kind_of_bytes(stream.peek(64)[:64])
+        if kind == "empty":
+            yield None
+            return
         if kind == "json":
-            content = _whole(stream)
-            pages = answer_pages(content, where=file.name)
-            # A page has every field of the catalogue; which of them were sent, only its text says.
-            fields = catalogue(pages[0].log)
-            sent = {name for page in pages for name in page.unknown}
-            sent |= {name for name in fields if f'"{name}"'.encode() in content}
-            yield SavedLog(pages, frozenset(sent))
+            found: CsvLog | ParquetLog | SavedLog = _saved(_whole(stream), file.name)
         elif kind == "parquet":
-            yield ParquetLog(_whole(stream), log=log)
+            found = ParquetLog(_whole(stream), log=log)
         else:
-            yield CsvLog(stream, tz=tz, log=log) if kind == "text" else None
+            found = CsvLog(stream, tz=tz, log=log)
+        if wide:
+            found.notes.append(_UTF_16)
+        yield found
+
+
+def _saved(content: bytes, where: str) -> SavedLog:
+    """Return a file of answers, with the fields that they have."""
+    pages = answer_pages(content, where=where)
+    # A page has every field of the catalogue; which of them were sent, only its text says.
+    sent = {name for page in pages for name in page.unknown}
+    sent |= {name for name in catalogue(pages[0].log) if f'"{name}"'.encode() in content}
+    return SavedLog(pages, frozenset(sent))
 
 
 def _whole(stream: BinaryIO) -> bytes:
@@ -149,6 +168,16 @@ def _log_of(body: bytes, where: str) -> str:
     for log in LOGS:
         if log in keys:
             return log
+    names = {fold(name) for name in keys}
+    other = other_kind(names)
+    if other:
+        raise Refused(f"it has messages of the app's WebSocket: {other}")
+    for log in LOGS:
+        if names & own_fields(log):
+            raise Refused(
+                f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
+                " answers of the service: import the CSV files that the app saved"
+            )
     if "error" in keys or not keys:
         try:
             careful_records(body, LOGS[0], None, where)  # says what it is instead

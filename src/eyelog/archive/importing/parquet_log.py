@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import Faults, Values
-from eyelog.archive.importing.field_names import fields_of
+from eyelog.archive.importing.field_names import WEARER, fields_of
 from eyelog.archive.importing.kinds import Refused, log_of_names
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import LOGS, catalogue, fold
 from eyelog.errors import ArchiveError, MixedLogsError
 from eyelog.provenance import KEY
 
@@ -39,6 +39,8 @@ class ParquetLog:
         The log, as the file states it, else according to its columns.
     zones : set of str
         The zone of the stamps.
+    account : str
+        Whose records they are, as the file states it; empty if it does not.
     history : dict
         What the frame that was saved says of itself (`eyelog.provenance`); may be empty.
 
@@ -58,6 +60,10 @@ class ParquetLog:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
         self.faults = Faults()
         self.history = _history(schema.metadata or {})
+        self.notes: list[str] = []
+        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        self.account = stated_account or str(self.history.get("account", ""))
+        self.wearer_column = None
         steps = self.history.get("history", [])
         if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
             raise Refused(
@@ -79,6 +85,7 @@ class ParquetLog:
         self.log = found
         self.zones = {str(schema.field(self._date).type.tz)}
         names = cells if own in LOGS else fields_of(cells, found)
+        self._seen: set[object] = set()
         self._names = dict(zip(schema.names, names, strict=True))
 
     @property
@@ -106,6 +113,7 @@ class ParquetLog:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
 
     def _page(self, batch: pa.RecordBatch) -> Page:
+        self._refuse_several_wearers(batch)
         stamps = batch.column(self._date)
         if stamps.null_count:
             raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
@@ -118,6 +126,16 @@ class ParquetLog:
         unknown = tuple(name for name in columns if name not in fields)
         at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
         return Page(self.log, None, at.to_numpy().view("M8[us]"), columns, unknown)
+
+    def _refuse_several_wearers(self, batch: pa.RecordBatch) -> None:
+        for written, name in self._names.items():
+            if fold(name) in WEARER:
+                self._seen |= set(batch.column(written).drop_null().unique().to_pylist())
+        if len(self._seen) > 1:
+            raise ArchiveError(
+                f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
+                " save those of each wearer in a file of their own"
+            )
 
 
 def _values(column: pa.Array, written: str, kind: str) -> Values:

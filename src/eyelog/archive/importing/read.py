@@ -10,7 +10,8 @@ from typing import Final
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.answers.page import join_pages
+from eyelog.answers.page import Page, join_pages
+from eyelog.archive.importing.csv_log import CsvLog, listed
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import input_file
@@ -36,10 +37,13 @@ def _named(name: str) -> Iterator[None]:
         raise type(error)(f"{name}: {error}") from error
 
 
-def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> pd.DataFrame:
+def read_logger_csv(
+    path: str | os.PathLike[str], *, tz: str | None = None, wearer: str | None = None
+) -> pd.DataFrame:
     r"""Read one CSV file of a log, as the Logger app or the vendor's sample script saves it.
 
-    The kind of file is recognised from its header, not from its name.
+    The kind of file is recognised from its header, not from its name. Cells may be separated by
+    commas, semicolons or tabs, and the text may be UTF-8, UTF-16 or cp932 (Shift JIS).
 
     Parameters
     ----------
@@ -47,6 +51,9 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
         A CSV file of the 15-second or the 60-second log, also packed with gzip.
     tz : str, optional
         IANA zone of dates that have no offset, and of the index; default UTC.
+    wearer : str, optional
+        Whose rows to return, where a column (``user_id``, ``wearer``) says whose each row is. A
+        file with the rows of several wearers is not read without it.
 
     Returns
     -------
@@ -60,7 +67,9 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     Raises
     ------
     ArchiveError
-        If the file cannot be read, or is of another kind; the message says which.
+        If the file cannot be read, is of another kind (the message says which), has lines but no
+        record, has the rows of several wearers and `wearer` does not say which, or is a 15-second
+        log whose dates have lost their seconds.
     ConfigurationError
         If dates have no offset and `tz` is not given.
     MixedLogsError
@@ -69,7 +78,8 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
     Warns
     -----
     EyelogWarning
-        If lines are not records (junk, truncated): which ones, and why. The others are kept.
+        If lines are not records (junk, truncated): which ones, and why. The others are kept. Also
+        if the text is not UTF-8, or its numbers have decimal commas.
 
     Notes
     -----
@@ -94,12 +104,35 @@ def read_logger_csv(path: str | os.PathLike[str], *, tz: str | None = None) -> p
             raise ArchiveError("it is a Parquet file: eyelog.read reads it")
         if log is None:
             return _nothing(file.name, tz)
-        frame = join_pages(list(log.pages()), log.log, tz=tz or "UTC")
+        pages = list(log.pages()) if wearer is None else list(_pages_of(log, wearer))
+        frame = join_pages(pages, log.log, tz=tz or "UTC")
+    for note in log.notes:
+        warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if log.faults.count:
         warnings.warn(log.faults.report(file.name, log.rows), EyelogWarning, stacklevel=2)
     return provenance.record(
         frame, "import", file=file.name, rows=log.rows, refused=log.faults.count
     )
+
+
+def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
+    """Give the records of one wearer, or say whose there are."""
+    if log.wearer_column is None:
+        raise ConfigurationError(
+            "it has no column that says whose each row is (user_id, wearer): leave out wearer="
+        )
+    others: set[str] = set()
+    found = False
+    for name, page in log.pages_by_wearer():
+        if name == wearer:
+            found = True
+            yield page
+        else:
+            others.add(name)
+    if not found:
+        raise ConfigurationError(
+            f"it has no row of the wearer {wearer!r}, only of {listed(others)}"
+        )
 
 
 def _nothing(name: str, tz: str | None) -> pd.DataFrame:
@@ -156,6 +189,8 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)
         frame = join_pages(list(saved.pages()), saved.log)
+    for note in saved.notes:
+        warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if saved.unfinished:
         warnings.warn(f"{file.name}: {UNFINISHED}", EyelogWarning, stacklevel=2)
     return provenance.record(frame, "import", file=file.name, rows=saved.rows, refused=0)

@@ -11,19 +11,21 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from eyelog.archive.importing.kinds import Refused, kind_of_bytes
+from eyelog.archive.importing.kinds import AS_CSV, Refused, kind_of_bytes
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = ["InputFile", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
+_UNSUSPECTED: Final = 16 << 20  # bytes of one file that it may unpack to however small it is
+_DENSEST: Final = 250  # how many bytes of a log may be packed in one, at most
 _MEMBERS: Final = 20_000
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _UNREADABLE: Final = (
@@ -46,11 +48,17 @@ class InputFile:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that raises `ArchiveError` once more is read than the budget has left."""
+    """A stream that raises `ArchiveError` once it unpacks to more than a log can have.
 
-    def __init__(self, inner: Any, budget: list[int]) -> None:
+    That is more than the budget has left, or far more than it could if it were a log: blank lines
+    and the like pack to a thousandth, logs to a twentieth.
+    """
+
+    def __init__(self, inner: Any, budget: list[int], packed: Callable[[], int]) -> None:
         self._inner = inner
         self._budget = budget
+        self._packed = packed  # how many bytes the content takes, as far as it was read
+        self._given = 0
 
     def readable(self) -> bool:
         return True
@@ -58,15 +66,21 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         data = self._inner.read(len(buffer))
         self._budget[0] -= len(data)
+        self._given += len(data)
         if self._budget[0] < 0:
             raise ArchiveError("it unpacks to more than a log can have: reading stopped")
+        if self._given > _UNSUSPECTED and self._given > _DENSEST * self._packed():
+            raise ArchiveError(
+                f"it unpacks to more than {_DENSEST} times its size, which a log does not: reading"
+                " stopped"
+            )
         buffer[: len(data)] = data
         return len(data)
 
 
 @contextmanager
 def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
-    """Open a file; give its kind ("text", "json", "parquet" or "empty") and its bytes, unpacked.
+    """Open a file; give its kind (as `kind_of_bytes` does) and its bytes, unpacked.
 
     Raises
     ------
@@ -83,7 +97,7 @@ def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
                 yield _content(kind), stream
                 return
             with gzip.GzipFile(fileobj=stream) as packed:
-                stream = io.BufferedReader(_Bounded(packed, [LARGEST]))
+                stream = io.BufferedReader(_Bounded(packed, [LARGEST], stream.tell))
                 yield _content(kind_of_bytes(stream.peek(64))), stream
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -165,8 +179,9 @@ def _members(path: Path) -> Iterator[InputFile]:
     try:
         with zipfile.ZipFile(path) as box:
             members = [info for info in box.infolist() if not info.is_dir()]
-            if any(info.filename == "[Content_Types].xml" for info in members):
-                yield InputFile(shown, None, "it is an Office document: save the log as CSV")
+            office = _office({info.filename for info in members})
+            if office:
+                yield InputFile(shown, None, f"it is {office}")
                 return
             if len(members) > _MEMBERS:
                 yield InputFile(shown, None, f"it has more than {_MEMBERS:,} files: split it")
@@ -180,6 +195,15 @@ def _members(path: Path) -> Iterator[InputFile]:
         yield InputFile(shown, None, f"it is a damaged zip file: {reason}")
 
 
+def _office(names: Set[str]) -> str:
+    """Return which kind of Office document a zip file with these members is, if it is one."""
+    if "xl/workbook.xml" in names or "xl/workbook.bin" in names:
+        return f"an Excel workbook: {AS_CSV}"
+    if {"content.xml", "META-INF/manifest.xml"} <= names:
+        return f"an OpenDocument file: {AS_CSV}"
+    return "an Office document: save the log as CSV" if "[Content_Types].xml" in names else ""
+
+
 def _member(
     shown: str, box: zipfile.ZipFile, info: zipfile.ZipInfo, budget: list[int]
 ) -> InputFile:
@@ -190,7 +214,7 @@ def _member(
     @contextmanager
     def start() -> Iterator[BinaryIO]:
         with box.open(info) as packed:
-            yield cast(BinaryIO, _Bounded(packed, budget))
+            yield cast(BinaryIO, _Bounded(packed, budget, lambda: info.compress_size))
 
     return InputFile(name, start)
 

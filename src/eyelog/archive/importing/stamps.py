@@ -10,11 +10,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from eyelog.archive.importing.csv_cells import Mask, texts_of
 from eyelog.clock import zone
 from eyelog.errors import ConfigurationError
-from eyelog.rfc3339 import parse_stamps
+from eyelog.rfc3339 import fixed_stamps, parse_stamps
 
-__all__ = ["NEVER", "naive", "offsets_of", "possible", "read_stamps", "unix_stamps"]
+__all__ = [
+    "NEVER",
+    "Stamps",
+    "naive",
+    "offsets_of",
+    "possible",
+    "read_stamps",
+    "unclear",
+    "unix_stamps",
+]
 
 Stamps = npt.NDArray[np.int64]
 
@@ -27,9 +37,15 @@ _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 # A 32-bit clock, according to the vendor's table of ``ut``; milliseconds are far larger.
 _LAST_SECOND: Final = 2.0**32
 
-_NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+# The year comes first, so that month and day cannot be mistaken for one another. Spreadsheet
+# programs write slashes, and leave out leading zeros and seconds.
+_FORM: Final = re.compile(
+    r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[Tt]| +)(\d{1,2}):(\d\d)(?::(\d\d)(\.\d+)?)?"
+    r" *([Zz]|[+-]\d\d:?\d\d)?",
+    re.ASCII,
+)
 _OFFSET: Final = re.compile(r"([+-]\d\d):?(\d\d)$", re.ASCII)
-_SPACED: Final = re.compile(r"(?<=\d) +(?=[Zz+-])")  # "2026-10-24 09:00:00 +0000"
+_YEAR_LAST: Final = re.compile(r"\d{1,2}([-/. ])\d{1,2}\1\d{2,4}\b.*", re.ASCII)
 
 
 def offsets_of(texts: pa.ChunkedArray) -> set[str]:
@@ -42,14 +58,20 @@ def offsets_of(texts: pa.ChunkedArray) -> set[str]:
     return {f"{match[1]}:{match[2]}" for match in matches if match}
 
 
-def possible(stamps: Stamps) -> npt.NDArray[np.bool_]:
+def possible(stamps: Stamps) -> Mask:
     """Return which stamps are in the years 1 to 9999, which an archive can hold."""
     return (stamps >= _FIRST) & (stamps < _AFTER)
 
 
 def naive(text: str) -> bool:
     """Return whether a text is a date and time without an offset."""
-    return _NAIVE.fullmatch(text) is not None
+    found = _FORM.fullmatch(text)
+    return found is not None and found[9] is None
+
+
+def unclear(text: str | None) -> bool:
+    """Return whether a text is a date whose day and month can be mistaken for one another."""
+    return text is not None and _YEAR_LAST.fullmatch(text.strip()) is not None
 
 
 def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
@@ -59,37 +81,111 @@ def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
     return np.where(good, whole, NEVER)
 
 
-def read_stamps(texts: Sequence[str | None], tz: str | None) -> Stamps:
+def read_stamps(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask]:
     """Return dates as instants (microseconds, UTC), `NEVER` where a text is not a date.
 
     A date without an offset is a clock time of `tz`. When clocks go back and an hour comes twice,
     the order of the rows distinguishes the two; a time that remains ambiguous, and one that the
     clocks skip, is not an instant.
 
+    Returns
+    -------
+    stamps, minutes
+        The instants, and which of the dates have no seconds.
+
     Raises
     ------
     ConfigurationError
         If a date has no offset and `tz` is None.
     """
+    read = _by_columns(column, tz)
+    stamps, minutes = _one_by_one(texts_of(column).tolist(), tz) if read is None else read
+    return np.where(possible(stamps), stamps, NEVER), minutes
+
+
+def _by_columns(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask] | None:
+    """Read dates that are all written in the same way; None if they are not."""
+    chars = _characters(column)
+    if chars is None:
+        return None
+    count, width = chars.shape
+    if width < 16:
+        return None
+    if (chars[:, [4, 7]] == ord("/")).all() or (chars[:, 10] == ord(" ")).all():
+        chars = chars.copy()
+        slashes = chars[:, [4, 7]] == ord("/")
+        if slashes.all():
+            chars[:, [4, 7]] = ord("-")
+        if (chars[:, 10] == ord(" ")).all():
+            chars[:, 10] = ord("T")
+    local = width in (16, 19)
+    if local:
+        tail = np.frombuffer(b":00Z" if width == 16 else b"Z", np.uint8)
+        chars = np.concatenate([chars, np.broadcast_to(tail, (count, len(tail)))], axis=1)
+    elif width in (25, 26) and (chars[:, 19] == ord(" ")).all():  # "... 09:00:00 +0000"
+        chars = np.delete(chars, 19, axis=1)
+    if chars.shape[1] not in (20, 24, 25):
+        return None
+    read = fixed_stamps(chars)
+    if read is None:
+        return None
+    stamps = read.view(np.int64)
+    if local:
+        stamps = _of_clock(stamps, _known(tz, column[0].as_py()))
+    return stamps, np.full(count, width == 16)
+
+
+def _characters(column: pa.ChunkedArray) -> npt.NDArray[np.uint8] | None:
+    """Return texts of one length as rows of ASCII characters, without copying; None for others."""
+    texts = column.combine_chunks()
+    if isinstance(texts, pa.ChunkedArray):  # of no or several chunks, in some versions
+        texts = pa.concat_arrays(texts.chunks) if texts.num_chunks else pa.array([], pa.string())
+    if not len(texts) or texts.null_count:
+        return None
+    limits = pc.min_max(pc.binary_length(texts)).as_py()
+    width = limits["min"]
+    if not width or limits["max"] != width:
+        return None
+    first = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset]
+    size = len(texts) * width
+    data = np.frombuffer(texts.buffers()[2], np.uint8)[first : first + size]
+    return data.reshape(-1, width) if data.max() < 128 else None
+
+
+def _one_by_one(texts: Sequence[str | None], tz: str | None) -> tuple[Stamps, Mask]:
+    """Read dates however each of them is written."""
     stamps = np.full(len(texts), NEVER)
-    local = np.zeros(len(texts), bool)
-    aware = np.zeros(len(texts), bool)
+    minutes = np.zeros(len(texts), bool)
+    plain: dict[int, str] = {}
+    local: list[int] = []
     for i, text in enumerate(texts):
-        if text is not None:
-            local[i] = naive(text)
-            aware[i] = not local[i]
-    if local.any():
-        if tz is None:
-            text = texts[int(np.argmax(local))]
-            raise ConfigurationError(
-                f"the date {text!r} has no zone: give the zone in which it was written, such as"
-                " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
-            )
-        at = np.flatnonzero(local)
-        stamps[at] = _of_clock(_instants([f"{texts[i]}Z" for i in at.tolist()]), tz)
-    at = np.flatnonzero(aware)
-    stamps[at] = _instants([_SPACED.sub("", texts[i] or "") for i in at.tolist()])
-    return np.where(possible(stamps), stamps, NEVER)
+        found = None if text is None else _FORM.fullmatch(text)
+        if found is None:
+            continue
+        year, _, month, day, hour, minute, second, fraction, offset = found.groups()
+        minutes[i] = second is None
+        if offset is None:
+            local.append(i)
+        plain[i] = (
+            f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second or '00'}{fraction or ''}"
+            f"{offset or 'Z'}"
+        )
+    if plain:
+        stamps[list(plain)] = _instants(list(plain.values()))
+    if local:
+        place = _known(tz, texts[local[0]])
+        stamps[local] = _of_clock(stamps[local], place)
+    return stamps, minutes
+
+
+def _known(tz: str | None, text: str | None) -> str:
+    """Return the zone of a date without an offset, or say that it is needed."""
+    if tz is None:
+        raise ConfigurationError(
+            f"the date {text!r} has no zone: give the zone in which it was written, such as"
+            " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
+        )
+    return tz
 
 
 def _instants(texts: Sequence[str]) -> Stamps:
@@ -103,7 +199,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
 
 
 def _of_clock(clock: Stamps, tz: str) -> Stamps:
-    """Return clock times of a zone as instants."""
+    """Return clock times of a zone as instants; `NEVER` stays what it is."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
         index = times.tz_localize(zone(tz), ambiguous="infer", nonexistent="NaT")

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.answers.page import join_pages
+from eyelog.answers.page import Page, join_pages
 from eyelog.archive.importing.intake import devices_of
 from eyelog.archive.importing.kinds import EitherLog, Refused
 from eyelog.archive.importing.layers import layer_of, overlay
@@ -59,8 +59,10 @@ class _Files:
     log: str | None
     tz: str | None
     fields: tuple[str, ...] | str | None
+    wearer: str | None
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
+    accounts: set[str] = field(default_factory=set)  # that Parquet files state
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -84,7 +86,7 @@ class _Files:
     def _read(self, name: str, log: Any) -> None:
         # Only columns that the file has: a column of nothing but missing values would pass for
         # evidence, such as that the eyewear was never worn.
-        pages = list(log.pages())
+        pages = list(log.pages() if self.wearer is None else _of_wearer(log, self.wearer))
         if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
             raise ArchiveError("a date in it lies outside the years 1 to 9999")
         frame = join_pages(pages, log.log)
@@ -97,6 +99,7 @@ class _Files:
         frame = frame[present]
         if not set(present) <= set(columns(log.log)):
             frame = frame_of(table_of(frame, log.log), "UTC")  # unknown fields as in an archive
+        self.notes += [f"{name}: {note}" for note in log.notes]
         if log.faults.count:
             self.notes.append(log.faults.report(name, log.rows))
         if isinstance(log, SavedLog) and log.unfinished:
@@ -107,8 +110,25 @@ class _Files:
                 " was taken"
             )
         history = log.history if isinstance(log, ParquetLog) else {}
+        if isinstance(log, ParquetLog) and log.account:
+            self.accounts.add(log.account)
+            if len(self.accounts) > 1:
+                raise ConfigurationError(
+                    f"the files are of several accounts ({', '.join(sorted(self.accounts))}): read"
+                    " those of each by themselves, or with eyelog.Archive if they are an archive"
+                )
         part = _Part(name, frame, log.zones, log.rows, log.faults.count, history)
         self.parts.setdefault(log.log, []).append(part)
+
+
+def _of_wearer(log: Any, wearer: str) -> Iterator[Page]:
+    """Give the records of one wearer, of a file that says whose each row is."""
+    if log.wearer_column is None:
+        raise ArchiveError(
+            "it has no column that says whose each row is (user_id, wearer): read it without"
+            " wearer= (--wearer)"
+        )
+    return (page for name, page in log.pages_by_wearer() if name == wearer)
 
 
 _CHOOSE: Final = f"pass log={LOGS[0]!r} (the 15-second log) or log={LOGS[1]!r} (the 60-second log)"
@@ -120,6 +140,7 @@ def read(
     log: str | None = None,
     tz: str | None = None,
     fields: Iterable[str] | str | None = None,
+    wearer: str | None = None,
 ) -> pd.DataFrame:
     r"""Read files, folders and zip files of one log into one frame.
 
@@ -141,6 +162,9 @@ def read(
     fields : iterable of str or str, optional
         Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
         ``"steps"``) stands for all that it needs, see `eyelog.needed`.
+    wearer : str, optional
+        Keep only the rows of this wearer, by a column such as ``user_id``. Files with the rows of
+        several wearers are refused without it.
 
     Returns
     -------
@@ -154,8 +178,9 @@ def read(
     Raises
     ------
     ConfigurationError
-        If a path does not exist; if the files have both logs and `log` is not given; if dates
-        have no offset, or are written in several, and `tz` is not given.
+        If a path does not exist; if files are of several accounts; if they have both logs and
+        `log` is not given; if dates have no offset, or are written in several, and `tz` is not
+        given.
     ArchiveError
         If no file is of a log (of the chosen one), or one is damaged.
     AnswerError
@@ -189,7 +214,7 @@ def read(
     >>> str(frame.index.tz), frame["stp"].tolist()
     ('UTC+09:00', [12.0, 12.0])
     """
-    frames, notes = read_logs(paths, log=log, tz=tz, fields=fields)
+    frames, notes = read_logs(paths, log=log, tz=tz, fields=fields, wearer=wearer)
     if len(frames) > 1:
         raise BothLogs(f"these files have both logs: {_CHOOSE}")
     for note in notes:
@@ -203,6 +228,7 @@ def read_logs(
     log: str | None = None,
     tz: str | None = None,
     fields: Iterable[str] | str | None = None,
+    wearer: str | None = None,
 ) -> tuple[dict[str, pd.DataFrame], list[str]]:
     """Return one frame of each log that files have, and what is to be said about the files.
 
@@ -216,11 +242,13 @@ def read_logs(
     if chosen is not None:
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
-    files = _Files(log, tz, chosen)
+    files = _Files(log, tz, chosen, wearer)
     for file in input_files(every):
         files.take(file)
     if not files.parts:
         raise ArchiveError(_nothing(files, every))
+    if wearer is not None and not any(len(p.frame) for ps in files.parts.values() for p in ps):
+        raise ConfigurationError(f"no file has rows of the wearer {wearer!r}")
     if devices := devices_of(files.names):
         files.notes.append(f"{devices}: if these are several wearers, read each on their own")
     if files.others:

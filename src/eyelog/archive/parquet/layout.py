@@ -34,6 +34,7 @@ __all__ = [
     "Place",
     "accounts",
     "archive_errors",
+    "check_account",
     "file_metadata",
     "fingerprint",
     "folder",
@@ -46,6 +47,7 @@ __all__ = [
     "open_place",
     "overlap",
     "present_months",
+    "require_place",
     "schema_of",
 ]
 
@@ -94,6 +96,15 @@ def open_place(path: str | os.PathLike[str]) -> Place:
     return Place(fs, root.rstrip("/"), bool(protocols & {"file", "local"}))
 
 
+def require_place(place: Place) -> None:
+    """Raise `ArchiveError` if there is nothing at a place: an archive is asked for that is not."""
+    there = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
+    if not there:
+        raise ArchiveError(
+            f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
+        )
+
+
 def _is_local(path: str | os.PathLike[str]) -> bool:
     return "://" not in os.fspath(path)
 
@@ -117,7 +128,7 @@ def archive_errors(doing: str) -> Iterator[None]:
 
 def folder(place: Place, log: str, account: str) -> str:
     """Return the folder of one log of one account."""
-    return f"{place.root}/log={check_log(log)}/account={_escape(account)}"
+    return f"{place.root}/log={check_log(log)}/account={check_account(account)}"
 
 
 def month_path(place: Place, log: str, account: str, month: str) -> str:
@@ -125,7 +136,8 @@ def month_path(place: Place, log: str, account: str, month: str) -> str:
     return f"{folder(place, log, account)}/month={month}/{FILE}"
 
 
-def _escape(account: str) -> str:
+def check_account(account: str) -> str:
+    """Return the name of an account as a folder has it, or raise `ConfigurationError`."""
     if not isinstance(account, str) or not account:
         raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
     try:
