@@ -61,6 +61,7 @@ NAMES = [
     "read_events",
     "read_logger_csv",
     "readable",
+    "report",
     "resample",
     "sample",
     "save_figure",

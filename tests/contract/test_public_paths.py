@@ -25,6 +25,7 @@ NO_MESSAGE = {
     "version": "a key in the metadata of a Parquet file",
     "analysis": "the package that a data file is read from",
     "archive.importing": "the package that a data file is read from",
+    "reports": "the package that a data file is read from",
     "access": "the name of a logger",
     "service": "the name of a logger",
 }

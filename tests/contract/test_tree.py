@@ -12,12 +12,14 @@ MOST_LINES = 400
 
 # An `__init__.py` is a list of names or one line about its room, so it is left out as a whole.
 NO_TEST_FILE = {
+    "reports/parts.py": "what a section hands over, without behaviour",
     "__main__.py": "one call of the command line",
     "figures/defaults.py": "a table of settings",
 }
 
 # Tests of laws that hold across source files, and of what lies outside the package.
 NO_SOURCE_FILE = {
+    "reports/test_in_browser.py": "the whole report, read in a real browser",
     "analysis/compare/test_compare.py": "what every comparison keeps to",
     "analysis/test_identities.py": "laws that tie several functions together",
     "analysis/test_recovery.py": "planted truth, recovered by several functions",

@@ -15,6 +15,7 @@ from support import authority, faulty
 from support.access import credentials
 from support.authority import Authority
 from support.browser import FREE, Browser, returns
+from support.chromium import DESK, PHONE, chromium, needs_chromium
 
 
 @pytest.fixture
@@ -143,3 +144,19 @@ def test_a_callback_of_another_login_is_refused(query):
 )
 def test_only_plain_http_on_loopback_can_be_listened_on(uri, possible):
     assert can_listen(uri) is possible
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_axe_finds_nothing_on_the_page_shown_in_the_end(width):
+    answers = queue.SimpleQueue()
+    with (
+        chromium() as window,
+        receiving("http://127.0.0.1/callback", state="s", answers=answers) as uri,
+    ):
+        for query in ("code=abcdefgh&state=s", "error=access_denied&state=s"):
+            for dark in (False, True):
+                window.open(f"{uri}?{query}", width=width, dark=dark)
+                assert window.run("return document.querySelector('h1').textContent")
+                assert window.axe() == []
+                assert not window.scrolls_sideways()

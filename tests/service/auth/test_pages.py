@@ -3,7 +3,11 @@
 import base64
 import hashlib
 import re
+from urllib.parse import urlencode
 
+import pytest
+
+from support.chromium import DESK, PHONE, chromium, needs_chromium
 from support.login_page import CALLBACK, Browser
 
 
@@ -37,3 +41,25 @@ def test_the_policy_allows_the_style_of_the_page(browser: Browser) -> None:
     assert style is not None
     hashed = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
     assert f"'sha256-{hashed}'" in page.headers["Content-Security-Policy"]
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_axe_finds_nothing_on_the_pages_of_a_login(browser: Browser, width: int) -> None:
+    query = {
+        "response_type": "code",
+        "client_id": browser.there.client_id,
+        "redirect_uri": CALLBACK,
+        "state": "s",
+    }
+    with chromium() as window:
+        for asked in (query, query | {"client_id": "nobody"}):
+            for dark in (False, True):
+                window.open(f"{browser.url}?{urlencode(asked)}", width=width, dark=dark)
+                assert window.axe() == []
+                assert not window.scrolls_sideways()
+        window.open(f"{browser.url}?{urlencode(query)}", width=width)
+        window.run("document.querySelector('button[value=allow]').click()")
+        assert window.run("return document.querySelector('[role=alert]').textContent")
+        assert window.axe() == []
+        assert all(there.startswith(browser.there.url) for there in window.requests())

@@ -22,8 +22,10 @@ __all__ = ["Answers", "can_listen", "code_of", "receiving"]
 Answers = queue.SimpleQueue[str | AuthorizationError | None]
 """The outcomes of a login: a code, a refusal, or None for the end of what can be pasted."""
 
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>eyelog</title></head>
-<body><p>{}</p></body></html>
+_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>eyelog login</title></head>
+<body><main><h1>eyelog login</h1><p>{}</p></main></body></html>
 """
 _RECEIVED = "eyelog has received the answer. You can close this window and go back."
 _REFUSED = "The login did not work. Close this window; eyelog shows the reason."

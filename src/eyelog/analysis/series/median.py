@@ -1,0 +1,43 @@
+"""The median of a sample, with an interval that assumes no shape."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from eyelog.analysis.series.arrays import Floats
+
+__all__ = ["LEAST_FOR_INTERVAL", "Median", "median"]
+
+LEVEL: Final = 0.95
+LEAST_FOR_INTERVAL: Final = 6  # five values lie on both sides of the median in 93.75 % of samples
+
+
+class Median(NamedTuple):
+    """A median with its 95 % interval, missing where too few values could reach that level."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def median(values: Floats) -> Median:
+    """Return the median of the values that are there, with its 95 % interval.
+
+    The interval lies between two of the values themselves: the k-th smallest and the k-th largest,
+    where k is the largest number for which the binomial chance that the true median lies between
+    them is 95 % or more (Thompson 1936, Annals of Mathematical Statistics 7:122). It holds for
+    independent values of any one distribution, and needs at least six of them.
+    """
+    x = np.sort(values[np.isfinite(values)])
+    n = len(x)
+    if not n:
+        return Median(np.nan, np.nan, np.nan, 0)
+    if n < LEAST_FOR_INTERVAL:
+        return Median(float(np.median(x)), np.nan, np.nan, n)
+    # P(at most k - 1 of n values lie below the median) must not exceed 2.5 % on either side.
+    k = int(stats.binom.ppf((1 - LEVEL) / 2, n, 0.5))
+    if stats.binom.cdf(k, n, 0.5) <= (1 - LEVEL) / 2:
+        k += 1
+    return Median(float(np.median(x)), float(x[k - 1]), float(x[n - k]), n)

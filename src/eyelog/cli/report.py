@@ -1,0 +1,52 @@
+"""The command that writes the report of a wearer."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from eyelog.cli.output import note
+from eyelog.cli.source import add_source, field_list, read_sources
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands of this module."""
+    parser = commands.add_parser("report", help="write a report of one wearer as an HTML file")
+    add_source(parser, both=True)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the .html file to write; it needs no network and runs no script",
+    )
+    parser.add_argument(
+        "--sections",
+        metavar="A,B",
+        help="only these: trust, days, eyes, walking, head, rhythm, baseline, agreement",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="TEXT",
+        help="a pseudonym for the wearer; the account is then nowhere in the report",
+    )
+    parser.add_argument(
+        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
+    )
+    parser.set_defaults(run=_report)
+
+
+def _report(args: argparse.Namespace) -> int:
+    from eyelog.reports.report import check_arguments, report
+
+    # Wrong arguments are said before records are read, which can take minutes.
+    sections = field_list(args.sections)
+    check_arguments(args.output, sections=sections, name=args.name, dated=args.dated)
+    path = report(
+        read_sources(args), args.output, sections=sections, name=args.name, dated=args.dated
+    )
+    size = path.stat().st_size / 1e6
+    note(f"Report written to {path} ({size:.1f} MB): open it in a browser.")
+    return 0

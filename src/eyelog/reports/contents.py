@@ -1,0 +1,34 @@
+"""The sections of a report, in the order in which they are read."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from eyelog.reports.logs import Logs
+from eyelog.reports.parts import Part
+from eyelog.reports.sections import (
+    agreement,
+    baseline,
+    days,
+    eyes,
+    head,
+    rhythm,
+    trust,
+    walking,
+)
+
+__all__ = ["SECTIONS"]
+
+SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxyType(
+    {
+        "trust": ("What was measured, and how far it can be trusted", trust.section),
+        "days": ("Days", days.section),
+        "eyes": ("Eyes", eyes.section),
+        "walking": ("Walking", walking.section),
+        "head": ("Head and posture", head.section),
+        "rhythm": ("Rhythm of the day", rhythm.section),
+        "baseline": ("Against the own baseline", baseline.section),
+        "agreement": ("Agreement of the two logs", agreement.section),
+    }
+)
+"""Title and maker of each section; the method follows them in every report."""

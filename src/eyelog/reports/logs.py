@@ -1,0 +1,205 @@
+"""What a report is about: the logs of one wearer, and the tables that several sections read."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import pandas as pd
+
+from eyelog.analysis.coverage import coverage
+from eyelog.analysis.daily import daily
+from eyelog.analysis.limits import limit
+from eyelog.analysis.quality.flags import flag, mask
+from eyelog.analysis.resample import resample
+from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.median import Median, median
+from eyelog.analysis.weekly import weekly
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.clock import local_days
+from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.frame import is_resampled, log_of, stamps
+from eyelog.provenance import KEY
+
+__all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
+
+COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
+# Details of a history that are text and name no person, file or place.
+SPOKEN: Final = (
+    *("step", "start", "end", "tz", "every", "stamp", "wear", "fields", "limits"),
+    *("recipe", "allow", "off_pose", "closing_alone"),
+)
+# The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
+ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
+
+
+class Logs:
+    """One log or both of one wearer; each table is made when it is first asked for.
+
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        The frame of each log.
+    name : str
+        What the wearer is called in the report.
+    """
+
+    def __init__(self, frames: Mapping[str, pd.DataFrame], *, name: str) -> None:
+        self.frames = {log: frames[log] for log in ORDER if log in frames}
+        self.name = name
+        self._made: dict[tuple[str, str], pd.DataFrame] = {}
+
+    @property
+    def lead(self) -> str:
+        """The log that figures show where both could."""
+        return next(iter(self.frames))
+
+    @cached_property
+    def zone(self) -> str:
+        """The zone whose days are reported."""
+        return str(stamps(self.frames[self.lead], what="report").tz)
+
+    @cached_property
+    def calendar(self) -> pd.DatetimeIndex:
+        """Each local day from the first record of either log to the last."""
+        days = [local_days(stamps(frame, what="report")) for frame in self.frames.values()]
+        return pd.date_range(
+            min(of_log[0] for of_log in days), max(of_log[-1] for of_log in days), freq="D"
+        )
+
+    def days(self, log: str) -> pd.DataFrame:
+        """Return the daily summary."""
+        return self._once("days", log, lambda _: daily(self.masked(log), judge=False))
+
+    def weeks(self, log: str) -> pd.DataFrame:
+        """Return the weekly summary of the counted days."""
+        worn = f"{COUNTED_WORN_H:g}h"
+        return self._once(
+            "weeks", log, lambda _: weekly(self.masked(log), min_worn=worn, judge=False)
+        )
+
+    def counted(self, log: str) -> pd.DataFrame:
+        """Return the days that were worn long enough to speak for the day."""
+        table = self.days(log)
+        if "worn_h" not in table:
+            return table
+        return table[numbers(table["worn_h"]) >= COUNTED_WORN_H]
+
+    def usual(self, log: str, column: str) -> Median:
+        """Return the median of the counted days, with its interval."""
+        table = self.counted(log)
+        return median(numbers(table[column]) if column in table else numbers(pd.Series([])))
+
+    def hours(self, log: str) -> pd.DataFrame:
+        """Return recorded, worn, usable and walked hours of every day, empty ones too."""
+        return self._once("hours", log, coverage)
+
+    def reasons(self, log: str) -> pd.DataFrame:
+        """Return the reasons against each value."""
+        return self._once("reasons", log, flag)
+
+    def masked(self, log: str) -> pd.DataFrame:
+        """Return the values that nothing speaks against: judged once, for all that follow."""
+        return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
+
+    def bins(self, log: str, every: str) -> pd.DataFrame:
+        """Return the bins of one width."""
+        return self._once(every, log, lambda _: resample(self.masked(log), every, judge=False))
+
+    def _once(
+        self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]
+    ) -> pd.DataFrame:
+        if (what, log) not in self._made:
+            self._made[what, log] = make(self.frames[log])
+        return self._made[what, log]
+
+
+def as_logs(
+    frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
+    *,
+    name: str | None = None,
+) -> Logs:
+    """Return the logs that were passed, or raise where they cannot be one wearer's report.
+
+    Raises
+    ------
+    ConfigurationError
+        If no frame was passed, a frame is empty or resampled, or the frames have different zones
+        or wearers.
+    MixedLogsError
+        If two frames are of the same log, or a frame is not of the log it was passed as.
+    """
+    found: dict[str, pd.DataFrame] = {}
+    for stated, frame in _pairs(frames):
+        log = log_of(frame, stated)
+        if log in found:
+            raise MixedLogsError(
+                f"report takes one frame of each log, and two are {log!r}: join them first"
+                " (pandas.concat), or report each alone"
+            )
+        if is_resampled(frame):
+            raise ConfigurationError(
+                "report takes records, and this frame is resampled: pass the frame that it was"
+                " made from"
+            )
+        found[log] = frame
+    if not found:
+        raise ConfigurationError("report needs a frame of one log, or of both")
+    empty = [log for log, frame in found.items() if frame.empty]
+    if len(empty) == len(found):
+        raise ConfigurationError("there are no records to report")
+    for log in empty:
+        del found[log]
+    zones = {str(stamps(frame, what="report").tz) for frame in found.values()}
+    if len(zones) > 1:
+        raise ConfigurationError(
+            f"the frames are in different zones ({', '.join(sorted(zones))}): bring both into one,"
+            " frame.tz_convert('Asia/Tokyo')"
+        )
+    accounts = {
+        account
+        for frame in found.values()
+        if (account := frame.attrs.get(KEY, {}).get("account")) is not None
+    }
+    if len(accounts) > 1:
+        raise ConfigurationError(
+            f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"
+            " for each"
+        )
+    if name is not None:
+        found = {log: _renamed(frame, name) for log, frame in found.items()}
+    return Logs(found, name=name or next(iter(accounts), "the wearer"))
+
+
+def _pairs(
+    frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
+) -> list[tuple[str | None, pd.DataFrame]]:
+    if isinstance(frames, pd.DataFrame):
+        return [(None, frames)]
+    if isinstance(frames, Mapping):
+        return list(frames.items())
+    try:
+        return [(None, frame) for frame in frames]
+    except TypeError:
+        raise ConfigurationError(
+            "report takes a frame, or both logs as a list or {log: frame}, not a"
+            f" {type(frames).__name__}"
+        ) from None
+
+
+def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the frame under another name, its history without anything that may hold a name."""
+    out = frame.copy(deep=False)
+    entry = dict(frame.attrs.get(KEY, {}))
+    entry["account"] = name
+    entry["history"] = [_nameless(step) for step in entry.get("history", [])]
+    out.attrs = {KEY: entry}
+    return out
+
+
+def _nameless(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step with numbers, stamps, zones and fields; paths, accounts and addresses go."""
+    return {
+        key: value
+        for key, value in step.items()
+        if key in SPOKEN or isinstance(value, int | float | None)
+    }

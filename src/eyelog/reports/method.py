@@ -1,0 +1,184 @@
+"""How the numbers came about: definitions, limits, and the recipe to repeat them."""
+
+import importlib.metadata
+import json
+import platform
+from functools import partial
+from hashlib import sha256
+from typing import Any, Final
+
+import pandas as pd
+
+import eyelog
+from eyelog.analysis.limits import limits
+from eyelog.catalogue import catalogue_version
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.provenance import history
+from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Part
+
+__all__ = ["method"]
+
+PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
+LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
+
+TERMS: Final = [
+    (
+        "Records and days",
+        "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight"
+        " to local midnight and have 23 or 25 hours where the clocks change. The two logs are"
+        " computed in different ways and are never mixed in one number.",
+    ),
+    (
+        "Judging",
+        "Each value is judged before anything is computed; a value with a reason against it"
+        " counts as missing and its row stays. The limits below are the vendor's where it"
+        " documents one.",
+    ),
+    (
+        "Worn, usable, walking",
+        "Worn: the eyewear says so, and its tilt is that of worn eyewear. Usable: worn, in"
+        " pose, not walking, noise within its limit. Walking: seconds in which steps were taken,"
+        " while worn.",
+    ),
+    (
+        "Usual day",
+        f"The median of the days with at least {COUNTED_WORN_H:g} h of wear. Its 95 % interval lies"
+        " between two of the days' own values and assumes no shape, only days that are"
+        " independent (Thompson 1936, Annals of Mathematical Statistics 7:122); it needs six"
+        " days.",
+    ),
+    (
+        "Blink rate",
+        "Blinks over the time in which they were looked for, never a mean of rates. 15-second"
+        " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
+        " 60-second log: blinks counted with weak cleansing over the seconds measured without"
+        " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
+        " Biometrika 28:437); that of all days is by a bootstrap of blocks of 10 minutes, or"
+        " of whole days from 14 days on (Carlstein 1986, Annals of Statistics 14:1171), since"
+        " neighbouring blinks are not independent."
+        " Below 3 usable minutes there is no rate.",
+    ),
+    (
+        "Pace and walking bouts",
+        "Pace is steps over the time walked; steps per clock minute are not a cadence (Dall et"
+        " al. 2013). A bout is a run of walking of at least a minute with pauses of at most a"
+        " minute; a gap in the records ends it. Peak cadence: the mean steps of a day's busiest"
+        " minutes (Tudor-Locke et al. 2018). Symmetry index: 200 (R - L) / (R + L), unsigned"
+        " (Robinson et al. 1987).",
+    ),
+    (
+        "Head and posture",
+        "Movements are per worn hour of the intervals in which they were counted. Angles are"
+        " averaged on the circle (Fisher 1993). Which sign of a tilt is forward or right is not"
+        " documented.",
+    ),
+    (
+        "Rhythm",
+        "Of the steps per hour, hours that were not worn left out. M10 and L5 are the largest"
+        " and smallest mean of ten and five hours of the average day, RA = (M10 - L5) / (M10 +"
+        " L5); IS compares the days' common pattern with all variation, IV the changes from hour"
+        " to hour (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by"
+        " least squares (Cornelissen 2014). L5 and RA are refused where the night was not worn:"
+        " unworn nights counted as rest would give values near 1 for everybody.",
+    ),
+    (
+        "Own baseline",
+        "Each day is compared with the median and the MAD (times 1.4826) of the 28 days before"
+        " it, at least seven of them. Trend: the median of all slopes with its interval (Theil"
+        " 1950; Sen 1968) and Kendall's test. New levels: the segmentation with the least"
+        " squared error and a penalty for each change (Jackson et al. 2005; Killick et al. 2012)"
+        " of 3 noise² ln n, the noise being that of differences of neighbouring days. Scores are"
+        " relative to the wearer's last hours: compare them within one person only.",
+    ),
+    (
+        "Agreement",
+        "Bias and limits of agreement, bias ± 1.96 SD of the differences, over minutes that"
+        " both logs cover (Bland & Altman 1999, Statistical Methods in Medical Research 8:135).",
+    ),
+    (
+        "What the numbers cannot say",
+        "Eyewear is not worn at random: what was not worn was not measured, and usual days are"
+        " usual days of wear. A difference between two periods is not the effect of what lies"
+        " between them. Nothing here is a diagnosis.",
+    ),
+]
+
+
+def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
+    """Return the definitions, the limits and the recipe of a report.
+
+    Parameters
+    ----------
+    logs : Logs
+        What is reported.
+    arguments : dict
+        How `eyelog.report` was called, JSON-safe.
+    notices : list of str
+        Warnings given while the numbers were computed.
+    """
+    findings = [
+        "Every number can be computed again from the same records with the definitions, limits and"
+        " versions below."
+    ]
+    findings += [f"Note: {notice}" for notice in notices]
+    return Part(
+        findings=findings,
+        tables=[partial(_limits_table, logs)],
+        terms=list(TERMS),
+        recipe=json.dumps(_recipe(logs, arguments), indent=1, ensure_ascii=False, sort_keys=True),
+    )
+
+
+def _limits_table(logs: Logs) -> PageTable:
+    rows, found = [], []
+    for log in logs.frames:
+        for one in limits(log).values():
+            values = ", ".join(f"{value:g}" for value in one.values)
+            unit = "" if one.unit in ("bool", "count", "score") else f" {one.unit}"
+            words = one.words.format(field="value", **dict(zip("ab", one.values, strict=False)))
+            rows.append(
+                [words[:1].upper() + words[1:], LOG_WORDS[log], f"{values}{unit}", one.source]
+            )
+            found.append({"name": one.name, "log": log, "values": values, "source": one.source})
+    return PageTable.of(
+        "Limits, with their sources",
+        ["Limit", "Log", "Value", "Source"],
+        rows,
+        "limits",
+        pd.DataFrame(found).set_index("name"),
+    )
+
+
+def _recipe(logs: Logs, arguments: dict[str, Any]) -> dict[str, Any]:
+    versions = {"eyelog": eyelog.__version__, "python": platform.python_version()}
+    versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {
+        "report": arguments,
+        "versions": versions,
+        "catalogue": catalogue_version(),
+        "logs": {log: _of_log(logs, log) for log in logs.frames},
+    }
+
+
+def _of_log(logs: Logs, log: str) -> dict[str, Any]:
+    frame = logs.frames[log]
+    days = logs.days(log).to_csv().encode()
+    return {
+        "records": len(frame),
+        "fields": len(frame.columns),
+        "first": frame.index[0].isoformat(),
+        "last": frame.index[-1].isoformat(),
+        "zone": logs.zone,
+        "history": [_short(step) for step in history(frame)],
+        "days_sha256": sha256(days).hexdigest(),
+    }
+
+
+def _short(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step of the history without details that fill pages."""
+    return {
+        key: value if len(json.dumps(value, default=str)) <= LONGEST else "(too long to print)"
+        for key, value in step.items()
+    }

@@ -1,0 +1,112 @@
+"""The page: sections in order, each whole or with the reason why not."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, StrictUndefined
+
+from eyelog.errors import EyelogError, EyelogWarning
+from eyelog.figures.style import WIDTHS_MM
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.pictures import closing, figure_of, svg_of
+
+__all__ = ["Section", "render"]
+
+WIDE_MM: Final = WIDTHS_MM["double"]
+NARROW_MM: Final = WIDTHS_MM["single"]
+
+Section = tuple[str, Callable[[], Part]]
+"""The title of a section, and the call that makes it."""
+
+
+def render(
+    sections: Mapping[str, Section], *, title: str, about: str, dated: str | None, version: str
+) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    sections : mapping of str to pairs
+        By their keys, which are the anchors of the page.
+    title, about : str
+        The heading, and the line below it.
+    dated : str, optional
+        A line about when or for what the report was made.
+    version : str
+        Of eyelog.
+    """
+    page: str = _template().render(
+        title=title,
+        about=about,
+        dated=dated,
+        version=version,
+        style=_text("page.css"),
+        sections=[_section(key, *section) for key, section in sections.items()],
+    )
+    return page
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(_text("page.html"))
+
+
+def _text(name: str) -> str:
+    return files("eyelog.reports").joinpath(name).read_text("utf-8").strip()
+
+
+def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
+    """Return what the template shows of a section."""
+    shown: dict[str, Any] = {"key": key, "title": title, "problem": ""}
+    part: Part | None
+    part, problem = _tried(make, f"the section {title!r}")
+    if part is None:
+        nothing = Part(findings=[])
+        return shown | vars(nothing) | {"problem": f"{problem[:1].upper()}{problem[1:]}."}
+    drawn = [_picture(f"{key}-{i}", picture) for i, picture in enumerate(part.pictures, 1)]
+    return shown | vars(part) | {"pictures": drawn, "tables": [*map(_table, part.tables)]}
+
+
+def _picture(key: str, picture: Picture) -> dict[str, Any]:
+    shown: dict[str, Any] = {"title": picture.title, "description": picture.description}
+    both, problem = _tried(lambda: _drawn(key, picture), f"the figure {picture.title!r}")
+    if both is None:
+        return shown | {"problem": f"This figure is not drawn: {problem}."}
+    return shown | {"problem": "", "wide": both[0], "narrow": both[1]}
+
+
+def _drawn(key: str, picture: Picture) -> tuple[str, str]:
+    """Return a figure at both widths."""
+    with closing(figure_of(picture.draw())) as figure:
+        wide, narrow = (
+            svg_of(
+                figure,
+                width_mm=width,
+                key=f"{key}-{name}",
+                title=picture.title,
+                description=picture.description,
+            )
+            for name, width in (("wide", WIDE_MM), ("narrow", NARROW_MM))
+        )
+    return wide, narrow
+
+
+def _table(make: Callable[[], Any]) -> Any:
+    made, problem = _tried(make, "a table")
+    return {"problem": f"A table is left out: {problem}."} if made is None else made
+
+
+def _tried(make: Callable[[], Any], what: str) -> tuple[Any, str]:
+    """Return what a call makes and no problem, or None and why it makes nothing."""
+    try:
+        return make(), ""
+    except (Empty, EyelogError) as reason:
+        return None, str(reason).rstrip(".")
+    except Exception as fault:  # noqa: BLE001 - one broken part must not take the report with it
+        problem = f"{type(fault).__name__}: {fault}"
+        warnings.warn(f"the report lacks {what}: {problem}", EyelogWarning, stacklevel=2)
+        return None, f"it failed ({problem}), which is a bug in eyelog: please report it"

@@ -1,0 +1,50 @@
+"""What a section hands to the page: sentences, pictures, tables, definitions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from eyelog.reports.page_tables import PageTable
+
+__all__ = ["Empty", "Part", "Picture"]
+
+
+class Empty(Exception):
+    """A section has nothing to show; the message says why, and stands in its place."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure: what it shows in words, and the call that draws it."""
+
+    title: str
+    description: str
+    draw: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The content of one section.
+
+    Pictures and tables are calls, which the page makes one by one: one that fails says why in its
+    own place and takes nothing else with it.
+
+    Attributes
+    ----------
+    findings : list of str
+        Sentences; the first says what the numbers say.
+    pictures : list of Picture
+        In the order in which they are read.
+    tables : list of callables
+        Each returns one table.
+    terms : list of pairs
+        Terms and their definitions.
+    recipe : str
+        How the report was made, as text to keep.
+    """
+
+    findings: list[str]
+    pictures: list[Picture] = field(default_factory=list)
+    tables: list[Callable[[], PageTable]] = field(default_factory=list)
+    terms: list[tuple[str, str]] = field(default_factory=list)
+    recipe: str = ""

@@ -1,0 +1,229 @@
+"""Figures as SVG inside a page: text as text, ids of their own, colours that follow the page."""
+
+import base64
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from PIL import Image
+
+from eyelog.analysis.series.arrays import Floats
+from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
+from eyelog.figures.style import inches, style
+from eyelog.reports import words
+
+__all__ = ["closing", "figure_of", "svg_of"]
+
+SVG: Final = "{http://www.w3.org/2000/svg}"
+HREF: Final = "{http://www.w3.org/1999/xlink}href"
+# More points than this are a cloud: nobody looks for one of them, and a name for each is heavy.
+MOST_NAMED: Final = 400
+IMAGE_DPI: Final = 130  # of what is drawn as pixels: sharp on a screen, small in a file
+PNG: Final = "data:image/png;base64"
+TIP: Final = "tip-"
+# What would differ between two runs, or says nothing.
+NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_LINK = re.compile(r"url\(#([^)]+)\)")
+
+
+def figure_of(drawn: Any) -> Figure:
+    """Return the figure of what a plot function returned: Axes, an array of Axes, or itself."""
+    one = drawn if isinstance(drawn, Axes | Figure) else np.ravel(drawn)[0]
+    figure = one if isinstance(one, Figure) else one.figure
+    while isinstance(figure, SubFigure):
+        figure = figure.figure
+    return figure
+
+
+@contextmanager
+def closing(figure: Figure) -> Iterator[Figure]:
+    """Let pyplot forget a figure in the end: it keeps what it has made."""
+    try:
+        yield figure
+    finally:
+        plt.close(figure)
+
+
+def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description: str) -> str:
+    """Return a figure as an ``svg`` element for a page.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to show. It keeps its height, and its labels are fitted to the width.
+    width_mm : float
+        How wide to draw it.
+    key : str
+        A name that no other figure of the page has; all ids of the element begin with it.
+    title, description : str
+        What a screen reader says.
+    """
+    figure.set_size_inches(inches(width_mm), figure.get_size_inches()[1], forward=False)
+    named = dict(_named_points(figure))
+    for ax in figure.axes:
+        for artist in [*ax.collections, *ax.lines, *ax.patches]:
+            # What is drawn inside the axes moves nothing outside; to ask each bar takes seconds.
+            artist.set_in_layout(not artist.get_clip_on())
+    sink = io.BytesIO()
+    with style(), mpl.rc_context({"svg.hashsalt": key}):
+        figure.savefig(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
+    root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
+    _name_points(root, named)
+    _trim(root)
+    _own(root, key)
+    _say(root, key, title, description)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _trim(root: ET.Element) -> None:
+    """Take out what the page says for all figures, and what nobody sees: names, blanks, digits."""
+    linked = {
+        name
+        for element in root.iter()
+        for attribute, value in element.attrib.items()
+        for name in ([value[1:]] if attribute == HREF else _LINK.findall(value))
+    }
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag in (f"{SVG}metadata", f"{SVG}style"):
+                parent.remove(child)
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    for element in root.iter():
+        if element.get("id") not in linked:
+            element.attrib.pop("id", None)
+        if not (element.text or "").strip():
+            element.text = None
+        element.tail = None
+        if path := element.get("d"):
+            path = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", path)
+            element.set("d", " ".join(path.split()))
+        if element.tag == f"{SVG}image":
+            element.set(HREF, _lighter(element.get(HREF, "")))
+
+
+def _lighter(address: str) -> str:
+    """Return a picture of pixels in 128 colours, where that is smaller: figures have few."""
+    kind, _, code = address.partition(",")
+    if kind != PNG:
+        return address
+    sink = io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(code))) as picture:
+        picture.convert("RGBA").quantize(128, Image.Quantize.FASTOCTREE).save(
+            sink, format="PNG", optimize=True
+        )
+    made = base64.b64encode(sink.getvalue()).decode()
+    return f"{PNG},{made}" if len(made) < len(code) else address
+
+
+def _own(root: ET.Element, key: str) -> None:
+    """Give every id the key of the figure, since a page has many; a page knows svg by its name."""
+    known: dict[str, int] = {}
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(SVG)
+        for attribute, value in list(element.attrib.items()):
+            if attribute == "id":
+                known[value] = known.get(value, 0) + 1
+                again = f"-{known[value]}" if known[value] > 1 else ""
+                element.set("id", f"{key}-{value}{again}")
+            elif attribute == HREF:
+                del element.attrib[HREF]
+                element.set("href", f"#{key}-{value[1:]}" if value.startswith("#") else value)
+            elif "url(#" in value:
+                element.set(attribute, _LINK.sub(rf"url(#{key}-\1)", value))
+
+
+def _say(root: ET.Element, key: str, title: str, description: str) -> None:
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{key}-title {key}-desc")
+    root.set("preserveAspectRatio", "xMinYMin meet")
+    for place, (tag, text) in enumerate((("title", title), ("desc", description))):
+        element = ET.Element(tag, {"id": f"{key}-{tag}"})
+        element.text = text
+        root.insert(place, element)
+
+
+def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
+    """Mark the artists with few points, and yield the mark of each and what its points are."""
+    number = 0
+    for ax in figure.axes:
+        for artist in [*ax.collections, *ax.lines, *ax.patches]:
+            points = _points(artist)
+            if points is None or not 0 < len(points) <= MOST_NAMED:
+                continue
+            mark, number = f"{TIP}{number}", number + 1
+            artist.set_gid(mark)
+            yield mark, [_words(ax, x, y) for x, y in points]
+
+
+def _points(artist: Any) -> Floats | None:
+    """Return the points that an artist marks, or None if it marks none."""
+    xy: Floats
+    in_data = artist.axes.transData
+    if isinstance(artist.axes.yaxis.get_major_formatter(), DayFormatter):
+        return None  # a row for each day: what it holds has no value along the axis
+    if isinstance(artist, PathCollection):
+        if artist.get_offset_transform() != in_data:
+            return None
+        xy = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
+    elif isinstance(artist, Line2D):
+        if artist.get_marker() in (None, "None", "none", "", " "):
+            return None
+        if artist.get_transform() != in_data:
+            return None
+        xy = np.column_stack(
+            [
+                np.ma.filled(np.ma.asarray(v, dtype=float), np.nan)
+                for v in artist.get_data(orig=False)
+            ]
+        )
+    elif isinstance(artist, Rectangle) and artist.get_data_transform() == in_data:
+        centre = artist.get_x() + artist.get_width() / 2
+        xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
+    else:
+        return None
+    known: Floats = xy[np.isfinite(xy).all(axis=1)]
+    return known
+
+
+def _words(ax: Axes, x: float, y: float) -> str:
+    """Return what lies at a point: ``Mon 20 Oct 2026, Steps (per day): 5,934``."""
+    parts = [_said(axis, value) for axis, value in ((ax.xaxis, x), (ax.yaxis, y))]
+    return ", ".join(filter(None, parts))
+
+
+def _said(axis: Any, value: float) -> str:
+    formatter, label = axis.get_major_formatter(), axis.get_label_text()
+    if isinstance(formatter, DayFormatter | TimeFormatter):
+        return formatter(value)
+    if isinstance(axis.get_major_locator(), HourLocator):
+        return words.time_of_day(value)
+    return f"{label}: {words.number(value)}" if label else words.number(value)
+
+
+def _name_points(root: ET.Element, named: dict[str, list[str]]) -> None:
+    """Give each marked point a title, which browsers show when a pointer rests on it."""
+    for group in root.iter(f"{SVG}g"):
+        texts = named.get(group.get("id", ""))
+        if texts is None:
+            continue
+        drawn = list(group.iter(f"{SVG}use"))
+        if not drawn:
+            drawn = list(group.iter(f"{SVG}path"))
+        if len(drawn) != len(texts):  # points outside the panel are not drawn
+            continue
+        for element, text in zip(drawn, texts, strict=True):
+            title = ET.SubElement(element, f"{SVG}title")
+            title.text = text

@@ -1,0 +1,181 @@
+"""The report of one wearer: one self-contained page."""
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import eyelog
+from eyelog.catalogue import LOGS, near
+from eyelog.disk.files import path_of, whole_file
+from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
+from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.reports import words
+from eyelog.reports.contents import SECTIONS
+from eyelog.reports.logs import Logs, as_logs
+from eyelog.reports.method import method
+from eyelog.reports.page import Section, render
+
+__all__ = ["check_arguments", "report"]
+
+
+def report(
+    frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
+    path: str | os.PathLike[str],
+    *,
+    sections: Sequence[str] | None = None,
+    name: str | None = None,
+    dated: str | None = None,
+) -> Path:
+    """Write a report of one wearer: one HTML file with sentences, figures and tables.
+
+    The file holds all it shows: it loads nothing from the network and runs no script. It opens with
+    what was measured and how far it can be trusted, and ends with definitions, limits and the
+    recipe. Each section says in a sentence what its numbers say, with an interval, or why it has
+    nothing to say. Tables can be downloaded as CSV from inside the file.
+
+    Parameters
+    ----------
+    frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
+        Records of one wearer: a frame of one log, or both logs, as ``{log: frame}`` or one after
+        the other. Values are judged with the default limits.
+    path : str or path
+        The file to write, ending with .html; its folder must exist. Only its owner can read it.
+    sections : sequence of str, optional
+        Which sections, in their own order: ``"trust"``, ``"days"``, ``"eyes"``, ``"walking"``,
+        ``"head"``, ``"rhythm"``, ``"baseline"``, ``"agreement"``. Default: all; ``"agreement"``
+        only where both logs are given. The method closes every report.
+    name : str, optional
+        A pseudonym: what the wearer is called, instead of the account. The account and the names
+        of files are then nowhere in the report.
+    dated : str, optional
+        A line below the title, such as a date or a study. Without it the report has no date of its
+        own: equal records give equal bytes.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is nothing to report, a section does not exist, the frames are of different wearers
+        or zones or are resampled, or the path cannot be used.
+    MixedLogsError
+        If two frames are of the same log, or one holds fields of both.
+    EyelogError
+        If the file cannot be written.
+
+    Warns
+    -----
+    EyelogWarning
+        Once for each thing that the numbers lack, such as evidence that is not in the frame; the
+        report says so too.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import eyelog as el
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = el.report(
+    ...         el.sample("standard_mode_logs"), Path(folder) / "report.html", sections=["days"]
+    ...     )
+    ...     "On a usual day the eyewear was worn for" in path.read_text()
+    True
+    """
+    target = check_arguments(path, sections=sections, name=name, dated=dated)
+    logs = as_logs(frames, name=name)
+    asked = SECTIONS if sections is None else _names(sections)
+    chosen = [key for key in SECTIONS if key in asked]
+    if sections is None and len(logs.frames) < len(LOGS):
+        chosen.remove("agreement")
+    page = _page(logs, chosen, named=name, dated=dated)
+    try:
+        with whole_file(target) as sink:
+            sink.write(page.encode())
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise EyelogError(
+            f"cannot write {target}: {reason}; make room or choose another place"
+        ) from error
+    return target
+
+
+def check_arguments(
+    path: str | os.PathLike[str],
+    *,
+    sections: Sequence[str] | None,
+    name: str | None,
+    dated: str | None,
+) -> Path:
+    """Return the file to write, or raise `ConfigurationError` for what `report` cannot use."""
+    target = path_of(path, what="report")
+    if target.suffix not in (".html", ".htm"):
+        raise ConfigurationError(f"cannot write {target.name}: end its name with .html")
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"no folder {target.parent} to write {target.name} into: make it")
+    for text, what in ((name, "name"), (dated, "dated")):
+        if text is not None and not (isinstance(text, str) and text.strip()):
+            raise ConfigurationError(f"{what} must be text, such as 'Person 7', not {text!r}")
+    if sections is None:
+        return target
+    for key in _names(sections):
+        if key not in SECTIONS:
+            raise ConfigurationError(
+                f"no section {key!r}{near(str(key), SECTIONS)}: use some of {', '.join(SECTIONS)}"
+            )
+    if not _names(sections):
+        raise ConfigurationError(f"name at least one section of {', '.join(SECTIONS)}")
+    return target
+
+
+def _names(sections: Sequence[str]) -> list[str]:
+    return [sections] if isinstance(sections, str) else list(sections)
+
+
+def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None) -> str:
+    arguments: dict[str, Any] = {"sections": chosen, "name": named, "dated": dated}
+    notices: list[str] = []
+    made: dict[str, Section] = {
+        key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
+    }
+    # Made last, when every section has said what it lacks.
+    made["method"] = ("Method", lambda: method(logs, arguments, notices))
+    days = logs.calendar
+    log_words = words.joined([LOG_WORDS[log] for log in logs.frames])
+    with _noticing(notices):
+        return render(
+            made,
+            title=f"Eyewear report: {logs.name}",
+            about=f"{range_words(days[0], days[-1])}, {logs.zone}; {log_words}",
+            dated=dated,
+            version=eyelog.__version__,
+        )
+
+
+@contextmanager
+def _noticing(notices: list[str]) -> Iterator[None]:
+    """Gather the warnings of eyelog, each once, and give them at the end."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def notice(
+            message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any
+        ) -> None:
+            if not issubclass(category, EyelogWarning):
+                shown(message, category, *args, **kwargs)
+            elif str(message) not in notices:
+                notices.append(str(message))
+
+        warnings.simplefilter("always", EyelogWarning)
+        warnings.showwarning = notice
+        yield
+    for text in notices:
+        warnings.warn(text, EyelogWarning, stacklevel=4)

@@ -1,0 +1,1 @@
+"""The sections of a report, one file each: from the logs of a wearer to sentences and tables."""

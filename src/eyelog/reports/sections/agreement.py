@@ -1,0 +1,145 @@
+"""How far the two logs agree about the same minutes."""
+
+from functools import partial
+from typing import Final, NamedTuple
+
+import pandas as pd
+
+from eyelog.analysis.compare.agreement import PAIRS, agreement, minute_pairs
+from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, catalogue
+from eyelog.figures.agreement import plot_agreement
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Empty, Part, Picture
+
+__all__ = ["section"]
+
+DRAWN: Final = ("blinks_weak", "steps")  # the first that both logs have
+
+
+def section(logs: Logs) -> Part:
+    """Return bias and limits of agreement over the minutes that both logs cover."""
+    missing = [LOG_WORDS[log] for log in LOGS if log not in logs.frames]
+    if missing:
+        raise Empty(f"it takes both logs, and the {missing[0]} was not given")
+    fifteen, sixty = logs.masked(COMPUTED_DATA), logs.masked(STANDARD_MODE_LOGS)
+    table = agreement(fifteen, sixty, judge=False)
+    rows = table[list(Found._fields)].itertuples(index=False)
+    found = dict(zip(map(str, table.index), map(Found._make, rows), strict=True))
+    known = {name: one for name, one in found.items() if not one.reason}
+    if not known:
+        raise Empty("the logs share no minutes with values in both")
+    apart = sum(one.differs for one in known.values())
+    shown = next((name for name in DRAWN if name in known), next(iter(known)))
+    return Part(
+        findings=[
+            known[shown].said(shown),
+            f"Of {words.count(len(known), 'quantity', 'quantities')} compared,"
+            f" {apart} differ on average by more than chance allows; the table shows by how much."
+            " Neighbouring minutes are alike, so the intervals are narrower than they should be.",
+        ],
+        pictures=[
+            Picture(
+                f"Agreement of the two logs: {label(shown).lower()}",
+                "Each minute is a point: the mean of both logs and their difference, with the bias"
+                " and the limits of agreement.",
+                partial(_draw, fifteen, sixty, shown, known[shown]),
+            )
+        ],
+        tables=[partial(_table, table, found)],
+    )
+
+
+class Found(NamedTuple):
+    """One row of the agreement."""
+
+    unit: str
+    n: int
+    mean_fifteen: float
+    mean_sixty: float
+    bias: float
+    bias_low: float
+    bias_high: float
+    sd: float
+    low: float
+    low_low: float
+    low_high: float
+    high: float
+    high_low: float
+    high_high: float
+    exposure_h: float
+    coverage: float
+    reason: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval of the bias leaves 0 out."""
+        return self.bias_low > 0 or self.bias_high < 0
+
+    @property
+    def per(self) -> str:
+        """The unit as a sentence says it."""
+        return {"count/min": "per min", "s/min": "s per min"}.get(self.unit, self.unit)
+
+    def said(self, name: str) -> str:
+        """Return what the row says, in a sentence."""
+        start = f"Over {words.whole(self.exposure_h)} h that both logs cover"
+        what = label(name).lower()
+        if self.differs:
+            low, high = sorted((abs(self.bias_low), abs(self.bias_high)))
+            more, less = sorted(LOG_WORDS.values(), reverse=self.bias < 0)
+            start += (
+                f" the {more} has {words.number(abs(self.bias), 2)} {self.per} more {what} than the"
+                f" {less} ({words.interval(low, high, 2)})"
+            )
+        else:
+            start += (
+                f" they agree on average about {what} (bias {words.number(self.bias, 2)}"
+                f" {self.per}, {words.interval(self.bias_low, self.bias_high, 2)})"
+            )
+        return (
+            f"{start}; in 95 of 100 minutes the 15-second log less the 60-second log lies between"
+            f" {words.number(self.low, 1)} and {words.number(self.high, 1)}."
+        )
+
+
+def label(name: str) -> str:
+    """Return a quantity in words: that of the catalogue, with its cleansing."""
+    pair = next(pair for pair in PAIRS if pair.quantity == name)
+    if pair.part == "worn":
+        return "Time worn"
+    field = catalogue(COMPUTED_DATA)[pair.fields(COMPUTED_DATA)[0]]
+    return f"{field.label} ({pair.cleansing} cleansing)" if pair.cleansing else field.label
+
+
+def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, found: Found) -> object:
+    limits = pd.Series(found._asdict())
+    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name, judge=False), limits)
+
+
+def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:
+    rows = [
+        [
+            label(name),
+            one.per,
+            words.number(one.mean_fifteen, 2),
+            words.number(one.mean_sixty, 2),
+            words.number(one.bias, 2),
+            words.range_of(one.bias_low, one.bias_high, 2),
+            words.range_of(one.low, one.high, 2),
+            words.whole(one.n),
+        ]
+        for name, one in found.items()
+    ]
+    return PageTable.of(
+        "15-second log against 60-second log, over the minutes that both cover",
+        [
+            *("Quantity", "Unit", "15 s mean", "60 s mean", "Bias", "Bias, 95 % interval"),
+            *("Limits of agreement", "Minutes"),
+        ],
+        rows,
+        "agreement",
+        table,
+    )

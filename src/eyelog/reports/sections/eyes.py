@@ -1,0 +1,134 @@
+"""Blinks, eye movements and scores."""
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.blinks.effective_n import effective_n
+from eyelog.analysis.blinks.rate import rate
+from eyelog.analysis.rhythm.profile import profile
+from eyelog.analysis.series.arrays import numbers
+from eyelog.catalogue import COMPUTED_DATA, role
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.usual import days_behind, usual_table, usual_words
+
+__all__ = ["section"]
+
+COLUMNS: Final = (
+    *("blink_rate_per_min", "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
+    *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
+)
+LEAST_DAYS: Final = 14
+RATE: Final = "blink_rate_per_min"
+
+
+def section(logs: Logs) -> Part:
+    """Return the blink rate with its interval, day by day and by hour, and the scores."""
+    rates = {one: _rate_of(logs, one) for one in logs.frames if RATE in logs.days(one)}
+    if not rates:
+        raise Empty("no log has the fields of the blink rate")
+    known = [one for one in rates if logs.days(one)[RATE].notna().any()]
+    if not known:
+        raise Empty(" ".join(rates.values()))
+    log, findings = known[0], list(rates.values())
+    hours = rate(logs.frames[log], by="hour")
+    if (said := _hours_of(hours)) is not None:
+        findings.append(said)
+    return Part(
+        findings=findings,
+        pictures=[
+            Picture(
+                f"Blink rate on each day, {LOG_WORDS[log]}",
+                "Points with exact 95 % intervals, which allow for the number of blinks, not for"
+                " changes within the day.",
+                lambda: plot_daily(logs.days(log), RATE),
+            ),
+            Picture(
+                f"Blink rate through the day, {LOG_WORDS[log]}",
+                "Median of the days by hour, with the range of the middle half of them.",
+                lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
+            ),
+        ],
+        tables=[
+            partial(
+                usual_table, logs, COLUMNS, "Eyes on a usual day, with 95 % intervals", "usual-eyes"
+            ),
+            lambda: page_table(
+                hours.loc[hours["n"] > 0],
+                f"Blink rate by hour of day, {LOG_WORDS[log]}",
+                "blink-rate-by-hour",
+                names=["rate_per_min", "low", "high", "n", "exposure_min"],
+            ),
+            *([partial(_scores_table, logs)] if COMPUTED_DATA in logs.frames else []),
+        ],
+    )
+
+
+def _block(logs: Logs, log: str) -> str:
+    """Return the width of the blocks of the bootstrap: whole days where there are enough."""
+    return "1D" if len(logs.days(log)) >= LEAST_DAYS else "10min"
+
+
+def _rate_of(logs: Logs, log: str) -> str:
+    whole = effective_n(logs.frames[log], block=_block(logs, log)).iloc[0]
+    if np.isnan(whole["rate_per_min"]):
+        return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
+    said = (
+        f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {LOG_WORDS[log]} the"
+        f" wearer blinked {words.number(whole['rate_per_min'], 1)} times per minute"
+    )
+    interval = words.interval(whole["low"], whole["high"], 1)
+    said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
+    if logs.usual(log, RATE).n:
+        return (
+            f"{said}; on a usual day it was {usual_words(logs, log, RATE)};"
+            f" {days_behind(logs, log)}."
+        )
+    return f"{said}."
+
+
+def _hours_of(hours: pd.DataFrame) -> str | None:
+    """Return the hours with the lowest and highest rate, where their intervals are apart."""
+    known = hours.dropna(subset=["rate_per_min"])
+    if len(known) < 2:
+        return None
+    values = numbers(known["rate_per_min"])
+    least, most = (known.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
+    if least["high"].iloc[0] >= most["low"].iloc[0]:
+        return "No two hours of the day differ in blink rate by more than their intervals."
+    return (
+        f"By hour of day it was lowest {_hour(least)} and highest {_hour(most)}. These are the"
+        f" extremes of {len(known)} hours, so part of their distance is chance."
+    )
+
+
+def _hour(one: pd.DataFrame) -> str:
+    hour, row = int(one.index[0]), one.iloc[0]
+    return (
+        f"from {hour:02d}:00 to {hour + 1:02d}:00 ({words.number(row['rate_per_min'], 1)} per min,"
+        f" {words.interval(row['low'], row['high'], 1)})"
+    )
+
+
+def _hourly_rate(logs: Logs, log: str) -> pd.Series:
+    """Return the blink rate of each hour of each day."""
+    return rate(logs.frames[log], by="1h")["rate_per_min"]
+
+
+def _scores_table(logs: Logs) -> PageTable:
+    names = [f"{name}_mean" for name in role(COMPUTED_DATA, "score")]
+    return usual_table(
+        logs,
+        names,
+        "Scores on a usual day, with 95 % intervals. Scores are relative to the wearer's last"
+        " hours: compare them within one person only",
+        "usual-scores",
+    )

@@ -1,0 +1,108 @@
+"""Head movements and posture."""
+
+from functools import partial
+from typing import Final
+
+from eyelog.analysis.baseline.typical import typical_value
+from eyelog.analysis.posture.head import head_movements
+from eyelog.analysis.posture.tilt import TILT, spread, zones
+from eyelog.analysis.series.arrays import numbers
+from eyelog.catalogue import role_field
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.distribution import plot_distribution
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
+
+__all__ = ["section"]
+
+TURNS: Final = "head_moves_yaw_per_h"
+NODS: Final = "head_moves_pitch_per_h"
+TIMES: Final = "times per worn hour"
+COLUMNS: Final = (NODS, TURNS, "tilt_forward_deg", "tilt_sideways_deg")
+
+
+def section(logs: Logs) -> Part:
+    """Return movements per worn hour, and the tilt of the head."""
+    log = next((one for one in logs.frames if TURNS in logs.days(one)), None)
+    if log is None:
+        raise Empty("no log has the head movements and the evidence of wear")
+    require_days(logs, log)
+    tilt = role_field(log, TILT["forward"])
+    return Part(
+        findings=[
+            f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
+            f" turned the head {usual_words(logs, log, TURNS, what=TIMES)}; "
+            f"{days_behind(logs, log)}.",
+            _zones_of(logs, log),
+        ],
+        pictures=[
+            Picture(
+                f"Tilt of the head fore-aft, {LOG_WORDS[log]}",
+                "How often each tilt occurs while the eyewear is worn. Which sign is forward is not"
+                " documented.",
+                lambda: plot_distribution(
+                    logs.masked(log)[tilt], typical=typical_value(logs.masked(log)[tilt])
+                ),
+            ),
+            Picture(
+                f"Head turns per worn hour on each day, {LOG_WORDS[log]}",
+                "A day without a value keeps its place.",
+                lambda: plot_daily(logs.days(log), TURNS),
+            ),
+        ],
+        tables=[
+            partial(
+                usual_table,
+                logs,
+                COLUMNS,
+                "Head and posture on a usual day, with 95 % intervals",
+                "usual-head",
+            ),
+            partial(_zones_table, logs, log),
+            partial(_movements_table, logs, log),
+            partial(_spread_table, logs, log),
+        ],
+    )
+
+
+def _zones_of(logs: Logs, log: str) -> str:
+    table = zones(logs.frames[log])
+    place = int(numbers(table["share"]).argmax())
+    most, share = str(table.index[place]), float(table["share"].iloc[place])
+    hours = table["exposure_min"].sum() / 60
+    where = f"between {most.replace(' to ', ' and ')}" if " to " in most else most
+    return (
+        f"The fore-aft tilt was most often {where} degrees"
+        f" ({words.percent(share)} of {words.whole(hours)} h)."
+    )
+
+
+def _zones_table(logs: Logs, log: str) -> PageTable:
+    return page_table(
+        zones(logs.frames[log]),
+        f"Time in zones of the fore-aft tilt (degrees), {LOG_WORDS[log]}",
+        "tilt-zones",
+        names=["share", "exposure_min", "n"],
+    )
+
+
+def _movements_table(logs: Logs, log: str) -> PageTable:
+    return page_table(
+        head_movements(logs.frames[log], by="hour"),
+        f"Head movements by hour of day, {LOG_WORDS[log]}",
+        "head-movements-by-hour",
+        names=["pitch_per_h", "yaw_per_h", "yaw_p90", "n", "exposure_min"],
+    )
+
+
+def _spread_table(logs: Logs, log: str) -> PageTable:
+    return page_table(
+        spread(logs.frames[log]),
+        f"How much the tilt varies (SD in degrees), {LOG_WORDS[log]}",
+        "tilt-spread",
+        names=["forward_within", "forward_between", "sideways_within", "sideways_between", "n"],
+    )

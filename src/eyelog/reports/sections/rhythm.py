@@ -1,0 +1,181 @@
+"""The rhythm of the day: when the wearer is active, and how alike the days are."""
+
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.gait.pace import steps
+from eyelog.analysis.rhythm.active_hours import least_active, most_active, relative_amplitude
+from eyelog.analysis.rhythm.cosinor import cosinor
+from eyelog.analysis.rhythm.profile import profile
+from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
+from eyelog.catalogue import role
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
+from eyelog.figures.rhythm import plot_rhythm
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.usual import require_days
+
+__all__ = ["section"]
+
+LEAST_DAYS: Final = 3
+NORMAL: Final = 1.96  # standard errors either way that hold 95 % of estimates
+
+
+class Measure(NamedTuple):
+    """One measure of the rhythm: its words, its value in words, why it is missing."""
+
+    name: str
+    value: float
+    said: str
+    exposure_h: float
+    n: int
+    reason: str
+
+
+def section(logs: Logs) -> Part:
+    """Return the rhythm of steps per hour."""
+    log = next((one for one in logs.frames if "steps" in logs.days(one)), None)
+    if log is None:
+        raise Empty("no log has the step counts")
+    days = require_days(logs, log, LEAST_DAYS)
+    hourly = _steps_per_hour(logs, log)
+    if not hourly.notna().any():
+        raise Empty("no hour holds a step count")
+    return Part(
+        findings=[_active(hourly, log, days), *_alike(hourly)],
+        pictures=[
+            Picture(
+                f"The average day in steps per hour, {LOG_WORDS[log]}",
+                "The mean of each hour of day, the ten most active hours and the fitted cosine.",
+                partial(_draw, hourly),
+            ),
+            Picture(
+                f"Steps by weekday and hour, {LOG_WORDS[log]}",
+                "Hours of each weekday; hatched is where nothing was recorded.",
+                lambda: plot_profile(profile(hourly, by="weekday_hour")),
+            ),
+        ],
+        tables=[partial(_measures_table, hourly, log)],
+    )
+
+
+def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
+    """Return the steps of each hour that was worn for half of it or more."""
+    bins = logs.bins(log, "1h")
+    names = [name for name in role(log, "steps") if name in bins]
+    taken = pd.Series(steps(bins, log), index=bins.index, name="steps") if names else None
+    if taken is None:
+        raise Empty("the step counts are not in the frame")
+    taken.attrs = dict(bins.attrs)
+    return taken
+
+
+def _draw(hourly: pd.Series) -> object:
+    return plot_rhythm(
+        profile(hourly),
+        most_active=most_active(hourly),
+        least_active=least_active(hourly),
+        cosinor=cosinor(hourly),
+    )
+
+
+def _active(hourly: pd.Series, log: str, days: int) -> str:
+    most, wave = most_active(hourly), cosinor(hourly)
+    if most.reason:
+        said = f"The most active ten hours are not known: {most.reason}"
+    else:
+        end = (most.start + 10) % 24
+        said = (
+            f"The ten most active hours of the average day began at {words.time_of_day(most.start)}"
+            f" and ended at {words.time_of_day(end)}, with {words.whole(most.mean)} steps per hour"
+        )
+    if not np.isnan(wave.peak_h):
+        reach = NORMAL * wave.peak_se_h
+        said += (
+            f"; the fitted daily wave is highest at {words.time_of_day(wave.peak_h)}"
+            f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
+            f" {words.time_of_day(wave.peak_h + reach)})"
+            if reach < 6
+            else "; no daily wave stands out"
+        )
+    return f"{said}; {LOG_WORDS[log]}, {words.count(days, 'day')} of wear."
+
+
+def _alike(hourly: pd.Series) -> list[str]:
+    stable = interdaily_stability(hourly)
+    amplitude = relative_amplitude(hourly)
+    said = []
+    if not stable.reason:
+        said.append(
+            f"Interdaily stability is {words.number(stable.is_, 2)}, where 0 is no daily pattern"
+            f" and 1 is identical days ({stable.p} hours of the day,"
+            f" {words.count(stable.days, 'day')})."
+        )
+    if amplitude.reason:
+        said.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
+    return said
+
+
+def _without_advice(reason: str) -> str:
+    """Return a reason without what to type: nobody types anything into a report."""
+    return reason.partition(": eyewear")[0].partition(": pass ")[0]
+
+
+def _measures(hourly: pd.Series) -> list[Measure]:
+    most, least = most_active(hourly), least_active(hourly)
+    wave, amplitude = cosinor(hourly), relative_amplitude(hourly)
+    stable, turns = interdaily_stability(hourly), intradaily_variability(hourly)
+
+    def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
+        said = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
+        return Measure(
+            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+        )
+
+    def clock(name: str, result: Any, value: float) -> Measure:
+        said = words.time_of_day(value)
+        return Measure(
+            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+        )
+
+    return [
+        plain("Most active 10 h (M10), level", most, most.mean, 0, "steps per h"),
+        clock("Most active 10 h (M10), start", most, most.start),
+        plain("Least active 5 h (L5), level", least, least.mean, 0, "steps per h"),
+        clock("Least active 5 h (L5), start", least, least.start),
+        plain("Relative amplitude (RA)", amplitude, amplitude.ra, 2),
+        plain("Interdaily stability (IS)", stable, stable.is_, 2),
+        plain("Intradaily variability (IV)", turns, turns.iv, 2),
+        plain("Cosinor: mesor", wave, wave.mesor, 0, "steps per h"),
+        plain("Cosinor: amplitude", wave, wave.amplitude, 0, "steps per h"),
+        clock("Cosinor: peak", wave, wave.peak_h),
+        plain("Cosinor: share of variance", wave, wave.r_squared, 2),
+    ]
+
+
+def _measures_table(hourly: pd.Series, log: str) -> PageTable:
+    found = _measures(hourly)
+    rows = [
+        [
+            one.name,
+            one.said,
+            words.number(one.exposure_h, 0),
+            words.whole(one.n),
+            one.reason or "",
+        ]
+        for one in found
+    ]
+    csv = pd.DataFrame(found).drop(columns="said").set_index("name")
+    return PageTable.of(
+        f"Rhythm of the steps per hour, {LOG_WORDS[log]}",
+        ["Measure", "Value", "Hours", "Values", "Why it is missing"],
+        rows,
+        "rhythm",
+        csv,
+    )

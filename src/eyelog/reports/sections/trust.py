@@ -1,0 +1,193 @@
+"""What was measured, and how far it can be trusted."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.coverage import gaps
+from eyelog.analysis.quality.explain import explain
+from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.quality.recipes import attrition
+from eyelog.analysis.quality.states import states
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.figures.attrition import plot_attrition
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.overview import plot_overview
+from eyelog.figures.quality import plot_quality
+from eyelog.reports import words
+from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.parts import Empty, Part, Picture
+
+__all__ = ["section"]
+
+# The recipe whose losses say most about the eyes, of each log.
+RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
+PURPOSE = {"mind": "scores", "eye": "eye movements"}
+GAPS = {
+    "implicit": "no records",
+    "explicit": "records without a value",
+    "irregular": "records off their steps",
+}
+HOURS = {
+    "recorded_h": "Recorded",
+    "worn_h": "Worn",
+    "valid_h": "Usable for resting eyes",
+    "walking_h": "Walking",
+    "unworn_h": "Recorded, not worn",
+}
+
+
+def section(logs: Logs) -> Part:
+    """Return what was measured, by log, and what was lost and why."""
+    return Part(
+        findings=[*(_hours_of(logs, log) for log in logs.frames), _counted(logs)],
+        pictures=[
+            *(_overview(logs, log) for log in logs.frames),
+            *(_attrition(logs, log) for log in logs.frames),
+            _quality(logs),
+        ],
+        tables=[
+            partial(_hours_table, logs),
+            partial(_lost_table, logs),
+            *(partial(_attrition_table, logs, log) for log in logs.frames),
+            partial(_gaps_table, logs),
+        ],
+    )
+
+
+def _hours_of(logs: Logs, log: str) -> str:
+    table = logs.hours(log)
+    recorded, expected, worn, usable = (
+        float(table[name].sum()) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
+    )
+    said = (
+        f"The {LOG_WORDS[log]} holds {words.whole(recorded)} h of records"
+        f" ({words.percent(recorded / expected)} of the time from the first day to the last)."
+    )
+    if table["worn_h"].isna().all():
+        return f"{said} Nothing in it shows whether the eyewear was worn."
+    if worn == 0:
+        return f"{said} The eyewear was never worn."
+    said += f" The eyewear was worn for {words.whole(worn)} h of them"
+    if table["valid_h"].isna().all():
+        return f"{said}."
+    return (
+        f"{said}, and {words.whole(usable)} h ({words.percent(usable / worn)} of the time worn) are"
+        " usable for the eyes at rest: worn, in pose, not walking, little noise."
+    )
+
+
+def _counted(logs: Logs) -> str:
+    have = [f"{len(logs.counted(log))} in the {LOG_WORDS[log]}" for log in logs.frames]
+    return (
+        f"Of {words.count(len(logs.calendar), 'day')}, {words.joined(have)} were worn for at least"
+        f" {COUNTED_WORN_H:g} h: usual days are medians of these."
+    )
+
+
+def _overview(logs: Logs, log: str) -> Picture:
+    return Picture(
+        f"State of the eyewear, {LOG_WORDS[log]}",
+        "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
+        " is where there is no record.",
+        lambda: plot_overview(states(logs.frames[log])),
+    )
+
+
+def _attrition(logs: Logs, log: str) -> Picture:
+    recipe = RECIPE[log]
+    return Picture(
+        f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
+        "How many records each condition takes out, in order, and how many are left.",
+        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe)),
+    )
+
+
+def _quality(logs: Logs) -> Picture:
+    log = logs.lead
+    return Picture(
+        f"When values are rejected, {LOG_WORDS[log]}",
+        "One row per reason; the darker, the larger the share of values that carry it.",
+        lambda: plot_quality(logs.reasons(log)),
+    )
+
+
+def _hours_table(logs: Logs) -> PageTable:
+    totals = {log: logs.hours(log)[list(HOURS)].sum(min_count=1) for log in logs.frames}
+    rows = [
+        [label, *(_hours_cell(of_log, name) for of_log in totals.values())]
+        for name, label in HOURS.items()
+    ]
+    return PageTable.of(
+        "Hours, with their share of the recorded time",
+        ["Time", *(LOG_WORDS[log] for log in totals)],
+        rows,
+        "hours",
+        pd.DataFrame(totals).rename_axis("time"),
+    )
+
+
+def _hours_cell(of_log: pd.Series, name: str) -> str:
+    hours = float(of_log[name])
+    share = words.percent(hours / float(of_log["recorded_h"]))
+    return words.MISSING if np.isnan(hours) else f"{words.number(hours, 1)} h ({share})"
+
+
+def _lost_table(logs: Logs) -> PageTable:
+    """Return the share of all values that each reason takes."""
+    names = [str(reason.name) for reason in Reason]
+    shares = {}
+    for log in logs.frames:
+        table = explain(logs.reasons(log))
+        shares[log] = table[names].sum() / table["n"].sum()
+    rows = [
+        [
+            _reason(name),
+            *(words.percent(float(of_log[name])) for of_log in shares.values()),
+        ]
+        for name in names
+        if any(of_log[name] > 0 for of_log in shares.values())
+    ]
+    return PageTable.of(
+        "What was lost, and why: the share of all values that carry each reason. A value can carry"
+        " several; values at the largest count are kept",
+        ["Reason", *(LOG_WORDS[log] for log in shares)],
+        rows,
+        "reasons",
+        pd.DataFrame(shares).rename_axis("reason"),
+    )
+
+
+def _attrition_table(logs: Logs, log: str) -> PageTable:
+    recipe = RECIPE[log]
+    table = attrition(logs.frames[log], recipe=recipe)
+    said = [_reason(name) if name else "All records" for name in table["reason"]]
+    return page_table(
+        table.assign(reason=said).set_index("reason"),
+        f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
+        f"attrition-{recipe}",
+        names=["condition", "removed", "unknown", "left", "left_share"],
+        whole=table,
+    )
+
+
+def _reason(name: str) -> str:
+    return column(name, table="explain").label
+
+
+def _gaps_table(logs: Logs) -> PageTable:
+    found = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
+    found["kind"] = found["kind"].map(GAPS)
+    if found.empty:
+        raise Empty("there are no gaps between the records")
+    longest = found.sort_values("duration", ascending=False, kind="stable").head(10)
+    return page_table(
+        longest.set_index("log"),
+        f"The longest of {words.count(len(found), 'gap')} between records",
+        "gaps",
+        names=["start", "end", "duration", "kind"],
+        whole=found.set_index("log"),
+    )

@@ -1,0 +1,147 @@
+"""Steps, pace, bouts of walking, busiest minutes."""
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.gait.bouts import bouts
+from eyelog.analysis.gait.days import peak_cadence, speed_classes
+from eyelog.analysis.gait.pace import pace
+from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.median import median
+from eyelog.catalogue import STANDARD_MODE_LOGS
+from eyelog.clock import local_days
+from eyelog.figures.bouts import plot_bouts
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
+
+__all__ = ["section"]
+
+SHOWN: Final = ("duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage")
+COLUMNS: Final = ("steps", "pace_spm", "pace_exposure_min", "walking_h")
+
+
+def section(logs: Logs) -> Part:
+    """Return steps and pace of the usual day, and the bouts of walking."""
+    log = next((one for one in logs.frames if "steps" in logs.days(one)), None)
+    if log is None:
+        raise Empty("no log has the step counts")
+    require_days(logs, log)
+    whole = pace(logs.frames[log]).iloc[0]
+    found = bouts(logs.frames[log])
+    findings = [
+        f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
+        f" eyewear on; {days_behind(logs, log)}. Steps without the eyewear are"
+        " in no record, so this is a lower bound of what was walked.",
+        _pace_of(whole),
+        _bouts_of(found, logs, log),
+    ]
+    return Part(
+        findings=[said for said in findings if said],
+        pictures=[
+            Picture(
+                f"Steps on each day, {LOG_WORDS[log]}",
+                "Steps of the time with the eyewear on; the strip below shows how long that was.",
+                lambda: plot_daily(logs.days(log), "steps"),
+            ),
+            Picture(
+                f"Walking bouts, {LOG_WORDS[log]}",
+                "How long the bouts of at least a minute last, and their pace.",
+                lambda: plot_bouts(found),
+            ),
+        ],
+        tables=[
+            partial(
+                usual_table,
+                logs,
+                COLUMNS,
+                "Walking on a usual day, with 95 % intervals",
+                "usual-walking",
+            ),
+            partial(_peaks, logs, log),
+            *([partial(_classes, logs)] if STANDARD_MODE_LOGS in logs.frames else []),
+            partial(_longest, found, log),
+        ],
+    )
+
+
+def _pace_of(whole: pd.Series) -> str:
+    if np.isnan(whole["pace_spm"]):
+        return "There is not enough steady walking for a pace."
+    return (
+        f"The pace, steps over the time walked, was {words.number(whole['pace_spm'], 0)} steps per"
+        f" minute over {words.number(whole['exposure_min'], 0)} minutes of walking."
+    )
+
+
+def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
+    if found.empty:
+        return "No walk lasted a minute."
+    lasted = median(numbers(found["duration_min"]))
+    counted = logs.counted(log).index
+    opened = local_days(pd.DatetimeIndex(found["start"]))
+    per_day = median(numbers(pd.Series(opened).value_counts().reindex(counted, fill_value=0)))
+    return (
+        f"There were {words.count(len(found), 'walking bout')} of at least a minute,"
+        f" {words.number(per_day.value, 0)} on a usual day; half of them lasted"
+        f" {words.number(lasted.value, 1)} minutes or less, the longest"
+        f" {words.number(found['duration_min'].max(), 0)} minutes."
+    )
+
+
+def _peaks(logs: Logs, log: str) -> PageTable:
+    counted = logs.counted(log).index
+    days = {}
+    for minutes in (1, 30, 60):
+        table = peak_cadence(logs.frames[log], minutes=minutes)
+        days[minutes] = table["peak_spm"].reindex(counted)
+    rows, found = [], {}
+    for minutes, values in days.items():
+        usual = found[minutes] = median(numbers(values))
+        rows.append(
+            [
+                words.count(minutes, "busiest minute"),
+                words.number(usual.value, 0),
+                words.range_of(usual.low, usual.high, 0),
+                words.whole(usual.n),
+            ]
+        )
+    csv = pd.DataFrame(found, index=["median", "low", "high", "days"]).T
+    csv.index.name = "minutes"
+    return PageTable.of(
+        f"Peak cadence on a usual day (steps per clock minute), {LOG_WORDS[log]}",
+        ["Minutes", "Steps per min", "95 % interval", "Days"],
+        rows,
+        "peak-cadence",
+        csv,
+    )
+
+
+def _classes(logs: Logs) -> PageTable:
+    table = speed_classes(logs.frames[STANDARD_MODE_LOGS])
+    return page_table(
+        table,
+        f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}",
+        "step-classes",
+        names=["steps", "share_fastest", "share_medium", "share_slow", "share_slowest"],
+    )
+
+
+def _longest(found: pd.DataFrame, log: str) -> PageTable:
+    if found.empty:
+        raise Empty("no walk lasted a minute")
+    longest = found.nlargest(10, "duration_min", keep="first")
+    return page_table(
+        longest.set_index("start"),
+        f"The ten longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
+        "walking-bouts",
+        names=SHOWN,
+        whole=found[["start", "end", *SHOWN]],
+    )

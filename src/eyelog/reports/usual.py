@@ -1,0 +1,119 @@
+"""The usual day: the median of the counted days, in a sentence and as a table."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.reports import words
+from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Empty
+
+SHARE: Final = "0 to 1"
+
+__all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
+
+
+def require_days(logs: Logs, log: str, needed: int = 1) -> int:
+    """Return how many days count, or raise `Empty` if they are fewer than needed."""
+    have = len(logs.counted(log))
+    if not have:
+        days = words.count(len(logs.calendar), "day")
+        raise Empty(f"not enough data: 0 of {days} with at least {COUNTED_WORN_H:g} h of wear")
+    if have < needed:
+        raise Empty(
+            f"{words.not_enough(have, needed)}, which are days with at least {COUNTED_WORN_H:g} h"
+            " of wear"
+        )
+    return have
+
+
+def days_behind(logs: Logs, log: str) -> str:
+    """Return which log, how many of the days count, and whether they suffice for an interval."""
+    have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
+    said = f"{LOG_WORDS[log]}, {have} of {all_days} with at least {COUNTED_WORN_H:g} h of wear"
+    if have < LEAST_FOR_INTERVAL:
+        said += f", which is not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
+    return said
+
+
+def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
+    """Return the usual day's value in words: ``12.4 h (95 % interval 10.4 to 13.4)``.
+
+    Without an interval it is the value alone where `days_behind` says why.
+
+    `what` is what was counted, where the value has no unit that a sentence can say.
+    """
+    found, about = logs.usual(log, name), column(name, log=log)
+    if not found.n:
+        return "not measured on any of these days"
+    said = " ".join(
+        filter(None, [words.number(found.value, about.digits), what or _unit(about.unit)])
+    )
+    interval = words.interval(found.low, found.high, about.digits)
+    if not interval and len(logs.counted(log)) >= LEAST_FOR_INTERVAL:
+        interval = f"no interval: {words.not_enough(found.n, LEAST_FOR_INTERVAL)}"
+    return f"{said} ({interval})" if interval else said
+
+
+def _unit(unit: str) -> str:
+    """Return the unit of one day's value."""
+    return "" if unit in (SHARE, "score") else unit.removesuffix("per day").strip()
+
+
+def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> PageTable:
+    """Return the table of the usual day: a row per quantity, a column per log."""
+    rows, cells = [], []
+    shown = [log for log in logs.frames if any(logs.usual(log, name).n for name in names)]
+    for name in names:
+        if not any(logs.usual(log, name).n for log in shown):
+            continue
+        about = column(name)
+        unit = _unit(about.unit)
+        label = about.label.removesuffix(", mean")
+        line = [f"{label} ({unit})" if unit else label]
+        for log in shown:
+            found = logs.usual(log, name)
+            line.append(_cell(found, about.digits))
+            rows.append(_row(logs, log, name, found))
+        cells.append(line)
+    if not cells:
+        raise Empty("no day holds a value")
+    return PageTable.of(
+        caption,
+        ["Median of the days", *(LOG_WORDS[log] for log in shown)],
+        cells,
+        file,
+        pd.DataFrame(rows).set_index("quantity"),
+    )
+
+
+def _row(logs: Logs, log: str, name: str, found: Median) -> dict[str, object]:
+    table = logs.counted(log)
+    values = numbers(table[name]) if name in table else np.array([])
+    values = values[np.isfinite(values)]
+    return {
+        "quantity": name,
+        "log": log,
+        "median": found.value,
+        "low": found.low,
+        "high": found.high,
+        "smallest": values.min() if values.size else np.nan,
+        "largest": values.max() if values.size else np.nan,
+        "days": found.n,
+    }
+
+
+def _cell(found: Median, digits: int | None) -> str:
+    if not found.n:
+        return words.MISSING
+    said = words.number(found.value, digits)
+    if np.isnan(found.low):
+        return f"{said} ({words.count(found.n, 'day')}, no interval)"
+    return f"{said} ({words.number(found.low, digits)} to {words.number(found.high, digits)})"

@@ -1,0 +1,57 @@
+"""The wearer against the own earlier days."""
+
+import numpy as np
+import pytest
+
+import eyelog as el
+from eyelog.reports.logs import Logs
+from eyelog.reports.parts import Empty
+from eyelog.reports.sections.baseline import section
+from support.reported import SIXTY, cells, logs
+
+
+def rising(slope: float) -> Logs:
+    """Return logs whose days have a steady rise of the head turns planted."""
+    made = logs(SIXTY, days=33)
+    planted = Logs(made.frames, name="planted")
+    days = made.days(SIXTY).copy()
+    noise = np.random.default_rng(1).normal(0, 1, len(days))
+    days["head_moves_yaw_per_h"] = 100 + slope * np.arange(len(days)) + noise
+    planted._made["days", SIXTY] = days
+    return planted
+
+
+def test_a_planted_rise_is_found_with_its_interval() -> None:
+    said = section(rising(2.0)).findings[0]
+    assert "head turns (yaw) rose by 1" in said
+    rows = cells(section(rising(2.0)).tables[0]())
+    slope, interval = rows["Head turns (yaw) (per h worn)"][:2]
+    low, high = map(float, interval.split(" to "))
+    assert low <= 14.0 <= high
+    assert float(slope) == pytest.approx(14.0, abs=0.5)
+
+
+def test_without_a_trend_no_rise_is_claimed() -> None:
+    assert "head turns" not in section(rising(0.0)).findings[0]
+
+
+def test_trends_are_those_of_the_library() -> None:
+    made = logs(SIXTY, days=33)
+    line = el.baseline.trend(made.counted(SIXTY)["worn_h"])
+    rows = cells(section(made).tables[0]())
+    assert rows["Worn (h per day)"][0] == f"{line.slope * 7:.3f}"
+
+
+def test_seven_days_are_not_enough() -> None:
+    with pytest.raises(Empty, match="of the 8 days needed"):
+        section(logs(SIXTY, days=7))
+
+
+def test_the_day_that_stands_out_is_named() -> None:
+    made = rising(0.0)
+    made.days(SIXTY).iloc[20, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
+    part = section(made)
+    z = el.baseline.personal(made.days(SIXTY)["head_moves_yaw_per_h"])["z"].abs()
+    assert f"head turns (yaw) on {(z >= 3).sum()} of {z.notna().sum()}" in part.findings[1]
+    row = cells(part.tables[0]())["Head turns (yaw) (per h worn)"]
+    assert row[-2:] == [str((z >= 3).sum()), "Sun 8 Nov 2026"]

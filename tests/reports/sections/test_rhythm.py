@@ -1,0 +1,33 @@
+"""The rhythm of the day."""
+
+import pytest
+
+from eyelog.reports.parts import Empty
+from eyelog.reports.sections.rhythm import section
+from support.reported import SIXTY, cells, logs
+
+
+def test_it_says_when_the_active_hours_begin() -> None:
+    said = section(logs()).findings[0]
+    assert said.startswith("The ten most active hours of the average day began at ")
+    assert said.endswith("days of wear.")
+
+
+def test_what_needs_the_night_is_refused_with_its_reason() -> None:
+    part = section(logs())
+    assert any(
+        "no relative amplitude: the night was not observed" in said for said in part.findings
+    )
+    rows = cells(part.tables[0]())
+    assert rows["Relative amplitude (RA)"][-1].startswith("the night was not observed")
+    assert "night_worn" not in str(rows)
+
+
+def test_stability_is_a_number_with_its_hours() -> None:
+    rows = cells(section(logs()).tables[0]())
+    assert 0 < float(rows["Interdaily stability (IS)"][0]) < 1
+
+
+def test_two_days_are_not_enough() -> None:
+    with pytest.raises(Empty, match="2 of the 3 days needed"):
+        section(logs(SIXTY, days=2))

@@ -1,0 +1,33 @@
+"""Steps, pace, bouts."""
+
+import eyelog as el
+from eyelog.reports.sections.walking import section
+from support.reported import SIXTY, cells, frame, logs
+
+
+def test_steps_are_said_to_be_a_lower_bound() -> None:
+    steps = logs().usual(SIXTY, "steps").value
+    said = section(logs()).findings[0]
+    assert said.startswith(f"On a usual day the wearer took {steps:,.0f} steps (95 % interval ")
+    assert said.endswith("so this is a lower bound of what was walked.")
+
+
+def test_the_pace_is_that_of_the_library() -> None:
+    pace = el.gait.pace(frame(SIXTY, 9)).iloc[0]
+    assert f"was {pace['pace_spm']:.0f} steps per minute" in section(logs()).findings[1]
+
+
+def test_the_bouts_are_counted_and_the_longest_are_shown() -> None:
+    found = el.gait.bouts(frame(SIXTY, 9))
+    part = section(logs())
+    assert f"There were {len(found):,} walking bouts" in part.findings[2]
+    table = part.tables[-1]()
+    assert len(table.rows) == 10
+    assert len(table.csv.splitlines()) == 1 + len(found)
+
+
+def test_peak_cadences_fall_with_the_number_of_minutes() -> None:
+    rows = cells(section(logs()).tables[1]())
+    peaks = [float(row[0]) for row in rows.values()]
+    assert list(rows) == ["1 busiest minute", "30 busiest minutes", "60 busiest minutes"]
+    assert peaks == sorted(peaks, reverse=True)

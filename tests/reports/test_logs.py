@@ -1,0 +1,108 @@
+"""What a report takes, and what its sections read."""
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.reports.logs import as_logs
+from support.reported import FIFTEEN, SIXTY, frame, logs, unworn
+
+
+def test_one_frame_both_frames_and_a_mapping_are_the_same_thing() -> None:
+    one, two = frame(FIFTEEN, 3), frame(SIXTY, 3)
+    assert list(as_logs(one).frames) == [FIFTEEN]
+    assert list(as_logs([one, two]).frames) == [SIXTY, FIFTEEN]
+    assert list(as_logs({FIFTEEN: one, SIXTY: two}).frames) == [SIXTY, FIFTEEN]
+
+
+def test_the_60_second_log_leads_where_both_are_there() -> None:
+    assert logs().lead == SIXTY
+    assert logs(FIFTEEN).lead == FIFTEEN
+
+
+def test_two_frames_of_one_log_are_refused() -> None:
+    with pytest.raises(el.MixedLogsError, match="one frame of each log"):
+        as_logs([frame(FIFTEEN, 3), frame(FIFTEEN, 3)])
+
+
+def test_frames_of_different_wearers_are_refused() -> None:
+    ben = frame(SIXTY, 3).copy()
+    ben.attrs = {"eyelog": {"log": SIXTY, "account": "ben"}}
+    ada = frame(FIFTEEN, 3).copy()
+    ada.attrs = {"eyelog": {"log": FIFTEEN, "account": "ada"}}
+    with pytest.raises(el.ConfigurationError, match="different wearers"):
+        as_logs([ben, ada])
+
+
+def test_frames_in_different_zones_are_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="different zones"):
+        as_logs([frame(FIFTEEN, 3), frame(SIXTY, 3).tz_convert("UTC")])
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ([], "needs a frame"),
+        (3, "not a int"),
+        (el.resample(el.sample(), "1h"), "resampled"),
+        (el.sample().iloc[:0], "no records"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(given: object, why: str) -> None:
+    with pytest.raises(el.ConfigurationError, match=why):
+        as_logs(given)
+
+
+def test_an_empty_log_beside_a_full_one_is_left_out() -> None:
+    assert list(as_logs([frame(FIFTEEN, 3), frame(SIXTY, 3).iloc[:0]]).frames) == [FIFTEEN]
+
+
+def test_a_day_counts_from_four_hours_of_wear_on() -> None:
+    table = logs().days(FIFTEEN)
+    assert logs().counted(FIFTEEN).index.equals(table.index[table["worn_h"] >= 4])
+    assert unworn().counted(FIFTEEN).empty
+
+
+def test_each_table_is_made_once() -> None:
+    assert logs().days(SIXTY) is logs().days(SIXTY)
+
+
+def test_the_usual_day_is_the_median_of_the_days_that_count() -> None:
+    worn = logs().counted(SIXTY)["worn_h"]
+    assert logs().usual(SIXTY, "worn_h").value == worn.median()
+    assert logs().usual(SIXTY, "no such column").n == 0
+
+
+def test_the_calendar_reaches_from_the_first_record_of_either_log_to_the_last() -> None:
+    days = logs().calendar
+    assert days[0] == pd.Timestamp("2026-10-19", tz="Asia/Tokyo")
+    assert len(days) == 9
+
+
+def test_a_pseudonym_leaves_no_name_in_the_history() -> None:
+    named = frame(FIFTEEN, 3).copy()
+    step = {"step": "import", "file": "ada.csv", "path": "/home/ada", "rows": 3, "tz": "UTC"}
+    named.attrs = {"eyelog": {"log": FIFTEEN, "account": "ada", "history": [step]}}
+    hidden = as_logs(named, name="P7")
+    assert hidden.name == "P7"
+    assert hidden.frames[FIFTEEN].attrs == {
+        "eyelog": {
+            "log": FIFTEEN,
+            "account": "P7",
+            "history": [{"step": "import", "rows": 3, "tz": "UTC"}],
+        }
+    }
+    assert named.attrs["eyelog"]["account"] == "ada"
+
+
+def test_a_masked_frame_has_the_same_days_under_a_pseudonym() -> None:
+    masked = el.mask(frame(FIFTEEN, 3), el.flag(frame(FIFTEEN, 3)))
+    assert as_logs(masked, name="P7").days(FIFTEEN).equals(as_logs(masked).days(FIFTEEN))
+
+
+@pytest.mark.parametrize("log", [FIFTEEN, SIXTY])
+def test_judging_once_gives_the_tables_of_the_library(log: str) -> None:
+    records = frame(log, 9)
+    pd.testing.assert_frame_equal(logs().days(log), el.daily(records))
+    pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records, min_worn="4h"))
+    pd.testing.assert_frame_equal(logs().bins(log, "1h"), el.resample(records, "1h"))

@@ -1,0 +1,66 @@
+"""The page: each section whole, or with the reason why not."""
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.errors import ConfigurationError
+from eyelog.reports.page import render
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Empty, Part, Picture
+from support.reported import said
+
+DAYS = el.daily(el.sample("standard_mode_logs"))
+GOOD = Picture("Steps", "by day", lambda: el.plot_daily(DAYS, "steps"))
+
+
+def raises(error: Exception) -> object:
+    raise error
+
+
+def page(*parts: object, title: str = "Report") -> str:
+    sections = {f"s{i}": (f"Section {i}", part) for i, part in enumerate(parts)}
+    return render(sections, title=title, about="about", dated=None, version="0")
+
+
+def test_a_section_without_data_says_why_and_the_next_is_shown() -> None:
+    text = page(
+        lambda: raises(Empty("not enough data: 2 of the 8 days needed")), lambda: Part(["B"])
+    )
+    assert said(text) == ["Not enough data: 2 of the 8 days needed.", "B"]
+
+
+def test_a_figure_or_table_that_cannot_be_made_takes_nothing_with_it() -> None:
+    bad = Picture("Bad", "", lambda: raises(ConfigurationError("there are no rows")))
+    table = PageTable.of("T", ["a", "b"], [["x", "1"]], "t", pd.DataFrame({"a": [1]}))
+    text = page(lambda: Part(["A"], [bad, GOOD], [lambda: raises(Empty("no gaps")), lambda: table]))
+    assert said(text) == [
+        "A",
+        "This figure is not drawn: there are no rows.",
+        "A table is left out: no gaps.",
+    ]
+    assert text.count("<svg") == 2
+    assert "<caption" in text
+
+
+def test_a_bug_in_one_part_is_warned_of_and_shown_in_its_place() -> None:
+    with pytest.warns(el.EyelogWarning, match="lacks the section 'Section 0': ZeroDivisionError"):
+        text = page(lambda: 1 / 0, lambda: Part(["B"]))
+    assert said(text)[0].startswith("It failed (ZeroDivisionError: division by zero)")
+    assert said(text)[1] == "B"
+
+
+def test_what_comes_from_data_is_escaped() -> None:
+    evil = '<script>alert("&")</script>'
+    table = PageTable.of(evil, [evil], [[evil]], evil, pd.DataFrame({evil: [evil]}))
+    picture = Picture(evil, evil, GOOD.draw)
+    part = Part([evil], [picture], [lambda: table], [(evil, evil)], evil)
+    text = page(lambda: part, title=evil)
+    assert "<script" not in text
+    assert text.count("&lt;script&gt;") >= 10
+
+
+def test_the_page_forbids_itself_scripts_and_the_network() -> None:
+    text = page(lambda: Part(["A"]))
+    assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    assert "<script" not in text

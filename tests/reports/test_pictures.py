@@ -1,0 +1,80 @@
+"""Figures inside a page."""
+
+import re
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot as plt
+
+import eyelog as el
+from eyelog.reports.pictures import closing, figure_of, svg_of
+
+
+def drawn(**changes: object) -> str:
+    days = el.daily(el.sample("standard_mode_logs"))
+    settings = {"width_mm": 183, "key": "k", "title": "T", "description": "D"} | changes
+    with closing(figure_of(el.plot_daily(days, "blink_rate_per_min"))) as figure:
+        return svg_of(figure, **settings)
+
+
+def test_a_figure_is_named_and_described() -> None:
+    root = ET.fromstring(drawn(title="Blinks & more", description="<what>"))
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "k-title k-desc"
+    (title, description) = list(root)[:2]
+    assert title.tag.endswith("title")
+    assert [title.text, description.text] == ["Blinks & more", "<what>"]
+
+
+def test_text_stays_text_and_nothing_leads_out_of_the_page() -> None:
+    svg = drawn()
+    assert "Blink rate (per min)" in svg
+    links = re.findall(r'(?:href|src)="([^"]*)"', svg)
+    assert all(link.startswith(("#k-", "data:")) for link in links)
+
+
+def test_every_id_begins_with_the_key_and_comes_once() -> None:
+    ids = re.findall(r'\sid="([^"]*)"', drawn())
+    assert all(name.startswith("k-") for name in ids)
+    assert len(ids) == len(set(ids))
+
+
+def test_equal_figures_have_equal_bytes_whatever_the_settings_of_the_user() -> None:
+    first = drawn()
+    with mpl.rc_context({"svg.fonttype": "path", "font.size": 20}):
+        assert drawn() == first
+
+
+def test_a_point_shows_its_day_and_its_value() -> None:
+    days = el.daily(el.sample("standard_mode_logs"))["blink_rate_per_min"]
+    assert f"<title>Mon 19 Oct, Blink rate (per min): {days.iloc[0]:.1f}</title>" in drawn()
+
+
+def test_a_cloud_of_points_has_no_names() -> None:
+    figure, ax = plt.subplots()
+    ax.scatter(range(500), range(500))
+    with closing(figure):
+        svg = svg_of(figure, width_mm=89, key="k", title="T", description="D")
+    assert svg.count("<title") == 1
+
+
+@pytest.mark.parametrize("panels", [1, 3])
+def test_the_figure_of_axes_of_panels_and_of_a_figure_is_found(panels: int) -> None:
+    figure, axes = plt.subplots(panels)
+    with closing(figure):
+        assert figure_of(axes) is figure
+        assert figure_of(figure) is figure
+        assert figure_of(figure.subfigures().subplots()) is figure
+
+
+def test_pyplot_keeps_no_figure_of_a_report() -> None:
+    before = plt.get_fignums()
+    drawn()
+    assert plt.get_fignums() == before
+
+
+def test_the_width_is_that_of_the_page() -> None:
+    box = re.search(r'viewBox="0 0 ([\d.]+) ', drawn(width_mm=89))
+    assert box is not None
+    assert float(box[1]) == pytest.approx(89 / 25.4 * 72, abs=0.1)
