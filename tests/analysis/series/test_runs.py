@@ -65,12 +65,13 @@ def by_noise(steps: float) -> int:
 
 
 def by_the_line_of_a_figure(steps: float) -> int:
-    figure, ax = plt.subplots()
+    # A direction, because counts are drawn as bars.
+    (ax,) = el.plot_timeline(walked(steps), fields=["tl_yav"])
     try:
-        el.plot_timeline(walked(steps), fields=["stp"], ax=ax)
-        drawn = np.asarray(ax.get_lines()[0].get_ydata(), dtype=float)
+        line = next(line for line in ax.get_lines() if line.get_label() == "tl_yav")
+        drawn = np.asarray(line.get_ydata(), dtype=float)
     finally:
-        plt.close(figure)
+        plt.close(ax.figure)
     return int(np.isnan(drawn).sum()) + 1
 
 
