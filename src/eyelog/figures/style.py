@@ -173,7 +173,7 @@ def _settings() -> Mapping[str, Any]:
         "figure.dpi": 150,
         "figure.titlesize": TEXT_PT,
         "figure.titleweight": "bold",
-        "figure.constrained_layout.h_pad": inches(PAD_MM),
+        "figure.constrained_layout.h_pad": inches(1.5 * PAD_MM),
         "figure.constrained_layout.w_pad": inches(PAD_MM),
         "axes.titlesize": TEXT_PT,
         "axes.titleweight": "bold",
