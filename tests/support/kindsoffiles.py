@@ -148,6 +148,12 @@ def parquet() -> bytes:
     return sink.getvalue()
 
 
+def other_parquet() -> bytes:
+    sink = io.BytesIO()
+    TEN.reset_index()[["date"]].assign(price=1.5).to_parquet(sink)
+    return sink.getvalue()
+
+
 SLASHES = "%Y/%m/%d %H:%M:%S"
 CURRENT = {"blinkSpeed": 0, "blinkStrength": 0, "accX": 1.5, "accY": -2, "noiseStatus": 0}
 WRITERS = [
@@ -625,7 +631,9 @@ FOREIGN = [
         "refused",
         "an Office document",
     ),
-    Kind("Parquet", parquet, "refused", "a Parquet file"),
+    Kind("Parquet of pandas", parquet),
+    Kind("another Parquet table", other_parquet, "refused", "without fields of a log"),
+    Kind("damaged Parquet", lambda: parquet()[:-9], "refused", "a damaged Parquet file"),
     Kind("SQLite", lambda: b"SQLite format 3\x00", "refused", "an SQLite database"),
     Kind("PDF", lambda: b"%PDF-1.7", "refused", "a PDF document"),
     Kind("a picture", lambda: b"\x89PNG\r\n", "refused", "a picture"),
