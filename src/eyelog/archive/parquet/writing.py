@@ -45,6 +45,7 @@ from eyelog.archive.parquet.rows import (
     table_of,
     widest,
 )
+from eyelog.archive.parquet.seal import sealed
 from eyelog.catalogue import check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
@@ -262,6 +263,7 @@ def _merge_month(
                     if records is None and made is not None:
                         make_folders(made.parent)
                         sink = stack.enter_context(new_file(made))
+                        stack.enter_context(sealed(sink, made))
                         writer = stack.enter_context(parquet_writer(sink, schema, log, account))
                         before = (read_rows(old, schema, *edges) for edges in groups[:at] if old)
                         records = sum(_write_group(writer, rows) for rows in before)

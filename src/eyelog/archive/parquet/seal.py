@@ -1,0 +1,247 @@
+"""The seal of a month file: a summary of its content under a checksum, beside its footer.
+
+::
+
+    PAR1 | column chunks | summary | its checksum, its length, MARK | footer | length | PAR1
+
+Parquet checks the pages that it reads, but neither their headers nor the footer, and a wrong bit
+there can make records disappear without an error. The summary (JSON) has the columns with their
+types; for each row group its records, its first and last stamp, and the place, size and CRC-32 of
+each column chunk; and the CRC-32 of everything behind the seal, which is the footer. So the footer
+is checked before it is parsed, and each chunk before it is decoded.
+
+The seal cannot be in the footer, which it covers. It lies where no offset of the footer points to,
+so other Parquet tools do not see it, and a file that they write has none.
+"""
+
+import mmap
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eyelog.archive.parquet.layout import damage
+
+__all__ = [
+    "Group",
+    "Seal",
+    "Source",
+    "add_seal",
+    "checked_bytes",
+    "footer_groups",
+    "read_seal",
+    "sealed",
+]
+
+MARK: Final = b"\x89eyelog\xf0seal\r\n\x1a\n"
+_VERSION: Final = 1
+_MAGIC: Final = b"PAR1"
+Chunk = tuple[int, int, int]
+
+_END: Final = 8  # bytes of the length of a footer and of PAR1
+_FRAME: Final = 8 + len(MARK)  # bytes between the summary and the footer
+_TAIL: Final = 64 * 1024  # has the footer and the seal of a month of the 15-second log
+_HOLE: Final = 8 * 1024  # a request costs more than so many bytes that nobody needs
+
+
+class Source(Protocol):
+    """A file that is read: open on a disk or in any store of fsspec."""
+
+    def seek(self, offset: int, whence: int = ..., /) -> int:
+        """Go to a place in the file."""
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Read into a buffer; return how many bytes came."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One row group; stamps are microseconds of UTC, None where a footer does not state them."""
+
+    rows: int
+    first: int | None
+    last: int | None
+    # Start, size and CRC-32 of the chunk of each column; decoded where the group is read.
+    chunks: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """What a file says of itself."""
+
+    version: int
+    columns: list[tuple[str, str]]  # name and type
+    groups: list[Group]
+    footer_crc32: int
+
+
+def footer_groups(meta: pq.FileMetaData) -> list[Group]:
+    """Return the row groups as a footer states them, without checksums."""
+    at = meta.schema.names.index("date")
+    return [_footer_group(meta.row_group(number), at) for number in range(meta.num_row_groups)]
+
+
+def _footer_group(group: pq.RowGroupMetaData, at: int) -> Group:
+    limits = group.column(at).statistics
+    stated = limits is not None and limits.has_min_max
+    first, last = (limits.min_raw, limits.max_raw) if stated else (None, None)
+    return Group(group.num_rows, first, last)
+
+
+@contextmanager
+def sealed(sink: BinaryIO, path: Path) -> Iterator[None]:
+    """Seal the Parquet file that is written to `sink`, whose path is `path`, inside the context."""
+    yield
+    add_seal(sink, path)
+
+
+def add_seal(sink: BinaryIO, path: Path) -> None:
+    """Seal a finished Parquet file, given as an open sink and its path; its chunks do not move."""
+    sink.flush()
+    with path.open("rb") as source:
+        file = pq.ParquetFile(source)
+        size = source.seek(0, os.SEEK_END)
+        source.seek(size - _END)
+        start = size - _END - int.from_bytes(source.read(4), "little")
+        source.seek(start)
+        footer = source.read()
+        columns = [(field.name, str(field.type)) for field in file.schema_arrow]
+        groups = [
+            _with_chunks(stated, file.metadata.row_group(number), source)
+            for number, stated in enumerate(footer_groups(file.metadata))
+        ]
+    seal = Seal(_VERSION, columns, groups, zlib.crc32(footer))
+    body = msgspec.json.encode(seal)
+    sink.seek(start)
+    sink.write(body)
+    sink.write(zlib.crc32(body).to_bytes(4, "little") + len(body).to_bytes(4, "little") + MARK)
+    sink.write(footer)
+
+
+def _with_chunks(stated: Group, group: pq.RowGroupMetaData, source: BinaryIO) -> Group:
+    chunks: list[Chunk] = []
+    for at in range(group.num_columns):
+        chunk = group.column(at)
+        start = chunk.data_page_offset
+        if chunk.has_dictionary_page:
+            start = min(start, chunk.dictionary_page_offset)
+        source.seek(start)
+        content = source.read(chunk.total_compressed_size)
+        chunks.append((start, len(content), zlib.crc32(content)))
+    return msgspec.structs.replace(stated, chunks=msgspec.Raw(msgspec.json.encode(chunks)))
+
+
+def read_seal(source: Source, path: str) -> tuple[Seal, pa.Buffer] | None:
+    """Return the seal of an open file and its checked footer (to the end of the file).
+
+    Returns None for a file without a seal: written by an older eyelog, or by another program.
+
+    Raises
+    ------
+    ArchiveError
+        If the seal is damaged, or the footer is not the one that was sealed.
+    """
+    size = source.seek(0, os.SEEK_END)
+    tail = _last(source, path, size, _TAIL)
+    if tail[-4:] != _MAGIC:
+        return None  # not Parquet, as its reader will say
+    footer = int.from_bytes(tail[-_END:-4], "little") + _END
+    if len(tail) < min(size, footer + _FRAME):
+        tail = _last(source, path, size, footer + _FRAME)
+    frame = tail[-footer - _FRAME : -footer] if len(tail) >= footer + _FRAME else b""
+    if frame[8:] != MARK:
+        if MARK in tail:
+            raise damage(path, "the length of its footer is not the one that was sealed")
+        return None
+    checksum, length = (int.from_bytes(frame[at : at + 4], "little") for at in (0, 4))
+    whole = length + _FRAME + footer
+    if len(tail) < min(size, whole):
+        tail = _last(source, path, size, whole)
+    body = memoryview(tail)[-whole : -_FRAME - footer]
+    if len(tail) < whole or zlib.crc32(body) != checksum:
+        raise damage(path, "the seal that covers its footer is damaged")
+    seal = msgspec.json.decode(body, type=Seal)
+    checked = memoryview(tail)[-footer:]
+    if zlib.crc32(checked) != seal.footer_crc32:
+        raise damage(path, "its footer is not the one that was sealed")
+    return seal, pa.py_buffer(checked)
+
+
+def _last(source: Source, path: str, size: int, count: int) -> bytearray:
+    """Return the last bytes of a file, all of them if it has fewer."""
+    tail = bytearray(min(size, count))
+    _fill(source, path, memoryview(tail), size - len(tail))
+    return tail
+
+
+def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
+    """Fill a view with the bytes of a file from `start` on."""
+    source.seek(start)
+    while len(view):
+        count = source.readinto(view)
+        if not count:
+            raise damage(path, "it ends too early")
+        view = view[count:]
+
+
+def checked_bytes(
+    source: Source, path: str, seal: Seal, groups: Iterable[int], names: Iterable[str]
+) -> pa.Buffer:
+    """Return a sealed file as a buffer that has the chunks of some row groups and columns.
+
+    The other bytes are neither read nor there: pages of memory that nobody touches take no room.
+
+    Raises
+    ------
+    ArchiveError
+        If a chunk is not as it was sealed.
+    """
+    wanted = _positions(seal, set(names))
+    chunks = sorted(
+        (*each[at], number, at)
+        for number in groups
+        for each in [msgspec.json.decode(seal.groups[number].chunks, type=list[Chunk])]
+        for at in wanted
+    )
+    last = chunks[-1]
+    space: Any = mmap.mmap(-1, last[0] + last[1])
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
+        space.madvise(mmap.MADV_NOHUGEPAGE)
+    view = memoryview(space)
+    for start, end in _joined((start, start + size) for start, size, *_ in chunks):
+        _fill(source, path, view[start:end], start)
+    for start, size, checksum, number, at in chunks:
+        if zlib.crc32(view[start : start + size]) != checksum:
+            raise damage(
+                path,
+                f"{seal.columns[at][0]!r} is damaged in row group {number}"
+                " (CRC checksum verification failed)",
+            )
+    return pa.py_buffer(view)
+
+
+def _positions(seal: Seal, names: set[str]) -> list[int]:
+    """Return which columns pyarrow reads for some names: with ``a`` also one named ``a.b``."""
+    return [
+        at
+        for at, (name, _) in enumerate(seal.columns)
+        if name in names or ("." in name and any(name.startswith(f"{each}.") for each in names))
+    ]
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join sorted spans that touch, or nearly."""
+    start = end = -1
+    for first, after in spans:
+        if end >= 0 and first - end <= _HOLE:
+            end = max(end, after)
+            continue
+        if end >= 0:
+            yield start, end
+        start, end = first, after
+    if end >= 0:
+        yield start, end
