@@ -35,7 +35,7 @@ def month_problems(place: Place, log: str, account: str, month: str) -> list[str
     try:
         with open_file(place, path) as file, damage_errors(path):
             found = [*_schema_problems(file, log, account), *_row_problems(file, month)]
-            return found or ([] if file.seal else [_BARE])
+            return found or ([] if file.content else [_BARE])
     except ArchiveError as error:
         return [problem_of(error, path)]
 

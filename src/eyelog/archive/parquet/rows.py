@@ -27,10 +27,9 @@ from eyelog.archive.parquet.layout import (
     schema_of,
 )
 from eyelog.archive.parquet.seal import (
+    Content,
     Group,
-    Seal,
-    Source,
-    checked_bytes,
+    checked_chunks,
     footer_groups,
     read_seal,
 )
@@ -66,15 +65,14 @@ _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 class MonthFile:
     """An open file, its path, its columns as they were written, and its row groups.
 
-    Of a sealed file, `parquet` has the footer alone: the rows are read from checked bytes.
+    Of a sealed file, `parquet` reads from memory, where `content` puts only checked bytes.
     """
 
     path: str
     schema: pa.Schema
     groups: Sequence[Group]
     parquet: pq.ParquetFile
-    source: Source
-    seal: Seal | None
+    content: Content | None
 
 
 @contextmanager
@@ -89,9 +87,9 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
     with ExitStack() as stack:
         with damage_errors(path):
             source = stack.enter_context(_open_source(place, path))
-            found = read_seal(source, path)
-            if found is not None:
-                file = pq.ParquetFile(pa.BufferReader(found[1]))
+            content = read_seal(source, path)
+            if content is not None:  # its checksums cover more than those of the pages
+                file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(content.space)))
             elif place.local:
                 file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
             else:
@@ -103,9 +101,8 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
                     f"cannot read {path}: not a file of an archive (its 'date' is not"
                     f" {STAMP}): move it elsewhere"
                 )
-            seal = None if found is None else found[0]
-            groups = footer_groups(file.metadata) if seal is None else seal.groups
-        yield MonthFile(path, own, groups, file, source, seal)
+            groups = footer_groups(file.metadata) if content is None else content.seal.groups
+        yield MonthFile(path, own, groups, file, content)
 
 
 def _open_source(place: Place, path: str) -> Any:
@@ -123,14 +120,11 @@ def read_groups(file: MonthFile, groups: Sequence[int], names: Sequence[str]) ->
     ArchiveError
         If what is read is damaged.
     """
-    if file.seal is None:
+    if file.content is None:
         with damage_errors(file.path):
             return file.parquet.read_row_groups(groups, columns=names)
-    with archive_errors(f"read {file.path}"):
-        # These checksums cover more than those of the pages, which need no second look.
-        content = checked_bytes(file.source, file.path, file.seal, groups, names)
-        checked = pq.ParquetFile(pa.BufferReader(content), metadata=file.parquet.metadata)
-        return checked.read_row_groups(groups, columns=names)
+    with archive_errors(f"read {file.path}"), checked_chunks(file.content, groups, names):
+        return file.parquet.read_row_groups(groups, columns=names)
 
 
 def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:

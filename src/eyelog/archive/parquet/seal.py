@@ -19,21 +19,23 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 import msgspec
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eyelog.archive.parquet.layout import damage
+from eyelog.errors import ArchiveError
 
 __all__ = [
+    "Content",
     "Group",
     "Seal",
     "Source",
     "add_seal",
-    "checked_bytes",
+    "checked_chunks",
     "footer_groups",
     "read_seal",
     "sealed",
@@ -46,7 +48,7 @@ Chunk = tuple[int, int, int]
 
 _END: Final = 8  # bytes of the length of a footer and of PAR1
 _FRAME: Final = 8 + len(MARK)  # bytes between the summary and the footer
-_TAIL: Final = 64 * 1024  # has the footer and the seal of a month of the 15-second log
+_TAIL: Final = 64 * 1024  # mostly has the footer and the seal of a month of the 15-second log
 _HOLE: Final = 8 * 1024  # a request costs more than so many bytes that nobody needs
 
 
@@ -67,7 +69,7 @@ class Group(msgspec.Struct, frozen=True):
     first: int | None
     last: int | None
     # Start, size and CRC-32 of the chunk of each column; decoded where the group is read.
-    chunks: msgspec.Raw = msgspec.Raw(b"[]")
+    chunks: msgspec.Raw
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -89,7 +91,7 @@ def _footer_group(group: pq.RowGroupMetaData, at: int) -> Group:
     limits = group.column(at).statistics
     stated = limits is not None and limits.has_min_max
     first, last = (limits.min_raw, limits.max_raw) if stated else (None, None)
-    return Group(group.num_rows, first, last)
+    return Group(group.num_rows, first, last, msgspec.Raw(b"[]"))
 
 
 @contextmanager
@@ -135,8 +137,21 @@ def _with_chunks(stated: Group, group: pq.RowGroupMetaData, source: BinaryIO) ->
     return msgspec.structs.replace(stated, chunks=msgspec.Raw(msgspec.json.encode(chunks)))
 
 
-def read_seal(source: Source, path: str) -> tuple[Seal, pa.Buffer] | None:
-    """Return the seal of an open file and its checked footer (to the end of the file).
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A sealed file in memory: its checked footer, and the chunks that were asked for.
+
+    The rest is neither read nor there: pages of memory that nobody touches take no room.
+    """
+
+    path: str
+    source: Source
+    seal: Seal
+    space: mmap.mmap
+
+
+def read_seal(source: Source, path: str) -> Content | None:
+    """Return an open file with its checked footer in memory.
 
     Returns None for a file without a seal: written by an older eyelog, or by another program.
 
@@ -146,36 +161,48 @@ def read_seal(source: Source, path: str) -> tuple[Seal, pa.Buffer] | None:
         If the seal is damaged, or the footer is not the one that was sealed.
     """
     size = source.seek(0, os.SEEK_END)
-    tail = _last(source, path, size, _TAIL)
-    if tail[-4:] != _MAGIC:
+    if size < _END + _FRAME:
+        return None
+    space = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
+        space.madvise(mmap.MADV_NOHUGEPAGE)
+    view = memoryview(space)
+    there = _reach(source, path, view, size, max(0, size - _TAIL))
+    if bytes(view[-4:]) != _MAGIC:
         return None  # not Parquet, as its reader will say
-    footer = int.from_bytes(tail[-_END:-4], "little") + _END
-    if len(tail) < min(size, footer + _FRAME):
-        tail = _last(source, path, size, footer + _FRAME)
-    frame = tail[-footer - _FRAME : -footer] if len(tail) >= footer + _FRAME else b""
-    if frame[8:] != MARK:
-        if MARK in tail:
+    footer = size - _END - int.from_bytes(view[-_END:-4], "little")
+    frame = footer - _FRAME
+    there = _reach(source, path, view, there, max(0, frame))
+    if frame < 0 or bytes(view[footer - len(MARK) : footer]) != MARK:
+        if space.find(MARK, there) >= 0:
             raise damage(path, "the length of its footer is not the one that was sealed")
         return None
-    checksum, length = (int.from_bytes(frame[at : at + 4], "little") for at in (0, 4))
-    whole = length + _FRAME + footer
-    if len(tail) < min(size, whole):
-        tail = _last(source, path, size, whole)
-    body = memoryview(tail)[-whole : -_FRAME - footer]
-    if len(tail) < whole or zlib.crc32(body) != checksum:
+    checksum, length = (int.from_bytes(view[at : at + 4], "little") for at in (frame, frame + 4))
+    start = max(0, frame - length)
+    _reach(source, path, view, there, start)
+    if zlib.crc32(view[start:frame]) != checksum:
         raise damage(path, "the seal that covers its footer is damaged")
-    seal = msgspec.json.decode(body, type=Seal)
-    checked = memoryview(tail)[-footer:]
-    if zlib.crc32(checked) != seal.footer_crc32:
+    seal = _decoded(view[start:frame], path)
+    if zlib.crc32(view[footer:]) != seal.footer_crc32:
         raise damage(path, "its footer is not the one that was sealed")
-    return seal, pa.py_buffer(checked)
+    return Content(path, source, seal, space)
 
 
-def _last(source: Source, path: str, size: int, count: int) -> bytearray:
-    """Return the last bytes of a file, all of them if it has fewer."""
-    tail = bytearray(min(size, count))
-    _fill(source, path, memoryview(tail), size - len(tail))
-    return tail
+def _decoded(body: memoryview, path: str) -> Seal:
+    try:
+        seal = msgspec.json.decode(body, type=Seal)
+    except msgspec.ValidationError:
+        seal = None
+    if seal is None or seal.version != _VERSION:
+        raise ArchiveError(f"cannot read {path}: written by a newer version of eyelog: update it")
+    return seal
+
+
+def _reach(source: Source, path: str, view: memoryview, there: int, start: int) -> int:
+    """Read a file from `start` on where it is there only from a later place on."""
+    if start < there:
+        _fill(source, path, view[start:there], start)
+    return min(start, there)
 
 
 def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
@@ -188,40 +215,43 @@ def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
         view = view[count:]
 
 
-def checked_bytes(
-    source: Source, path: str, seal: Seal, groups: Iterable[int], names: Iterable[str]
-) -> pa.Buffer:
-    """Return a sealed file as a buffer that has the chunks of some row groups and columns.
-
-    The other bytes are neither read nor there: pages of memory that nobody touches take no room.
+@contextmanager
+def checked_chunks(content: Content, groups: Iterable[int], names: Iterable[str]) -> Iterator[None]:
+    """Have the chunks of some row groups and columns in memory while the context lasts.
 
     Raises
     ------
     ArchiveError
         If a chunk is not as it was sealed.
     """
-    wanted = _positions(seal, set(names))
+    wanted = _positions(content.seal, set(names))
     chunks = sorted(
         (*each[at], number, at)
         for number in groups
-        for each in [msgspec.json.decode(seal.groups[number].chunks, type=list[Chunk])]
+        for each in [msgspec.json.decode(content.seal.groups[number].chunks, type=list[Chunk])]
         for at in wanted
     )
-    last = chunks[-1]
-    space: Any = mmap.mmap(-1, last[0] + last[1])
-    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
-        space.madvise(mmap.MADV_NOHUGEPAGE)
-    view = memoryview(space)
-    for start, end in _joined((start, start + size) for start, size, *_ in chunks):
-        _fill(source, path, view[start:end], start)
+    view = memoryview(content.space)
+    spans = list(_joined((start, start + size) for start, size, *_ in chunks))
+    for start, end in spans:
+        _fill(content.source, content.path, view[start:end], start)
     for start, size, checksum, number, at in chunks:
         if zlib.crc32(view[start : start + size]) != checksum:
             raise damage(
-                path,
-                f"{seal.columns[at][0]!r} is damaged in row group {number}"
+                content.path,
+                f"{content.seal.columns[at][0]!r} is damaged in row group {number}"
                 " (CRC checksum verification failed)",
             )
-    return pa.py_buffer(view)
+    yield
+    for start, end in spans:
+        _release(content.space, start, end)
+
+
+def _release(space: mmap.mmap, start: int, end: int) -> None:
+    """Give memory back that is not needed any more: a year of files may be open."""
+    first, after = -(-start // mmap.PAGESIZE), end // mmap.PAGESIZE
+    if hasattr(mmap, "MADV_DONTNEED") and first < after:
+        space.madvise(mmap.MADV_DONTNEED, first * mmap.PAGESIZE, (after - first) * mmap.PAGESIZE)
 
 
 def _positions(seal: Seal, names: set[str]) -> list[int]:
