@@ -17,11 +17,11 @@ from eyelog.archive.parquet.rows import MonthFile, Stamps, open_file, read_group
 from eyelog.archive.parquet.seal import Group
 from eyelog.errors import ArchiveError
 
-__all__ = ["damaged_months", "is_damage", "month_problems"]
+__all__ = ["NOT_PROTECTED", "damaged_months", "is_damage", "month_problems"]
 
 _FOREIGN: Final = "written by another program: its metadata names no log and no account"
-_BARE: Final = "not protected yet: `eyelog archive protect` adds checksums of its footer"
-_NO_DAMAGE: Final = (_FOREIGN, _BARE)
+NOT_PROTECTED: Final = "not protected yet: `eyelog archive protect` adds the checksum of its footer"
+_NO_DAMAGE: Final = (_FOREIGN, NOT_PROTECTED)
 
 
 def is_damage(problem: str) -> bool:
@@ -35,7 +35,7 @@ def month_problems(place: Place, log: str, account: str, month: str) -> list[str
     try:
         with open_file(place, path) as file, damage_errors(path):
             found = [*_schema_problems(file, log, account), *_row_problems(file, month)]
-            return found or ([] if file.content else [_BARE])
+            return found or ([] if file.content else [NOT_PROTECTED])
     except ArchiveError as error:
         return [problem_of(error, path)]
 

@@ -56,6 +56,7 @@ __all__ = [
     "Batch",
     "Change",
     "Outcome",
+    "commit",
     "locked",
     "parquet_writer",
     "prepare",
@@ -208,7 +209,7 @@ def write_months(
             if records is not None:
                 staged[target] = made if records else None
         for target, finished in staged.items():
-            _commit(place, finished, target)
+            commit(place, finished, target)
     return _joined(outcomes)
 
 
@@ -292,7 +293,7 @@ def _temporary(place: Place, target: str) -> Path:
     return temporary_name(Path(target))
 
 
-def _commit(place: Place, made: Path | None, target: str) -> None:
+def commit(place: Place, made: Path | None, target: str) -> None:
     """Put a finished file in its place, or remove the month if no record is left."""
     if place.local:
         if made is not None:
