@@ -33,3 +33,13 @@ def flip_byte(path: Path, column: str) -> None:
     data = bytearray(path.read_bytes())
     data[chunk.data_page_offset + chunk.total_compressed_size // 4] ^= 0x40
     path.write_bytes(data)
+
+
+def without_seal(path: Path) -> None:
+    """Make a file what an older eyelog wrote: the same chunks and footer, and no seal."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[-8:-4], "little") + 8
+    meta = pq.read_metadata(path)
+    last = meta.row_group(meta.num_row_groups - 1).column(meta.num_columns - 1)
+    start = last.dictionary_page_offset if last.has_dictionary_page else last.data_page_offset
+    path.write_bytes(content[: start + last.total_compressed_size] + content[-length:])

@@ -12,6 +12,7 @@ from eyelog.archive.parquet.layout import (
     month_edges,
     month_path,
     months,
+    problem_of,
     require_place,
 )
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_edges
@@ -99,7 +100,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
             with open_file(place, path) as file:
                 parts.append(month_stamps(file, *month_edges(month)))
         except ArchiveError as error:
-            damaged[month] = str(error).removeprefix(f"cannot read {path}: ")
+            damaged[month] = problem_of(error, path)
     for month, problem in damaged.items():
         warnings.warn(
             f"{log!r} of {account!r}: {month} is damaged and not counted ({problem}):"

@@ -19,6 +19,7 @@ from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
 from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
+from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
@@ -496,7 +497,7 @@ class Archive:
             return inventory(self._place)
 
     def verify(self) -> pd.DataFrame:
-        """Check every page of every file for damage.
+        """Check every file for damage, all of it.
 
         Returns
         -------
@@ -511,10 +512,11 @@ class Archive:
 
         Notes
         -----
-        The problems are: files that are truncated or not Parquet, pages whose checksum is wrong,
-        stamps that are out of order, repeated or of another month, columns whose type is not that
-        of the catalogue, files of another log or account, and files that the archive does not
-        read.
+        The problems are: files that are truncated or not Parquet, footers and columns whose
+        checksum is wrong, stamps that are out of order, repeated, of another month or not those
+        that the file states, columns whose type is not that of the catalogue, files of another log
+        or account, and files that the archive does not read. A sound file that an older eyelog
+        wrote is listed as not protected yet: see `protect`.
 
         Examples
         --------
@@ -526,6 +528,41 @@ class Archive:
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return verify(self._place)
+
+    def protect(self) -> pd.DataFrame:
+        """Add the checksums of today to files that an older eyelog wrote.
+
+        Files used to have checksums of their pages alone, so a wrong bit in a footer could go
+        unnoticed. New files have a checksum of everything that is read, and are checked by it
+        whenever they are read. This adds it to the others, once all that can be checked in them
+        has been found sound. Any write that changes a month does the same for that month.
+
+        Returns
+        -------
+        DataFrame
+            One row per file that was changed, none if all are protected; columns ``account``,
+            ``log``, ``month`` and ``file`` (string). The records stay as they are.
+
+        Raises
+        ------
+        ArchiveError
+            If there is no archive, it cannot be listed or written, or another process keeps it
+            locked.
+
+        Notes
+        -----
+        Damaged files, and files of other programs, are left as they are: `verify` lists them.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-protect")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> len(archive.protect())
+        0
+        """
+        with layout.archive_errors(f"protect the archive {self.path}"):
+            return protect(self._place)
 
     def repair(self) -> pd.DataFrame:
         """Set damaged months aside, and say what to get again.

@@ -64,6 +64,13 @@ def add_commands(commands: Any) -> None:
     add_json(verify)
     verify.set_defaults(run=_verify)
 
+    protect = actions.add_parser(
+        "protect", help="add checksums to files that an older eyelog wrote"
+    )
+    add_archive(protect)
+    add_json(protect)
+    protect.set_defaults(run=_protect)
+
     repair = actions.add_parser(
         "repair", help="set damaged months aside, and say which days to get again"
     )
@@ -207,16 +214,41 @@ def _inventory(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
+    from eyelog.archive.parquet.damage import NOT_PROTECTED
+
     archive = open_archive(args)
     problems = archive.verify()
     if args.json or len(problems):
         emit(problems, as_json=args.json, index=False)
-    if len(problems):
+    bare = int((problems["problem"] == NOT_PROTECTED).sum())
+    if bare:
+        note(
+            f"{_files(bare)} in the archive {archive.path} not protected yet against damage of"
+            " the footer: `eyelog archive protect` adds the checksum, as does any write that"
+            " changes the month."
+        )
+    if len(problems) > bare:
         raise ArchiveError(
-            f"{len(problems)} problem(s) found in the archive {archive.path}:"
+            f"{len(problems) - bare} problem(s) found in the archive {archive.path}:"
             " `eyelog archive repair` sets damaged months aside"
         )
     note(f"No damage found in the archive {archive.path}.")
+    return 0
+
+
+def _files(count: int) -> str:
+    return "1 file is" if count == 1 else f"{count} files are"
+
+
+def _protect(args: argparse.Namespace) -> int:
+    archive = open_archive(args)
+    table = archive.protect()
+    if args.json or len(table):
+        emit(table, as_json=args.json, index=False)
+    if len(table):
+        note(f"{_files(len(table))} now protected in the archive {archive.path}.")
+    else:
+        note(f"Nothing was left to protect in the archive {archive.path}.")
     return 0
 
 

@@ -7,27 +7,37 @@ import numpy as np
 
 from eyelog.archive.parquet.layout import (
     Place,
-    archive_errors,
+    damage_errors,
     month_edges,
     month_path,
+    problem_of,
     schema_of,
 )
-from eyelog.archive.parquet.rows import MonthFile, open_file, stamps_of
+from eyelog.archive.parquet.rows import MonthFile, Stamps, open_file, read_groups, stamps_of
+from eyelog.archive.parquet.seal import Group
 from eyelog.errors import ArchiveError
 
-__all__ = ["damaged_months", "month_problems"]
+__all__ = ["NOT_PROTECTED", "damaged_months", "is_damage", "month_problems"]
 
 _FOREIGN: Final = "written by another program: its metadata names no log and no account"
+NOT_PROTECTED: Final = "not protected yet: `eyelog archive protect` adds the checksum of its footer"
+_NO_DAMAGE: Final = (_FOREIGN, NOT_PROTECTED)
+
+
+def is_damage(problem: str) -> bool:
+    """Return whether a problem makes records wrong, rather than their file unusual."""
+    return problem not in _NO_DAMAGE
 
 
 def month_problems(place: Place, log: str, account: str, month: str) -> list[str]:
     """Return what is wrong with a month, nothing if all is well."""
     path = month_path(place, log, account, month)
     try:
-        with open_file(place, path) as file, archive_errors(f"read {path}"):
-            return [*_schema_problems(file, log, account), *_row_problems(file, month)]
+        with open_file(place, path) as file, damage_errors(path):
+            found = [*_schema_problems(file, log, account), *_row_problems(file, month)]
+            return found or ([] if file.content else [NOT_PROTECTED])
     except ArchiveError as error:
-        return [str(error).removeprefix(f"cannot read {path}: ")]
+        return [problem_of(error, path)]
 
 
 def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
@@ -35,9 +45,9 @@ def damaged_months(place: Place, log: str, account: str, months: list[str]) -> d
     found = {}
     for month in months:
         problems = month_problems(place, log, account, month)
-        damage = [problem for problem in problems if problem != _FOREIGN]
-        if damage:
-            found[month] = "; ".join(damage)
+        wrong = [problem for problem in problems if is_damage(problem)]
+        if wrong:
+            found[month] = "; ".join(wrong)
     return found
 
 
@@ -57,14 +67,15 @@ def _schema_problems(file: MonthFile, log: str, account: str) -> Iterator[str]:
 def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
     first, after = month_edges(month)
     parts = []
-    for group in range(file.parquet.num_row_groups):
-        table = file.parquet.read_row_group(
-            group
-        )  # every column, so that every checksum is checked
+    for number, group in enumerate(file.groups):
+        # Every column, so that every checksum is checked.
+        table = read_groups(file, [number], file.schema.names)
         if table.column("date").null_count:
-            yield f"stamps are missing in row group {group}"
+            yield f"stamps are missing in row group {number}"
             return
-        parts.append(stamps_of(table))
+        stamps = stamps_of(table)
+        yield from _edge_problems(number, group, stamps)
+        parts.append(stamps)
     stamps = np.concatenate([*parts, np.empty(0, np.int64)])
     steps = np.diff(stamps)
     outside = np.count_nonzero((stamps < first) | (stamps >= after))
@@ -75,3 +86,21 @@ def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
     ):
         if count:
             yield f"{problem}: {count}"
+
+
+def _edge_problems(number: int, group: Group, stamps: Stamps) -> Iterator[str]:
+    """Give what a file says of a row group that its stamps do not: reads select by it."""
+    if len(stamps) != group.rows:
+        yield f"row group {number} has {len(stamps)} records, not {group.rows} as the file says"
+    elif len(stamps) and group.first is not None and group.last is not None:
+        stated, found = (group.first, group.last), (int(stamps.min()), int(stamps.max()))
+        if found != stated:
+            yield (
+                f"row group {number} has stamps {_dates(found)}, not {_dates(stated)} as the file"
+                " says"
+            )
+
+
+def _dates(edges: tuple[int, int]) -> str:
+    first, last = np.array(edges, np.int64).view("M8[us]").astype(str).tolist()
+    return f"from {first} to {last}"

@@ -35,6 +35,8 @@ __all__ = [
     "accounts",
     "archive_errors",
     "check_account",
+    "damage",
+    "damage_errors",
     "file_metadata",
     "fingerprint",
     "folder",
@@ -47,6 +49,7 @@ __all__ = [
     "open_place",
     "overlap",
     "present_months",
+    "problem_of",
     "require_place",
     "schema_of",
 ]
@@ -64,6 +67,7 @@ _ARROW: Final = {
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _LONGEST: Final = 200
+_REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,37 @@ def archive_errors(doing: str) -> Iterator[None]:
             raise
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
+
+
+def damage(path: str, problem: str) -> ArchiveError:
+    """Return the error of a file whose content is not what was written."""
+    return ArchiveError(f"cannot read {path}: {problem}{_REMEDY}")
+
+
+def problem_of(error: ArchiveError, path: str) -> str:
+    """Return what is wrong with a file, from the error of reading it."""
+    return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
+
+
+@contextmanager
+def damage_errors(path: str) -> Iterator[None]:
+    """Turn whatever a Parquet reader raises at bytes that nobody has checked into `damage`.
+
+    Errors of the disk or of the store are errors of the disk or of the store.
+    """
+    with archive_errors(f"read {path}"):
+        try:
+            yield
+        except (EyelogError, Warning):
+            raise
+        except Exception as error:  # a wrong bit can lead anywhere: text, sizes, types, names
+            module = type(error).__module__.partition(".")[0]
+            of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
+                isinstance(error, OSError) and error.errno is not None
+            )
+            if of_the_disk or module not in ("builtins", "pyarrow"):
+                raise
+            raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
 
 
 def folder(place: Place, log: str, account: str) -> str:

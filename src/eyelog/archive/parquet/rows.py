@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,7 +18,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.archive.parquet.layout import STAMP, Place, archive_errors, schema_of
+from eyelog.archive.parquet.layout import (
+    STAMP,
+    Place,
+    archive_errors,
+    damage,
+    damage_errors,
+    schema_of,
+)
+from eyelog.archive.parquet.seal import (
+    Content,
+    Group,
+    checked_chunks,
+    footer_groups,
+    read_seal,
+)
 from eyelog.catalogue import columns
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError
@@ -31,6 +46,7 @@ __all__ = [
     "merge",
     "month_stamps",
     "open_file",
+    "read_groups",
     "read_rows",
     "stamp_edges",
     "stamps_of",
@@ -47,20 +63,21 @@ _NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
 
 @dataclass(frozen=True, slots=True)
 class MonthFile:
-    """An open file and its path, so that an error can say which file it is."""
+    """An open file, its path, its columns as they were written, and its row groups.
+
+    Of a sealed file, `parquet` reads from memory, where `content` puts only checked bytes.
+    """
 
     path: str
+    schema: pa.Schema
+    groups: Sequence[Group]
     parquet: pq.ParquetFile
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns of the file as it was written."""
-        return self.parquet.schema_arrow
+    content: Content | None
 
 
 @contextmanager
 def open_file(place: Place, path: str) -> Iterator[MonthFile]:
-    """Open one file; checksums reveal damaged pages when they are read.
+    """Open one file; its footer is checked here, its rows when they are read.
 
     Raises
     ------
@@ -68,21 +85,46 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
         If the file is damaged, or not a file of an archive.
     """
     with ExitStack() as stack:
-        with archive_errors(f"read {path}"):
-            if place.local:
+        with damage_errors(path):
+            source = stack.enter_context(_open_source(place, path))
+            content = read_seal(source, path)
+            if content is not None:  # its checksums cover more than those of the pages
+                file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(content.space)))
+            elif place.local:
                 file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
             else:
-                # No read-ahead: over a network, only what is asked for is fetched.
-                source = stack.enter_context(place.fs.open(path, "rb", cache_type="none"))
                 file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
             stack.enter_context(file)
             own = file.schema_arrow
-        if "date" not in own.names or own.field("date").type != STAMP:
-            raise ArchiveError(
-                f"cannot read {path}: not a file of an archive (its 'date' is not"
-                f" {STAMP}): move it elsewhere"
-            )
-        yield MonthFile(path, file)
+            if "date" not in own.names or own.field("date").type != STAMP:
+                raise ArchiveError(
+                    f"cannot read {path}: not a file of an archive (its 'date' is not"
+                    f" {STAMP}): move it elsewhere"
+                )
+            groups = footer_groups(file.metadata) if content is None else content.seal.groups
+        yield MonthFile(path, own, groups, file, content)
+
+
+def _open_source(place: Place, path: str) -> Any:
+    if place.local:
+        return Path(path).open("rb", buffering=0)
+    # No read-ahead: over a network, only what is asked for is fetched.
+    return place.fs.open(path, "rb", cache_type="none")
+
+
+def read_groups(file: MonthFile, groups: Sequence[int], names: Sequence[str]) -> pa.Table:
+    """Return the rows of at least one row group, in some of the columns.
+
+    Raises
+    ------
+    ArchiveError
+        If what is read is damaged.
+    """
+    if file.content is None:
+        with damage_errors(file.path):
+            return file.parquet.read_row_groups(groups, columns=names)
+    with archive_errors(f"read {file.path}"), checked_chunks(file.content, groups, names):
+        return file.parquet.read_row_groups(groups, columns=names)
 
 
 def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
@@ -91,11 +133,10 @@ def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
 
 
 def stamp_edges(file: MonthFile) -> tuple[int, int]:
-    """Return the first and the last stamp of a file, from its footer alone."""
-    meta = file.parquet.metadata
-    at = meta.schema.names.index("date")
-    limits = [meta.row_group(group).column(at).statistics for group in range(meta.num_row_groups)]
-    return min(each.min_raw for each in limits), max(each.max_raw for each in limits)
+    """Return the first and the last stamp of a file, as it states them."""
+    firsts = [group.first for group in file.groups if group.first is not None]
+    lasts = [group.last for group in file.groups if group.last is not None]
+    return min(firsts), max(lasts)
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
@@ -113,16 +154,15 @@ def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
     return [pa.field(name, types[name]) for name in sorted(types)]
 
 
-def _groups_within(meta: pq.FileMetaData, first: int, after: int) -> list[int]:
-    """Return the row groups that can have stamps of [first, after), from the footer alone."""
-    at = meta.schema.names.index("date")
-    groups = []
-    for group in range(meta.num_row_groups):
-        limits = meta.row_group(group).column(at).statistics
-        stated = limits is not None and limits.has_min_max
-        if not stated or (limits.min_raw < after and limits.max_raw >= first):
-            groups.append(group)
-    return groups
+def _groups_within(file: MonthFile, first: int, after: int) -> list[int]:
+    """Return the row groups that can have stamps of [first, after), as the file states them."""
+    return [
+        number
+        for number, group in enumerate(file.groups)
+        if group.first is None
+        or group.last is None
+        or (group.first < after and group.last >= first)
+    ]
 
 
 def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
@@ -138,12 +178,12 @@ def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.
     """
     own = file.schema
     names = [name for name in schema.names if name in own.names]
-    with archive_errors(f"read {file.path}"):
-        groups = _groups_within(file.parquet.metadata, first, after)
-        table = file.parquet.read_row_groups(groups, columns=names) if groups else own.empty_table()
+    groups = _groups_within(file, first, after)
+    table = read_groups(file, groups, names) if groups else own.empty_table()
+    with damage_errors(file.path):
         stamps = stamps_of(table)
         if not bool(np.all(stamps[1:] > stamps[:-1])):
-            raise pa.ArrowInvalid("its stamps are not in order")
+            raise damage(file.path, "its stamps are not in order")
         low, high = np.searchsorted(stamps, [first, after]).tolist()
         return _fit(table.slice(low, high - low), schema)
 

@@ -45,6 +45,7 @@ from eyelog.archive.parquet.rows import (
     table_of,
     widest,
 )
+from eyelog.archive.parquet.seal import sealed
 from eyelog.catalogue import check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
@@ -55,6 +56,7 @@ __all__ = [
     "Batch",
     "Change",
     "Outcome",
+    "commit",
     "locked",
     "parquet_writer",
     "prepare",
@@ -207,7 +209,7 @@ def write_months(
             if records is not None:
                 staged[target] = made if records else None
         for target, finished in staged.items():
-            _commit(place, finished, target)
+            commit(place, finished, target)
     return _joined(outcomes)
 
 
@@ -262,6 +264,7 @@ def _merge_month(
                     if records is None and made is not None:
                         make_folders(made.parent)
                         sink = stack.enter_context(new_file(made))
+                        stack.enter_context(sealed(sink, made))
                         writer = stack.enter_context(parquet_writer(sink, schema, log, account))
                         before = (read_rows(old, schema, *edges) for edges in groups[:at] if old)
                         records = sum(_write_group(writer, rows) for rows in before)
@@ -290,7 +293,7 @@ def _temporary(place: Place, target: str) -> Path:
     return temporary_name(Path(target))
 
 
-def _commit(place: Place, made: Path | None, target: str) -> None:
+def commit(place: Place, made: Path | None, target: str) -> None:
     """Put a finished file in its place, or remove the month if no record is left."""
     if place.local:
         if made is not None:

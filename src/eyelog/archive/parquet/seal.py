@@ -1,0 +1,277 @@
+"""The seal of a month file: a summary of its content under a checksum, beside its footer.
+
+::
+
+    PAR1 | column chunks | summary | its checksum, its length, MARK | footer | length | PAR1
+
+Parquet checks the pages that it reads, but neither their headers nor the footer, and a wrong bit
+there can make records disappear without an error. The summary (JSON) has the columns with their
+types; for each row group its records, its first and last stamp, and the place, size and CRC-32 of
+each column chunk; and the CRC-32 of everything behind the seal, which is the footer. So the footer
+is checked before it is parsed, and each chunk before it is decoded.
+
+The seal cannot be in the footer, which it covers. It lies where no offset of the footer points to,
+so other Parquet tools do not see it, and a file that they write has none.
+"""
+
+import mmap
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol
+
+import msgspec
+import pyarrow.parquet as pq
+
+from eyelog.archive.parquet.layout import damage
+from eyelog.errors import ArchiveError
+
+__all__ = [
+    "Content",
+    "Group",
+    "Seal",
+    "Source",
+    "add_seal",
+    "checked_chunks",
+    "footer_groups",
+    "read_seal",
+    "sealed",
+]
+
+MARK: Final = b"\x89eyelog\xf0seal\r\n\x1a\n"
+_VERSION: Final = 1
+_MAGIC: Final = b"PAR1"
+Chunk = tuple[int, int, int]
+
+_END: Final = 8  # bytes of the length of a footer and of PAR1
+_FRAME: Final = 8 + len(MARK)  # bytes between the summary and the footer
+_TAIL: Final = 64 * 1024  # mostly has the footer and the seal of a month of the 15-second log
+_HOLE: Final = 8 * 1024  # a request costs more than so many bytes that nobody needs
+
+
+class Source(Protocol):
+    """A file that is read: open on a disk or in any store of fsspec."""
+
+    def seek(self, offset: int, whence: int = ..., /) -> int:
+        """Go to a place in the file."""
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Read into a buffer; return how many bytes came."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One row group; stamps are microseconds of UTC, None where a footer does not state them."""
+
+    rows: int
+    first: int | None
+    last: int | None
+    # Start, size and CRC-32 of the chunk of each column; decoded where the group is read.
+    chunks: msgspec.Raw
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """What a file says of itself."""
+
+    version: int
+    columns: list[tuple[str, str]]  # name and type
+    groups: list[Group]
+    footer_crc32: int
+
+
+def footer_groups(meta: pq.FileMetaData) -> list[Group]:
+    """Return the row groups as a footer states them, without checksums."""
+    at = meta.schema.names.index("date")
+    return [_footer_group(meta.row_group(number), at) for number in range(meta.num_row_groups)]
+
+
+def _footer_group(group: pq.RowGroupMetaData, at: int) -> Group:
+    limits = group.column(at).statistics
+    stated = limits is not None and limits.has_min_max
+    first, last = (limits.min_raw, limits.max_raw) if stated else (None, None)
+    return Group(group.num_rows, first, last, msgspec.Raw(b"[]"))
+
+
+@contextmanager
+def sealed(sink: BinaryIO, path: Path) -> Iterator[None]:
+    """Seal the Parquet file that is written to `sink`, whose path is `path`, inside the context."""
+    yield
+    add_seal(sink, path)
+
+
+def add_seal(sink: BinaryIO, path: Path) -> None:
+    """Seal a finished Parquet file, given as an open sink and its path; its chunks do not move."""
+    sink.flush()
+    with path.open("rb") as source:
+        file = pq.ParquetFile(source)
+        size = source.seek(0, os.SEEK_END)
+        source.seek(size - _END)
+        start = size - _END - int.from_bytes(source.read(4), "little")
+        source.seek(start)
+        footer = source.read()
+        columns = [(field.name, str(field.type)) for field in file.schema_arrow]
+        groups = [
+            _with_chunks(stated, file.metadata.row_group(number), source)
+            for number, stated in enumerate(footer_groups(file.metadata))
+        ]
+    seal = Seal(_VERSION, columns, groups, zlib.crc32(footer))
+    body = msgspec.json.encode(seal)
+    sink.seek(start)
+    sink.write(body)
+    sink.write(zlib.crc32(body).to_bytes(4, "little") + len(body).to_bytes(4, "little") + MARK)
+    sink.write(footer)
+
+
+def _with_chunks(stated: Group, group: pq.RowGroupMetaData, source: BinaryIO) -> Group:
+    chunks: list[Chunk] = []
+    for at in range(group.num_columns):
+        chunk = group.column(at)
+        start = chunk.data_page_offset
+        if chunk.has_dictionary_page:
+            start = min(start, chunk.dictionary_page_offset)
+        source.seek(start)
+        content = source.read(chunk.total_compressed_size)
+        chunks.append((start, len(content), zlib.crc32(content)))
+    return msgspec.structs.replace(stated, chunks=msgspec.Raw(msgspec.json.encode(chunks)))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A sealed file in memory: its checked footer, and the chunks that were asked for.
+
+    The rest is neither read nor there: pages of memory that nobody touches take no room.
+    """
+
+    path: str
+    source: Source
+    seal: Seal
+    space: mmap.mmap
+
+
+def read_seal(source: Source, path: str) -> Content | None:
+    """Return an open file with its checked footer in memory.
+
+    Returns None for a file without a seal: written by an older eyelog, or by another program.
+
+    Raises
+    ------
+    ArchiveError
+        If the seal is damaged, or the footer is not the one that was sealed.
+    """
+    size = source.seek(0, os.SEEK_END)
+    if size < _END + _FRAME:
+        return None
+    space = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
+        space.madvise(mmap.MADV_NOHUGEPAGE)
+    view = memoryview(space)
+    there = _reach(source, path, view, size, max(0, size - _TAIL))
+    if bytes(view[-4:]) != _MAGIC:
+        return None  # not Parquet, as its reader will say
+    footer = size - _END - int.from_bytes(view[-_END:-4], "little")
+    frame = footer - _FRAME
+    there = _reach(source, path, view, there, max(0, frame))
+    if frame < 0 or bytes(view[footer - len(MARK) : footer]) != MARK:
+        if space.find(MARK, there) >= 0:
+            raise damage(path, "the length of its footer is not the one that was sealed")
+        return None
+    checksum, length = (int.from_bytes(view[at : at + 4], "little") for at in (frame, frame + 4))
+    start = max(0, frame - length)
+    _reach(source, path, view, there, start)
+    if zlib.crc32(view[start:frame]) != checksum:
+        raise damage(path, "the seal that covers its footer is damaged")
+    seal = _decoded(view[start:frame], path)
+    if zlib.crc32(view[footer:]) != seal.footer_crc32:
+        raise damage(path, "its footer is not the one that was sealed")
+    return Content(path, source, seal, space)
+
+
+def _decoded(body: memoryview, path: str) -> Seal:
+    try:
+        seal = msgspec.json.decode(body, type=Seal)
+    except msgspec.ValidationError:
+        seal = None
+    if seal is None or seal.version != _VERSION:
+        raise ArchiveError(f"cannot read {path}: written by a newer version of eyelog: update it")
+    return seal
+
+
+def _reach(source: Source, path: str, view: memoryview, there: int, start: int) -> int:
+    """Read a file from `start` on where it is there only from a later place on."""
+    if start < there:
+        _fill(source, path, view[start:there], start)
+    return min(start, there)
+
+
+def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
+    """Fill a view with the bytes of a file from `start` on."""
+    source.seek(start)
+    while len(view):
+        count = source.readinto(view)
+        if not count:
+            raise damage(path, "it ends too early")
+        view = view[count:]
+
+
+@contextmanager
+def checked_chunks(content: Content, groups: Iterable[int], names: Iterable[str]) -> Iterator[None]:
+    """Have the chunks of some row groups and columns in memory while the context lasts.
+
+    Raises
+    ------
+    ArchiveError
+        If a chunk is not as it was sealed.
+    """
+    wanted = _positions(content.seal, set(names))
+    chunks = sorted(
+        (*each[at], number, at)
+        for number in groups
+        for each in [msgspec.json.decode(content.seal.groups[number].chunks, type=list[Chunk])]
+        for at in wanted
+    )
+    view = memoryview(content.space)
+    spans = list(_joined((start, start + size) for start, size, *_ in chunks))
+    for start, end in spans:
+        _fill(content.source, content.path, view[start:end], start)
+    for start, size, checksum, number, at in chunks:
+        if zlib.crc32(view[start : start + size]) != checksum:
+            raise damage(
+                content.path,
+                f"{content.seal.columns[at][0]!r} is damaged in row group {number}"
+                " (CRC checksum verification failed)",
+            )
+    yield
+    for start, end in spans:
+        _release(content.space, start, end)
+
+
+def _release(space: mmap.mmap, start: int, end: int) -> None:
+    """Give memory back that is not needed any more: a year of files may be open."""
+    first, after = -(-start // mmap.PAGESIZE), end // mmap.PAGESIZE
+    if hasattr(mmap, "MADV_DONTNEED") and first < after:
+        space.madvise(mmap.MADV_DONTNEED, first * mmap.PAGESIZE, (after - first) * mmap.PAGESIZE)
+
+
+def _positions(seal: Seal, names: set[str]) -> list[int]:
+    """Return which columns pyarrow reads for some names: with ``a`` also one named ``a.b``."""
+    return [
+        at
+        for at, (name, _) in enumerate(seal.columns)
+        if name in names or ("." in name and any(name.startswith(f"{each}.") for each in names))
+    ]
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join sorted spans that touch, or nearly."""
+    start = end = -1
+    for first, after in spans:
+        if end >= 0 and first - end <= _HOLE:
+            end = max(end, after)
+            continue
+        if end >= 0:
+            yield start, end
+        start, end = first, after
+    if end >= 0:
+        yield start, end
