@@ -57,6 +57,7 @@ NAMES = [
     "weekly",
     "baseline",
     "blinks",
+    "cohort",
     "compare",
     "gait",
     "posture",

@@ -1,4 +1,4 @@
-"""One line on stderr that shows the progress of a long fetch."""
+"""One line on stderr that shows the progress of a long run, with an estimate of its end."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["progress_line", "wanted"]
 
-DELAY_SECONDS: Final = 1.0  # a shorter fetch shows no line
+DELAY_SECONDS: Final = 1.0  # a shorter run shows no line
 
 
 def wanted(choice: bool | None) -> bool:
@@ -25,18 +25,22 @@ def _in_notebook() -> bool:
 
 
 @contextmanager
-def progress_line(total: int, label: str, *, choice: bool | None) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of `total` days; the line disappears at the end.
+def progress_line(
+    total: int, label: str, *, choice: bool | None, unit: str = "day"
+) -> Iterator[Callable[[], None]]:
+    """Give a function to call after each of `total` units; the line disappears at the end.
 
     Parameters
     ----------
     total : int
-        The number of days.
+        The number of units.
     label : str
         The text in front.
     choice : bool, optional
         True shows the line at once, False never; by default it appears after a second, in a
         terminal or a notebook.
+    unit : str
+        What is counted.
     """
     if not wanted(choice):
         yield lambda: None
@@ -45,7 +49,5 @@ def progress_line(total: int, label: str, *, choice: bool | None) -> Iterator[Ca
 
     # Plain text in a notebook too: the widget needs a package that may be missing.
     delay = 0.0 if choice else DELAY_SECONDS
-    with tqdm(
-        total=total, desc=label, unit="day", file=sys.stderr, leave=False, delay=delay
-    ) as bar:
+    with tqdm(total=total, desc=label, unit=unit, file=sys.stderr, leave=False, delay=delay) as bar:
         yield lambda: bar.update() and None

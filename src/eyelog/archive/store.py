@@ -27,7 +27,7 @@ from eyelog.frame import warn_unknown
 if TYPE_CHECKING:
     from eyelog.access.client import Client
 
-__all__ = ["Archive", "Written"]
+__all__ = ["Archive", "Written", "place_of"]
 
 
 class Written(NamedTuple):
@@ -572,6 +572,11 @@ class Archive:
             span = span_of(start, end, zone)
             selection = Selection(self._place, log, account, span, chosen)
             return export(selection, Path(path), zone, day_range(start, end, zone))
+
+
+def place_of(archive: Archive) -> layout.Place:
+    """Return where the files of an archive are, for the rooms that look at the files themselves."""
+    return archive._place
 
 
 def _iso(us: int) -> str:

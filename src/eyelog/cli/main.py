@@ -28,7 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     Commands import what they need when they run, so that the parser, and with it every
     ``--help``, stays fast.
     """
-    from eyelog.cli import account, archive, data, demo, service
+    from eyelog.cli import account, archive, cohort, data, demo, service
 
     parser = argparse.ArgumentParser(
         prog="eyelog",
@@ -39,7 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (demo, account, data, archive, service):
+    for module in (demo, account, data, archive, cohort, service):
         module.add_commands(commands)
     return parser
 

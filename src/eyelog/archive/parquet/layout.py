@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,8 @@ __all__ = [
     "Place",
     "accounts",
     "archive_errors",
+    "content_key",
+    "escape",
     "file_metadata",
     "fingerprint",
     "folder",
@@ -117,7 +120,7 @@ def archive_errors(doing: str) -> Iterator[None]:
 
 def folder(place: Place, log: str, account: str) -> str:
     """Return the folder of one log of one account."""
-    return f"{place.root}/log={check_log(log)}/account={_escape(account)}"
+    return f"{place.root}/log={check_log(log)}/account={escape(account)}"
 
 
 def month_path(place: Place, log: str, account: str, month: str) -> str:
@@ -125,7 +128,14 @@ def month_path(place: Place, log: str, account: str, month: str) -> str:
     return f"{folder(place, log, account)}/month={month}/{FILE}"
 
 
-def _escape(account: str) -> str:
+def escape(account: str) -> str:
+    """Return the name of an account's folder, which no account can make lead elsewhere.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not a name, or too long for a folder.
+    """
     if not isinstance(account, str) or not account:
         raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
     try:
@@ -195,6 +205,15 @@ def fingerprint(
     months = np.array([span[0], span[1] - 1]).astype("M8[us]").astype("M8[M]")
     names = np.arange(months[0], months[1] + 1).astype(str).tolist()
     return tuple(_file_key(place, month_path(place, log, account, name)) for name in names)
+
+
+def content_key(place: Place, log: str, account: str, month: str) -> str:
+    """Return what identifies the content of a month's file: its digest, on a store its tag."""
+    path = month_path(place, log, account, month)
+    if place.local:
+        with Path(path).open("rb") as source:
+            return file_digest(source, "sha256").hexdigest()
+    return str(place.fs.ukey(path))
 
 
 def _file_key(place: Place, path: str) -> Hashable:
