@@ -70,7 +70,8 @@ def daily(
     ConfigurationError
         If dask is not installed, an argument is not valid, or `out` has something else.
     ArchiveError
-        If the archive has nothing of this log or cannot be listed, `out` cannot be written, or another run writes there.
+        If the archive has nothing of this log or cannot be listed, `out` cannot be written, or
+        another run writes there.
     EyelogError
         If no worker can start, or the cluster is gone.
 

@@ -104,6 +104,11 @@ class Dataset:
             if self.place.fs.exists(path):
                 self.place.fs.rm_file(path)
 
+    def parts(self) -> set[str]:
+        """Return the paths of the files that are there."""
+        with archive_errors(f"list {self.name}"):
+            return set(self._files())
+
     def keep_only(self, parts: Iterable[tuple[str, str | None]]) -> None:
         """Remove the files of wearers and months that the result no longer has."""
         wanted = {self.path(account, month) for account, month in parts}

@@ -241,7 +241,9 @@ def _through(
         of[future.key] = item
         return future
 
-    ready = as_completed([submit(item) for item in itertools.islice(waiting, window)])
+    ready = as_completed(
+        [submit(item) for item in itertools.islice(waiting, window)], loop=client.loop
+    )
     for future in ready:
         item = of.pop(future.key)
         try:

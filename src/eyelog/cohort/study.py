@@ -4,9 +4,10 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pandas as pd
 
@@ -69,6 +70,8 @@ def run_study(
         fields=fields,
         meta=meta,
     )
+    if function is None:
+        _no_rows(study)  # the names of covariates are checked before anything is computed
     asked = [wearer for wearer in people.wearers if not wearer.absent]
     spans = {wearer.tz: _span(start, end, wearer.tz) for wearer in people.wearers}
     with archive_errors(f"list the archive {archive.path}"):
@@ -95,7 +98,15 @@ def run_study(
     }
     with dataset.locked():
         dataset.begin(recipe)
-        outcomes = _compute(parts, label, scheduler, workers)
+        before = dataset.parts()
+        outcomes = [
+            # Repeated after its worker was killed, it found the file of its first attempt.
+            replace(outcome, state="done")
+            if outcome.state == "unchanged"
+            and dataset.path(outcome.account, outcome.month) not in before
+            else outcome
+            for outcome in _compute(parts, label, scheduler, workers)
+        ]
         report = _report(people, outcomes)
         failed = set(report.loc[report["state"] == "failed", "account"])
         dataset.keep_only(
@@ -171,6 +182,7 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
     out = set(broken["account"])
     rows = [o.rows for o in outcomes if o.rows is not None and o.account not in out]
     table = pd.concat([part for part in rows if len(part)] or rows[:1] or [_no_rows(study)])
+    table.index = _without_freq(table.index)
     table.attrs = {}
     return record(
         table,
@@ -183,6 +195,19 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
         failed=dict(zip(broken["account"], broken["reason"], strict=True)),
         inventory=_inventory(outcomes),
     )
+
+
+def _without_freq(index: pd.Index) -> pd.Index:
+    """Return an index whose days follow from the data, as those of a single wearer do."""
+    if not isinstance(index, pd.MultiIndex):
+        return index
+    levels = [
+        pd.DatetimeIndex(level, freq=cast(Any, None))
+        if isinstance(level, pd.DatetimeIndex)
+        else level
+        for level in index.levels
+    ]
+    return index.set_levels(levels)
 
 
 def _no_rows(study: Study) -> pd.DataFrame:
