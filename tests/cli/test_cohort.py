@@ -60,3 +60,19 @@ def test_the_default_archive_is_that_of_the_home(home, tmp_path, capsys) -> None
     assert main(["cohort", "daily", SIXTY, "-o", str(tmp_path / "out")]) == 1
     assert f"the archive {home / 'archive'} has no '{SIXTY}'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_simulated_cohort_is_summarised_with_its_own_table(tmp_path, capsys) -> None:
+    people, archive = str(tmp_path / "people.csv"), str(tmp_path / "simulated")
+    words = "--wearers 2 --days 1 --start 2026-10-19 --tz Asia/Tokyo,UTC --effect 1.2 --workers 1"
+    simulate = ["simulate-cohort", "--archive", archive, "--log", SIXTY, *words.split()]
+    assert main([*simulate, "-o", people]) == 0
+    assert "2 wearers with 1 days each" in capsys.readouterr().err
+    out = str(tmp_path / "out")
+    daily = ["cohort", "daily", SIXTY, "--archive", archive, "-o", out, "--workers", "1"]
+    assert main([*daily, "--wearers", people]) == 0
+    table = pd.read_parquet(out)
+    assert sorted(table["group"]) == ["control", "treated"]
+    capsys.readouterr()
+    assert main([*simulate, "--json"]) == 0
+    assert [row["group"] for row in json.loads(capsys.readouterr().out)] == ["control", "treated"]

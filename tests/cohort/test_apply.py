@@ -46,7 +46,7 @@ def test_a_table_a_named_result_and_a_number_become_rows(kept: el.Archive) -> No
     )
     assert fits.index.tolist() == sorted(ACCOUNTS)
     assert {"mesor", "amplitude", "peak_h"} <= set(fits.columns)
-    steps = el.cohort.apply(kept, lambda frame: {"a": 1, "b": 2.5}, log=SIXTY, workers=1)
+    steps = el.cohort.apply(kept, lambda _: {"a": 1, "b": 2.5}, log=SIXTY, workers=1)
     assert steps.loc["ann"].tolist() == [1, 2.5]
 
 

@@ -1,6 +1,7 @@
 """Which parts a cohort is cut into, and what a part answers."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
@@ -25,7 +26,7 @@ def study_of(archive: el.Archive) -> Study:
 def test_a_part_is_a_local_month(kept: el.Archive, tz: str, months: list[str]) -> None:
     parts = plan(study_of(kept), Wearer("ann", tz), None, None)
     assert [part.month for part in parts] == months
-    for part, following in zip(parts, parts[1:], strict=False):
+    for part, following in pairwise(parts):
         assert part.own[1] == following.own[0]
         assert part.around[0] < part.own[0] < part.own[1] < part.around[1]
 

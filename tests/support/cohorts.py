@@ -27,7 +27,7 @@ def fill(archive: el.Archive) -> el.Archive:
 
 def damage(archive: el.Archive, account: str) -> None:
     """Cut the first month file of an account short."""
-    path = sorted(Path(archive.path).glob(f"log={SIXTY}/account={account}/month=*/*.parquet"))[0]
+    path = min(Path(archive.path).glob(f"log={SIXTY}/account={account}/month=*/*.parquet"))
     path.write_bytes(path.read_bytes()[:-100])
 
 

@@ -1,11 +1,11 @@
-"""Commands over an archive of many wearers: cohort."""
+"""Commands over an archive of many wearers: cohort, simulate-cohort."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.archive import add_archive, open_archive
-from eyelog.cli.output import add_json, emit, note
+from eyelog.cli.output import TABLE_ENDINGS, add_json, check_ending, emit, note, write_table
 from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
@@ -53,6 +53,77 @@ def add_commands(commands: Any) -> None:
     )
     add_json(daily)
     daily.set_defaults(run=_daily)
+
+    _add_simulate(commands)
+
+
+def _add_simulate(commands: Any) -> None:
+    simulate = commands.add_parser(
+        "simulate-cohort", help="write simulated wearers in two groups into an archive"
+    )
+    add_archive(simulate)
+    simulate.add_argument(
+        "--wearers", type=int, required=True, metavar="N", help="how many wearers"
+    )
+    simulate.add_argument(
+        "--start", required=True, metavar="DAY", help="first local day, such as 2026-10-24"
+    )
+    simulate.add_argument("--days", type=int, required=True, metavar="M", help="how many days")
+    simulate.add_argument("--log", metavar="LOG", help="only this log (default: both)")
+    simulate.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="which cohort (default: 0)"
+    )
+    simulate.add_argument(
+        "--tz",
+        default="UTC",
+        metavar="Z",
+        help="zone of the wearers, or several, A,B, by turns (default: UTC)",
+    )
+    simulate.add_argument(
+        "--effect",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="how many times as often the treated group blinks, 0.5 to 2 (default: 1)",
+    )
+    simulate.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one per core)"
+    )
+    simulate.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the table of wearers, with the truth, into a .csv or .parquet file",
+    )
+    add_json(simulate)
+    simulate.set_defaults(run=_simulate)
+
+
+def _simulate(args: argparse.Namespace) -> int:
+    from eyelog.cli.source import field_list
+    from eyelog.cohort.simulate import simulate
+
+    if args.output is not None:
+        check_ending(args.output, TABLE_ENDINGS)
+    archive = open_archive(args)
+    people = simulate(
+        archive,
+        args.wearers,
+        start=args.start,
+        days=args.days,
+        log=args.log,
+        seed=args.seed,
+        tz=field_list(args.tz) or "",
+        effect=args.effect,
+        workers=args.workers,
+    )
+    if args.output is not None:
+        write_table(people.set_index("account"), args.output)
+    else:
+        emit(people, as_json=args.json, index=False)
+    note(f"{len(people):,} wearers with {args.days} days each written to {archive.path}")
+    return 0
 
 
 def _daily(args: argparse.Namespace) -> int:

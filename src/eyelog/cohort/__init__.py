@@ -6,12 +6,14 @@ Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.
 
 from eyelog.cohort.apply import apply
 from eyelog.cohort.daily import daily
+from eyelog.cohort.simulate import simulate
 from eyelog.cohort.summary import Summary, summary
 
 __all__ = [
     "Summary",
     "apply",
     "daily",
+    "simulate",
     "summary",
 ]
 

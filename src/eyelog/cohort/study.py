@@ -207,7 +207,7 @@ def _without_freq(index: pd.Index) -> pd.Index:
         else level
         for level in index.levels
     ]
-    return index.set_levels(levels)
+    return index.set_levels(cast(Any, levels))
 
 
 def _no_rows(study: Study) -> pd.DataFrame:
