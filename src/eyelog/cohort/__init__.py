@@ -6,6 +6,7 @@ Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.
 
 from eyelog.cohort.apply import apply
 from eyelog.cohort.daily import daily
+from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.simulate import simulate
 from eyelog.cohort.summary import Summary, summary
 
@@ -13,6 +14,7 @@ __all__ = [
     "Summary",
     "apply",
     "daily",
+    "pseudonymise",
     "simulate",
     "summary",
 ]

@@ -84,7 +84,7 @@ def summary(
     >>> table = el.cohort.daily(archive, log=log, wearers=wearers)
     >>> groups, attrition, excluded = el.cohort.summary(table, by="group")
     >>> groups.loc[("a", "worn_h"), ["wearers", "n"]].tolist()
-    [2.0, 4.0]
+    [2, 4]
     >>> attrition.loc["worn_h", "wearers"], len(excluded)
     (np.int64(4), 0)
     """
