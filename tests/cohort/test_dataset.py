@@ -10,7 +10,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.cohort.dataset import Dataset, Made, open_dataset
-from support.cohorts import SIXTY, files_of
+from support.cohorts import SIXTY, files_of, fill
+from support.stores import object_store
 
 MADE = Made("arguments", "files", "months", "edges", 2)
 ROWS = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.Index(["a", "a"], name="account"))
@@ -85,3 +86,18 @@ def test_a_result_may_be_on_any_storage(kept: el.Archive) -> None:
     table = el.cohort.daily(kept, log=SIXTY, accounts=["ann", "Ann"], workers=1)
     assert_frame_equal(pd.read_parquet(url).sort_index(), table, check_exact=True)
     fsspec.filesystem("memory").rm(url, recursive=True)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
+def test_worker_processes_need_no_shared_disk(kept: el.Archive) -> None:
+    with object_store() as url:
+        archive, out = fill(el.Archive(url)), "s3://wearers/out"
+        settings = {"log": SIXTY, "tz": "Asia/Tokyo", "workers": 2}
+        report = el.cohort.daily(archive, out=out, **settings)  # type: ignore[arg-type]
+        assert set(report["state"]) == {"done"}
+        again = el.cohort.daily(archive, out=out, **settings)  # type: ignore[arg-type]
+        assert set(again["state"]) == {"unchanged"}
+        stored = pd.read_parquet(out).sort_index()
+    table = el.cohort.daily(kept, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    assert_frame_equal(stored, table, check_exact=True)
