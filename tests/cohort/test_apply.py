@@ -2,7 +2,9 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
@@ -19,6 +21,10 @@ def fails_for_ann(frame: pd.DataFrame) -> float:
 
 def more_than(frame: pd.DataFrame, least: float) -> int:
     return int((frame["wea_s"] > least).sum())
+
+
+def total(frame: pd.DataFrame, values: Any) -> float:
+    return float(values.sum()) + len(frame)
 
 
 def test_a_function_sees_the_whole_frame_of_each_wearer(kept: el.Archive) -> None:
@@ -99,6 +105,22 @@ def test_another_function_or_another_argument_is_computed_again(
         more_than(kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account), 2)
         for account in pd.read_parquet(out).index
     ]
+
+
+def test_what_a_function_was_made_with_is_looked_at_whole(kept: el.Archive, tmp_path: Path) -> None:
+    zeros = np.zeros(5000)  # its text is cut short
+    other = zeros.copy()
+    other[2500] = 1.0
+
+    def states(function: Any) -> set[str]:
+        report = el.cohort.apply(
+            kept, function, log=SIXTY, fields=["wea_s"], out=tmp_path / "out", workers=1
+        )
+        return set(report["state"])
+
+    assert states(partial(total, values=zeros)) == {"done"}
+    assert states(partial(total, values=zeros.copy())) == {"unchanged"}
+    assert states(partial(total, values=other)) == {"done"}
 
 
 @pytest.mark.parametrize("result", [None, [1, 2], object()])

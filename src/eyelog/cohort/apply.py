@@ -3,8 +3,12 @@
 import hashlib
 import inspect
 import os
+import pickle
+import secrets
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
+from types import CodeType
 from typing import Any
 
 import pandas as pd
@@ -78,8 +82,8 @@ def apply(
     without records in the range is not passed to it.
 
     With `out`, a wearer is computed again where records, arguments, the function's own source, or
-    values that it was made with have changed; functions that it calls are not looked at. Choose
-    another `out` after changing those.
+    values that it was made with have changed. Functions that it calls and global values are not
+    looked at: choose another `out` after changing those.
 
     Examples
     --------
@@ -144,15 +148,32 @@ def _key(function: Any) -> str:
     """Return a digest of a function: its source, and the values that it was made with."""
     parts = [_name(function)]
     while isinstance(function, partial):
-        parts.append(repr((function.args, sorted(function.keywords.items()))))
+        parts += map(_value_key, (*function.args, *sorted(function.keywords.items())))
         function = function.func
     closure = getattr(function, "__closure__", None) or ()
-    parts.append(repr(getattr(function, "__defaults__", None)))
-    parts.append(repr(getattr(function, "__kwdefaults__", None)))
-    parts += [repr(cell.cell_contents) for cell in closure]
-    try:
+    made_with = [cell.cell_contents for cell in closure]
+    made_with += [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+    parts += map(_value_key, made_with)
+    if inspect.isfunction(function):
+        parts.append(_code_key(function.__code__))  # several lambdas may share a line of source
+    with suppress(OSError, TypeError):
         parts.append(inspect.getsource(function))
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        parts.append("" if code is None else code.co_code.hex() + repr(code.co_consts))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _value_key(value: Any) -> str:
+    """Return a digest of a value; one that cannot be told from others never equals itself."""
+    if inspect.isfunction(value) or isinstance(value, partial):
+        return _key(value)
+    try:
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    except Exception:  # noqa: BLE001 - pickle raises whatever the object does
+        return secrets.token_hex()
+
+
+def _code_key(code: CodeType) -> str:
+    """Return what a function does, without the places of its parts in memory."""
+    constants = [
+        _code_key(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts
+    ]
+    return repr((code.co_code.hex(), code.co_names, constants))

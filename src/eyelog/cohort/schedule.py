@@ -98,20 +98,13 @@ def _in_processes(
     workers: int,
     killed: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    proven = False  # whether worker processes start at all
     for batch in _batches(items, BATCH * workers):
         results: dict[int, Result] = {}
         try:
             yield from _batch(function, batch, workers, results)
         except BrokenProcessPool:
-            if not proven and not results:
-                raise EyelogError(
-                    "no worker process could start: in a script, put the call under"
-                    " if __name__ == '__main__':, or pass workers=1"
-                ) from None
             rest = [item for i, item in enumerate(batch) if i not in results]
             yield from _one_by_one(function, rest, killed)
-        proven = True
 
 
 def _batch(
@@ -161,9 +154,21 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
     )
     try:
+        _check_start(pool)
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_start(pool: ProcessPoolExecutor) -> None:
+    """Tell processes that cannot start from a task that kills its process."""
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        raise EyelogError(
+            "no worker process could start: in a script, put the call under"
+            " if __name__ == '__main__':, or pass workers=1"
+        ) from None
 
 
 def _begin_worker() -> None:

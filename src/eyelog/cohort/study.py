@@ -217,8 +217,8 @@ def _no_rows(study: Study) -> pd.DataFrame:
     if study.function is None:
         frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
         return days_rows(daily(frame, log=study.log), study, nobody)
-    table = pd.DataFrame() if study.meta is None else study.meta.iloc[:0]
-    return days_rows(table, study, nobody)
+    rows = days_rows(pd.DataFrame() if study.meta is None else study.meta, study, nobody)
+    return rows.droplevel("row") if "row" in rows.index.names else rows
 
 
 def _inventory(outcomes: Iterable[Outcome]) -> str:
