@@ -149,7 +149,7 @@ def _computed(part: Part) -> Outcome:
     frame = study.archive.read(
         study.log, *part.around, account=account, fields=study.fields, tz=part.wearer.tz
     )
-    if not len(frame):
+    if not len(frame) or not _reaches_into(part, frame):
         return Outcome(account, month, "done")
     rows, days = (_of_days if study.function is None else _of_function)(part, frame)
     done = Outcome(account, month, "done", days, _inputs(part), has_rows=len(rows) > 0)
@@ -158,6 +158,17 @@ def _computed(part: Part) -> Outcome:
     if done.has_rows:
         out.write(account, month, rows, replace(made, edges=_edges(part), days=days))
     return done
+
+
+def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
+    """Return whether there may be records of the part's own month, not only around it.
+
+    The record that closes the month before is often the only one in the file of a month.
+    """
+    if part.month is None:
+        return True
+    opens, closes = (day_start(day, zone(part.wearer.tz)) for day in _month_days(part.month))
+    return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
 def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
