@@ -1,3 +1,4 @@
+from . import cohort as cohort
 from .access.auth.application import Application as Application
 from .access.auth.tokens import Token as Token
 from .access.client import Client as Client

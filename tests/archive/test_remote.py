@@ -1,12 +1,8 @@
 """Archives that are not on a local disk: memory, and an object store on 127.0.0.1."""
 
 import socket
-import subprocess
-import sys
-import time
 import uuid
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import fsspec
@@ -17,6 +13,7 @@ import eyelog as el
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.records import records
+from support.stores import object_store
 
 FIFTEEN, SIXTY = LOGS
 
@@ -29,27 +26,9 @@ def memory() -> Iterator[str]:
 
 
 @pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(300):
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                break
-            time.sleep(0.1)
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "made-up")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made-up-too")
-        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        fs = fsspec.filesystem("s3", skip_instance_cache=True)
-        fs.mkdir("wearers")
-        yield "s3://wearers/archive"
-    finally:
-        server.terminate()
-        server.wait()
-        fsspec.get_filesystem_class("s3").clear_instance_cache()
+def bucket() -> Iterator[str]:
+    with object_store() as url:
+        yield url
 
 
 def live_through(url: str, tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ NAMES = [
     "weekly",
     "baseline",
     "blinks",
+    "cohort",
     "compare",
     "gait",
     "posture",

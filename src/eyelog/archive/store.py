@@ -30,7 +30,7 @@ from eyelog.frame import warn_unknown
 if TYPE_CHECKING:
     from eyelog.access.client import Client
 
-__all__ = ["Archive", "Written"]
+__all__ = ["Archive", "Written", "place_of"]
 
 
 class Written(NamedTuple):
@@ -690,6 +690,11 @@ class Archive:
 
 def _stamp(stamp: pd.Timestamp) -> str:
     return f"{stamp.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def place_of(archive: Archive) -> layout.Place:
+    """Return where the files of an archive are, for the rooms that look at the files themselves."""
+    return archive._place
 
 
 def _iso(us: int) -> str:

@@ -6,6 +6,7 @@ same day, so a short simulation is the beginning of a longer one.
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -24,7 +25,7 @@ from eyelog.wearer.arrays import Array, Ints
 from eyelog.wearer.day import Life, live
 from eyelog.wearer.habits import Traits, traits
 
-__all__ = ["sample", "simulate", "simulate_truth"]
+__all__ = ["check_days", "sample", "simulate", "simulate_blinking", "simulate_truth"]
 
 SAMPLE_START, SAMPLE_DAYS, SAMPLE_SEED, SAMPLE_TZ = "2026-10-19", 7, 14, "Asia/Tokyo"
 
@@ -37,19 +38,28 @@ _FIRST, _LAST = date(1970, 1, 2), date(2099, 12, 30)
 
 
 def _days(
-    start: str | date, days: int, log: str, seed: int, tz: str
+    start: str | date, days: int, log: str, seed: int, tz: str, blink: float = 1.0
 ) -> tuple[Traits, Iterator[Life]]:
-    """Check the arguments; return the wearer and the days, which are simulated one by one."""
+    """Check the arguments; return the wearer and the days, which are simulated one by one.
+
+    The wearer blinks `blink` times as often as the seed alone decides.
+    """
     check_log(log)
     place, first = zone(tz), parse_day(start)
     count, number = _whole(days, "days", 1), _whole(seed, "seed", 0)
+    check_days(first, count)
+    who = traits(number)
+    who = replace(who, blink=who.blink * blink)
+    lived = (live(number, first + timedelta(days=n), who, place) for n in range(count))
+    return who, (day for day in lived if day is not None)
+
+
+def check_days(first: date, count: int) -> None:
+    """Raise `ConfigurationError` unless the logs can have stamps of these days."""
     if first < _FIRST or (_LAST - first).days < count - 1:
         raise ConfigurationError(
             f"{count} days from {first} leave the years 1970 to 2099, the range of the logs' stamps"
         )
-    who = traits(number)
-    lived = (live(number, first + timedelta(days=n), who, place) for n in range(count))
-    return who, (day for day in lived if day is not None)
 
 
 def _whole(value: int, name: str, least: int) -> int:
@@ -141,7 +151,14 @@ def simulate(
     >>> el.simulate("2026-10-19", 1, seed=1).equals(el.simulate("2026-10-19", 1, seed=1))
     True
     """
-    who, lived = _days(start, days, log, seed, tz)
+    return simulate_blinking(start, days, log=log, seed=seed, tz=tz, blink=1.0)
+
+
+def simulate_blinking(
+    start: str | date, days: int, *, log: str, seed: int, tz: str, blink: float
+) -> pd.DataFrame:
+    """Simulate a wearer who blinks `blink` times as often as the seed alone decides."""
+    who, lived = _days(start, days, log, seed, tz, blink)
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
     # A notebook would keep the line among its results.

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.analysis.compare.mixed_table import mixed_table
@@ -104,3 +105,22 @@ def test_a_15_second_frame_works_as_well() -> None:
     table = mixed_table({"a": el.simulate("2026-10-19", 1, log=EYES, seed=2)}, outcomes="steps")
     assert len(table) == 1
     assert table["steps_within"].tolist() == [0.0]
+
+
+def test_the_table_of_a_cohort_is_taken_as_it_is() -> None:
+    people = {
+        f"p{i}": el.simulate("2026-10-19", 3, log="standard_mode_logs", seed=i) for i in range(3)
+    }
+    single = el.compare.mixed_table(people)
+    days = {person: el.daily(frame) for person, frame in people.items()}
+    cohort = pd.concat(days, names=["account"])
+    cohort["group"] = ["a"] * 6 + ["b"] * 3
+    cohort["age"] = np.repeat([30.0, 40.0, 50.0], 3)
+    step = {"step": "cohort.daily", "covariates": ["group", "age"]}
+    cohort.attrs = {"eyelog": {"log": "standard_mode_logs", "history": [step]}}
+    table = el.compare.mixed_table(cohort)
+    assert_frame_equal(table[single.columns], single)
+    assert list(table.columns[-2:]) == ["group", "age"]
+    assert table["group"].tolist() == ["a"] * 6 + ["b"] * 3
+    fit = el.compare.fit_mixed(table, "steps", predictors="group")
+    assert fit.loc["group[b]", "persons"] == 3

@@ -23,7 +23,7 @@ CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
 
 @one_warning()
 def mixed_table(
-    frames: Mapping[str, pd.DataFrame],
+    frames: Mapping[str, pd.DataFrame] | pd.DataFrame,
     *,
     outcomes: str | Sequence[str] | None = None,
     exposure: str = "worn_h",
@@ -32,9 +32,10 @@ def mixed_table(
 
     Parameters
     ----------
-    frames : mapping of str to DataFrame
+    frames : mapping of str to DataFrame, or DataFrame
         For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily
-        table. All of one log.
+        table. All of one log. Or the table of `eyelog.cohort.daily`, whose accounts are the
+        persons.
     outcomes : str or sequence of str, optional
         Columns of the daily tables. Default: every number in them other than exposures, counts of
         values and intervals.
@@ -51,6 +52,7 @@ def mixed_table(
         ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing where the
         exposure is 0). Then for each outcome x, in its own unit, float64 ``x``,
         ``x_person_mean`` (mean of the person's days) and ``x_within`` (the day less that mean).
+        Last, what the table of a cohort has of its wearers, such as their group.
 
     Raises
     ------
@@ -77,6 +79,9 @@ def mixed_table(
     >>> table["person"].tolist(), "head_moves_yaw_per_h_within" in table
     (['p0', 'p0', 'p1', 'p1'], True)
     """
+    covariates = pd.DataFrame()
+    if isinstance(frames, pd.DataFrame) and "account" in frames.index.names:
+        frames, covariates = _of_cohort(frames)
     if not isinstance(frames, Mapping) or not frames:
         raise ConfigurationError("mixed_table takes a mapping such as {'ann': frame, 'bob': frame}")
     days = {str(person): _days(str(person), frame) for person, frame in frames.items()}
@@ -92,6 +97,8 @@ def mixed_table(
     rows = [_rows(person, days[person], chosen, exposure) for person in sorted(days)]
     table = pd.concat(rows, ignore_index=True)
     table["person"] = table["person"].astype("string")
+    for name in covariates.columns:
+        table[name] = covariates[name].reindex(table["person"]).array
     empty = [person for person in sorted(days) if not len(days[person])]
     return record(
         table,
@@ -102,6 +109,20 @@ def mixed_table(
         outcomes=chosen,
         exposure=exposure,
     )
+
+
+def _of_cohort(table: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Return the days of each wearer of a cohort, and one row per wearer of what else it has."""
+    stated = [name for step in history(table) for name in step.get("covariates", ())]
+    numeric = pd.api.types.is_numeric_dtype
+    times = pd.api.types.is_datetime64_any_dtype
+    labels = [n for n in table.columns if not numeric(table[n].dtype) and not times(table[n].dtype)]
+    covariates = [name for name in table.columns if name in {*stated, *labels}]
+    days = {}
+    for account, part in table.drop(columns=covariates).groupby(level="account"):
+        days[str(account)] = part.droplevel("account")
+        days[str(account)].attrs = dict(table.attrs)
+    return days, table[covariates].groupby(level="account").first()
 
 
 def _days(person: str, frame: Any) -> pd.DataFrame:

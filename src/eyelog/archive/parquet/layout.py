@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +36,7 @@ __all__ = [
     "accounts",
     "archive_errors",
     "check_account",
+    "content_key",
     "damage",
     "damage_errors",
     "file_metadata",
@@ -172,7 +174,13 @@ def month_path(place: Place, log: str, account: str, month: str) -> str:
 
 
 def check_account(account: str) -> str:
-    """Return the name of an account as a folder has it, or raise `ConfigurationError`."""
+    """Return the name of an account's folder, which no account can make lead elsewhere.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not a name, or too long for a folder.
+    """
     if not isinstance(account, str) or not account:
         raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
     try:
@@ -242,6 +250,15 @@ def fingerprint(
     months = np.array([span[0], span[1] - 1]).astype("M8[us]").astype("M8[M]")
     names = np.arange(months[0], months[1] + 1).astype(str).tolist()
     return tuple(_file_key(place, month_path(place, log, account, name)) for name in names)
+
+
+def content_key(place: Place, log: str, account: str, month: str) -> str:
+    """Return what identifies the content of a month's file: its digest, on a store its tag."""
+    path = month_path(place, log, account, month)
+    if place.local:
+        with Path(path).open("rb") as source:
+            return file_digest(source, "sha256").hexdigest()
+    return str(place.fs.ukey(path))
 
 
 def _file_key(place: Place, path: str) -> Hashable:

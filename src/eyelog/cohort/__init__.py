@@ -1,0 +1,24 @@
+"""Cohorts: the same functions on every wearer of an archive, on Dask.
+
+Memory does not grow with the cohort, and the same call runs on this machine and on a cluster.
+Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.
+"""
+
+from eyelog.cohort.apply import apply
+from eyelog.cohort.daily import daily
+from eyelog.cohort.pseudonymise import pseudonymise
+from eyelog.cohort.simulate import simulate
+from eyelog.cohort.summary import Summary, summary
+
+__all__ = [
+    "Summary",
+    "apply",
+    "daily",
+    "pseudonymise",
+    "simulate",
+    "summary",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,179 @@
+"""Any function of one wearer's frame, for every wearer of an archive."""
+
+import hashlib
+import inspect
+import os
+import pickle
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from types import CodeType
+from typing import Any
+
+import pandas as pd
+
+from eyelog.archive.store import Archive
+from eyelog.cohort.study import Instant, run_study
+from eyelog.errors import ConfigurationError
+
+__all__ = ["apply"]
+
+
+def apply(
+    archive: Archive,
+    function: Callable[[pd.DataFrame], Any],
+    *,
+    log: str,
+    meta: pd.DataFrame | Mapping[str, Any] | None = None,
+    fields: Iterable[str] | str | None = None,
+    accounts: Iterable[str] | None = None,
+    start: Instant | None = None,
+    end: Instant | None = None,
+    tz: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scheduler: Any = None,
+    workers: int | None = None,
+    wearers: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return what a function makes of each wearer's frame, in parallel.
+
+    Parameters
+    ----------
+    archive : Archive
+        As for `eyelog.cohort.daily`.
+    function : callable
+        Takes the frame of one wearer, all months in order, in the wearer's zone. Returns a table, a
+        named result (such as that of `eyelog.rhythm.cosinor`), a mapping, or a number. Several
+        processes need a function that Python can pickle; a lambda is fine.
+    log : {"computed_data", "standard_mode_logs"}
+        The 15-second or the 60-second log.
+    meta : DataFrame or mapping of str to dtype, optional
+        The columns that each result has, and their dtypes. A wearer with other columns fails. Also
+        the shape of a cohort without results.
+    fields : iterable of str or str, optional
+        Read these fields only, or those of a summary, see `eyelog.needed`. Default: all.
+    accounts, start, end, tz, out, scheduler, workers, wearers
+        As for `eyelog.cohort.daily`.
+
+    Returns
+    -------
+    DataFrame
+        Without `out`, sorted by account. A table gives its rows, indexed by ``account`` and its
+        own index; a named result or a mapping gives one row per wearer, a column per field; a
+        number gives one row with the column ``value``. Then the columns of `wearers`.
+
+        With `out`, the report of `eyelog.cohort.daily`.
+
+    Raises
+    ------
+    ConfigurationError, ArchiveError, EyelogError
+        As from `eyelog.cohort.daily`; also if `function` cannot be called or `meta` is not valid.
+
+    Warns
+    -----
+    EyelogWarning
+        As from `eyelog.cohort.daily`.
+
+    Notes
+    -----
+    One task computes one wearer, whose whole range is in memory: name the `fields` that are used.
+    An error in `function` concerns its wearer alone and is reported with its reason. A wearer
+    without records in the range is not passed to it.
+
+    With `out`, a wearer is computed again where records, arguments, the function's own source, or
+    values that it was made with have changed. Functions that it calls and global values are not
+    looked at: choose another `out` after changing those.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import eyelog as el
+    >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
+    >>> for seed in range(2):
+    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed)
+    ...     _ = archive.write(log, week, account=f"wearer{seed}")
+    >>> rates = el.cohort.apply(archive, el.blinks.rate, log=log, fields="blinks")
+    >>> rates["rate_per_min"].between(10, 20).tolist()
+    [True, True]
+    """
+    if not callable(function):
+        raise ConfigurationError(
+            f"apply takes a function of a wearer's frame, not a {type(function).__name__}"
+        )
+    return run_study(
+        "cohort.apply",
+        archive,
+        log=log,
+        accounts=accounts,
+        start=start,
+        end=end,
+        tz=tz,
+        out=out,
+        scheduler=scheduler,
+        workers=workers,
+        wearers=wearers,
+        function=function,
+        function_key=_key(function),
+        function_name=_name(function),
+        fields=fields,
+        meta=_prototype(meta),
+    )
+
+
+def _prototype(meta: Any) -> pd.DataFrame | None:
+    """Return an empty table of the columns of a result."""
+    if meta is None or isinstance(meta, pd.DataFrame):
+        return None if meta is None else meta.iloc[:0]
+    if not isinstance(meta, Mapping):
+        raise ConfigurationError(
+            f"meta takes a DataFrame or a mapping of columns to dtypes, not a {type(meta).__name__}"
+        )
+    try:
+        return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in meta.items()})
+    except TypeError as error:
+        raise ConfigurationError(f"meta: {error}") from None
+
+
+def _name(function: Any) -> str:
+    """Return what a function is called; a function made by `partial` by that which it calls."""
+    while isinstance(function, partial):
+        function = function.func
+    kind = type(function)
+    name = getattr(function, "__qualname__", kind.__qualname__)
+    return f"{getattr(function, '__module__', kind.__module__)}.{name}"
+
+
+def _key(function: Any) -> str:
+    """Return a digest of a function: its source, and the values that it was made with."""
+    parts = [_name(function)]
+    while isinstance(function, partial):
+        parts += map(_value_key, (*function.args, *sorted(function.keywords.items())))
+        function = function.func
+    closure = getattr(function, "__closure__", None) or ()
+    made_with = [cell.cell_contents for cell in closure]
+    made_with += [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+    parts += map(_value_key, made_with)
+    if inspect.isfunction(function):
+        parts.append(_code_key(function.__code__))  # several lambdas may share a line of source
+    with suppress(OSError, TypeError):
+        parts.append(inspect.getsource(function))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _value_key(value: Any) -> str:
+    """Return a digest of a value; one that cannot be told from others never equals itself."""
+    if inspect.isfunction(value) or isinstance(value, partial):
+        return _key(value)
+    try:
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    except Exception:  # noqa: BLE001 - pickle raises whatever the object does
+        return secrets.token_hex()
+
+
+def _code_key(code: CodeType) -> str:
+    """Return what a function does, without the places of its parts in memory."""
+    constants = [
+        _code_key(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts
+    ]
+    return repr((code.co_code.hex(), code.co_names, constants))

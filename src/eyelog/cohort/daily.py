@@ -1,0 +1,127 @@
+"""The daily summary of every wearer of an archive."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from eyelog.archive.store import Archive
+from eyelog.cohort.study import Instant, run_study
+
+__all__ = ["daily"]
+
+
+def daily(
+    archive: Archive,
+    *,
+    log: str,
+    accounts: Iterable[str] | None = None,
+    start: Instant | None = None,
+    end: Instant | None = None,
+    tz: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scheduler: Any = None,
+    workers: int | None = None,
+    wearers: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return `eyelog.daily` of every wearer of an archive, in parallel and month by month.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where the records are: on this machine, or on any storage that fsspec can open.
+    log : {"computed_data", "standard_mode_logs"}
+        The 15-second or the 60-second log.
+    accounts : iterable of str, optional
+        Whose records; default all that the archive and `wearers` have.
+    start, end : str, date or aware datetime, optional
+        Inclusive local days of each wearer (``"2026-10-24"``), or instants. Default: all records.
+    tz : str, optional
+        IANA zone of wearers whose zone `wearers` does not have; default UTC.
+    out : str or path, optional
+        A folder, or a URL that fsspec can open, for the result as a Parquet dataset. Then the
+        report is returned instead of the table.
+    scheduler : str or dask.distributed.Client, optional
+        A Dask cluster: its address (``"tcp://10.0.0.1:8786"``) or a client of it. The workers need
+        to reach the archive and `out`. Default: processes on this machine.
+    workers : int, optional
+        How many processes on this machine; default one per core, and none beside this one where
+        there is little to do.
+    wearers : DataFrame, optional
+        One row per wearer, with a column ``account`` (or an index of that name). The column ``tz``
+        is each wearer's zone. All columns but ``account`` (groups, age, ...) are added to the
+        wearer's rows.
+
+    Returns
+    -------
+    DataFrame
+        Without `out`, one row per wearer and local day, sorted. Index ``account`` and ``day``: the
+        local midnight that opens the day; where wearers live in several zones, the local date
+        without a zone. Columns as of `eyelog.daily`, in the same units (stamps are in UTC where
+        there are several zones), then those of `wearers`.
+
+        With `out`, one row per wearer: ``account``, ``state`` (``"done"``, ``"unchanged"`` since
+        the last run, or ``"failed"``), ``days`` (int64, days with records) and ``reason`` (why it
+        failed, or why there are no days).
+
+    Raises
+    ------
+    ConfigurationError
+        If dask is not installed, an argument is not valid, or `out` has something else.
+    ArchiveError
+        If the archive has nothing of this log or cannot be listed, `out` cannot be written, or
+        another run writes there.
+    EyelogError
+        If no worker can start, or the cluster is gone.
+
+    Warns
+    -----
+    EyelogWarning
+        Names wearers that failed (without `out`), and wearers that are missing from `wearers`.
+
+    See Also
+    --------
+    eyelog.cohort.apply : The same for any function of a wearer's frame.
+    eyelog.cohort.summary : Groups, percentiles of wearers, and what was lost.
+
+    Notes
+    -----
+    One task computes one month of one wearer, so memory does not grow with the cohort. It reads
+    the columns that `eyelog.daily` needs, and the quarter of an hour on either side of the month,
+    so that days at its edge are whole. The table depends neither on the number of workers nor on
+    the order in which they finish. A wearer who cannot be read has no rows at all.
+
+    ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place whole and says
+    what it was computed from: the same call goes on where a stopped run was, and over an archive
+    that has grown computes only the months that changed. The dataset always has exactly what the
+    last call asked for; files of other wearers and months are removed. ``_recipe.json`` beside
+    them has the arguments, the versions and a digest of the files that were read.
+
+    In a script, calls with several processes belong under ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import eyelog as el
+    >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
+    >>> for seed in range(2):
+    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed, tz="Asia/Tokyo")
+    ...     _ = archive.write(log, week, account=f"wearer{seed}")
+    >>> table = el.cohort.daily(archive, log=log, tz="Asia/Tokyo")
+    >>> table.groupby("account").size().to_dict()
+    {'wearer0': 7, 'wearer1': 7}
+    """
+    return run_study(
+        "cohort.daily",
+        archive,
+        log=log,
+        accounts=accounts,
+        start=start,
+        end=end,
+        tz=tz,
+        out=out,
+        scheduler=scheduler,
+        workers=workers,
+        wearers=wearers,
+    )

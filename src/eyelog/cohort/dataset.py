@@ -1,0 +1,258 @@
+"""The result of a cohort as a Parquet dataset: one file per wearer and month, and its recipe.
+
+::
+
+    OUT/ACCOUNT/2026-10.parquet     rows of one wearer and one local month
+    OUT/ACCOUNT/all.parquet         rows of a function of a wearer's whole range
+    OUT/_recipe.json                what was computed, from what, with which versions
+    OUT/_report.parquet             one row per wearer
+
+Each file carries in its own metadata what it was computed from, so that a file and the state of
+the run cannot disagree. Names that begin with a dot or an underscore are skipped by Parquet tools.
+"""
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
+
+from eyelog.archive.parquet.layout import Place, archive_errors, check_account, open_place
+from eyelog.disk.files import make_folders, whole_file
+from eyelog.errors import ArchiveError, ConfigurationError
+
+__all__ = [
+    "Dataset",
+    "Made",
+    "as_frame",
+    "open_dataset",
+]
+
+RECIPE: Final = "_recipe.json"
+REPORT: Final = "_report.parquet"
+MADE: Final = b"eyelog.cohort"
+WHOLE: Final = "all"
+_PART: Final = re.compile(r"(?:\d{4}-\d{2}|all)\.parquet", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a file was computed from: the arguments, the files read, and what they hold."""
+
+    arguments: str
+    files: str  # changes whenever a file that was read is replaced
+    months: str  # the same for the files of the month itself
+    edges: str  # the records around the month
+    days: int
+
+    def to_bytes(self) -> bytes:
+        """Return the text that is kept in the metadata of the file."""
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The folder or URL of a result."""
+
+    place: Place
+
+    @property
+    def name(self) -> str:
+        """The place as a user types it, without credentials."""
+        return self.place.name
+
+    def path(self, account: str, month: str | None) -> str:
+        """Return the path of one file; an account's name is escaped."""
+        return f"{self.place.root}/{check_account(account)}/{month or WHOLE}.parquet"
+
+    def made(self, account: str, month: str | None) -> Made | None:
+        """Return what a file was computed from; None if there is no such whole file."""
+        path = self.path(account, month)
+        try:
+            if self.place.local:
+                kept = (pq.read_schema(path).metadata or {}).get(MADE)
+            else:
+                self.place.fs.invalidate_cache(path)
+                with self.place.fs.open(path, "rb", cache_type="none") as source:
+                    kept = (pq.read_schema(source).metadata or {}).get(MADE)
+            return None if kept is None else Made(**json.loads(kept))
+        except (FileNotFoundError, pa.ArrowInvalid, TypeError, ValueError):
+            return None  # not there, or not ours: it is computed again
+
+    def write(self, account: str, month: str | None, rows: pd.DataFrame, made: Made) -> None:
+        """Put the file of one wearer and month in place, whole."""
+        table = pa.Table.from_pandas(rows)
+        metadata = {**(table.schema.metadata or {}), MADE: made.to_bytes()}
+        table = table.replace_schema_metadata(metadata)
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="zstd")
+        self._put(self.path(account, month), sink.getvalue())
+
+    def remove(self, account: str, month: str | None) -> None:
+        """Remove the file of one wearer and month, if there is one."""
+        path = self.path(account, month)
+        with archive_errors(f"remove {path}"):
+            if self.place.fs.exists(path):
+                self.place.fs.rm_file(path)
+
+    def parts(self) -> set[str]:
+        """Return the paths of the files that are there."""
+        with archive_errors(f"list {self.name}"):
+            return set(self._files())
+
+    def keep_only(self, parts: Iterable[tuple[str, str | None]]) -> None:
+        """Remove the files of wearers and months that the result no longer has."""
+        wanted = {self.path(account, month) for account, month in parts}
+        with archive_errors(f"write to {self.name}"):
+            for path in self._files():
+                if path not in wanted:
+                    self.place.fs.rm_file(path)
+
+    def _files(self) -> list[str]:
+        self.place.fs.invalidate_cache(self.place.root)
+        found = self.place.fs.find(self.place.root, maxdepth=2)
+        root = f"{self.place.root.lstrip('/')}/"
+        inside = {str(path): str(path).lstrip("/").removeprefix(root) for path in found}
+        return [
+            path
+            for path, rest in inside.items()
+            if rest.count("/") == 1 and _PART.fullmatch(rest.split("/")[1])
+        ]
+
+    def begin(self, recipe: Mapping[str, Any]) -> None:
+        """Write the recipe of a run that begins.
+
+        Raises
+        ------
+        ConfigurationError
+            If the place holds something else: other files, or the result of another computation.
+        """
+        old = self.recipe()
+        if old is None and self._occupied():
+            raise ConfigurationError(
+                f"{self.name} has other files: give the result a new or an empty folder"
+            )
+        for name in ("what", "log", "function"):
+            if old is not None and old.get(name) != recipe.get(name):
+                raise ConfigurationError(
+                    f"{self.name} has the result of another computation ({name}:"
+                    f" {old.get(name)}, not {recipe.get(name)}): choose another place"
+                )
+        self.finish(recipe, None)
+
+    def _occupied(self) -> bool:
+        self.place.fs.invalidate_cache(self.place.root)
+        try:
+            names = self.place.fs.ls(self.place.root, detail=False)
+        except FileNotFoundError:
+            return False
+        except NotADirectoryError:
+            return True
+        return any(not str(name).rsplit("/", 1)[-1].startswith(".") for name in names)
+
+    def recipe(self) -> dict[str, Any] | None:
+        """Return the recipe, or None if there is none."""
+        try:
+            text = self.place.fs.cat_file(f"{self.place.root}/{RECIPE}")
+            loaded: dict[str, Any] = json.loads(text)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError:
+            raise ArchiveError(
+                f"{self.name}/{RECIPE} is damaged: choose another place for the result"
+            ) from None
+        return loaded
+
+    def finish(self, recipe: Mapping[str, Any], report: pd.DataFrame | None) -> None:
+        """Write the report of a run that ended, then its recipe."""
+        if report is not None:
+            sink = io.BytesIO()
+            report.to_parquet(sink)
+            self._put(f"{self.place.root}/{REPORT}", sink.getvalue())
+        text = json.dumps({**recipe, "complete": report is not None}, indent=1, ensure_ascii=False)
+        self._put(f"{self.place.root}/{RECIPE}", f"{text}\n".encode())
+
+    def report(self) -> pd.DataFrame | None:
+        """Return the report of the last whole run, or None if there is none."""
+        try:
+            data = self.place.fs.cat_file(f"{self.place.root}/{REPORT}")
+        except FileNotFoundError:
+            return None
+        return pd.read_parquet(io.BytesIO(data))
+
+    def read(self) -> pd.DataFrame:
+        """Return all rows, sorted."""
+        tables = []
+        for path in self._files():
+            with self.place.fs.open(path, "rb") as source, archive_errors(f"read {path}"):
+                tables.append(as_frame(pq.read_table(source)))
+        if not tables:
+            return pd.DataFrame()
+        return pd.concat(tables).sort_index()
+
+    def _put(self, path: str, data: bytes) -> None:
+        with archive_errors(f"write {path}"):
+            if self.place.local:
+                with whole_file(Path(path)) as sink:
+                    sink.write(data)
+            else:  # an object store puts a whole object in place, or none
+                self.place.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+                self.place.fs.pipe_file(path, data)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let one run at a time write here, where the disk can lock; clear what a killed one left.
+
+        Raises
+        ------
+        ArchiveError
+            If another run writes here.
+        """
+        if not self.place.local:
+            yield
+            return
+        root = Path(self.place.root)
+        with archive_errors(f"write to {self.name}"):
+            make_folders(root)
+        try:
+            with FileLock(root / ".lock", timeout=0, mode=0o600):
+                for leftover in [*root.glob(".*.tmp"), *root.glob("*/.*.tmp")]:
+                    leftover.unlink(missing_ok=True)
+                yield
+        except Timeout:
+            raise ArchiveError(
+                f"another run writes to {self.name}: wait for it, or choose another place"
+            ) from None
+
+
+def as_frame(table: pa.Table) -> pd.DataFrame:
+    """Return the rows of a file with the index and dtypes that they were written with."""
+    rows: pd.DataFrame = table.to_pandas()
+    return rows
+
+
+def open_dataset(out: str | os.PathLike[str]) -> Dataset:
+    """Return the dataset at a local path or any URL of fsspec.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not a path, or its kind of URL cannot be used.
+    """
+    if not isinstance(out, str | os.PathLike):
+        raise ConfigurationError(f"out takes a path or a URL, not a {type(out).__name__}")
+    try:
+        place = open_place(out)
+    except ConfigurationError as error:
+        reason = str(error).removeprefix("the archive's path cannot be used: ")
+        raise ConfigurationError(f"out={os.fspath(out)!r} cannot be used: {reason}") from None
+    return Dataset(place)

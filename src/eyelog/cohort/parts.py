@@ -1,0 +1,316 @@
+"""One part of a cohort: one wearer and month, or one wearer's whole range, computed anywhere.
+
+A part carries all that a worker needs, and answers with an outcome, never with an error.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.daily import daily
+from eyelog.analysis.grouped.groups import day_groups
+from eyelog.archive.parquet.layout import (
+    content_key,
+    fingerprint,
+    month_edges,
+    months,
+    overlap,
+)
+from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.store import Archive, place_of
+from eyelog.clock import DAY, SECOND, day_start, zone
+from eyelog.cohort.dataset import Dataset, Made
+from eyelog.cohort.wearers import Wearer
+from eyelog.errors import ConfigurationError, EyelogError
+
+__all__ = ["Outcome", "Part", "Study", "compute", "days_rows", "plan"]
+
+Span = tuple[datetime, datetime]
+
+# The runs of wear that hold the first and the last wear of a day last 5 minutes or more, over
+# midnights too: the only thing in which a day depends on records of others.
+AROUND: Final = timedelta(minutes=15)
+SECOND_US: Final = 1_000_000
+LOCAL_DATES: Final = ("day", "week")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What all parts of a run have in common."""
+
+    archive: Archive
+    log: str
+    tz: str | None  # the zone of all wearers; None where they live in several
+    covariates: Mapping[str, Any]
+    out: Dataset | None
+    version: str
+    function: Callable[[pd.DataFrame], Any] | None = None  # None: the daily summary
+    function_key: str = ""
+    fields: tuple[str, ...] | str | None = "daily"
+    meta: pd.DataFrame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One wearer and local month (None: the whole range), and which records it needs.
+
+    `own` and `around` are the first and the last instant of its own records, and of those that it
+    reads, so that what reaches over a midnight is known.
+    """
+
+    study: Study
+    wearer: Wearer
+    month: str | None
+    own: Span
+    around: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a part."""
+
+    account: str
+    month: str | None
+    state: str  # done, unchanged or failed
+    days: int = 0
+    inputs: str = ""
+    reason: str = ""
+    has_rows: bool = False
+    rows: pd.DataFrame | None = None
+
+
+def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | None) -> list[Part]:
+    """Return the parts of one wearer within the range asked for, in order."""
+    lived = _months_lived(study.archive, study.log, wearer)
+    if not lived:
+        return []
+    place = zone(wearer.tz)
+    spans = {month: tuple(day_start(day, place) for day in _month_days(month)) for month in lived}
+    if study.function is not None:
+        whole = _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last)
+        return [Part(study, wearer, None, whole, whole)] if whole[0] <= whole[1] else []
+    parts = []
+    for month, (opens, closes) in spans.items():
+        own = _clip((opens, closes), first, last)
+        around = _clip((opens - AROUND, closes + AROUND), first, last)
+        if own[0] <= own[1]:
+            parts.append(Part(study, wearer, month, own, around))
+    return parts
+
+
+def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
+    opens = span[0] if first is None else max(span[0], first)
+    closes = span[1] if last is None else min(span[1], last)
+    return opens, closes
+
+
+def _months_lived(archive: Archive, log: str, wearer: Wearer) -> list[str]:
+    """Return the local months in which a wearer can have records, in order."""
+    place, lived = zone(wearer.tz), set()
+    for name in months(place_of(archive), log, wearer.account):
+        first = datetime.fromisoformat(f"{name}-01").replace(tzinfo=UTC)
+        after = (first + 31 * DAY).replace(day=1)
+        for instant in (first, after - SECOND):
+            lived.add(f"{instant.astimezone(place):%Y-%m}")
+    return sorted(lived)
+
+
+def _month_days(month: str) -> tuple[date, date]:
+    """Return the first day of a month and of the next one."""
+    first = date.fromisoformat(f"{month}-01")
+    return first, (first + 31 * DAY).replace(day=1)
+
+
+def compute(part: Part) -> Outcome:
+    """Compute one part, unless the result has it from the same input already."""
+    wearer = part.wearer
+    try:
+        return _computed(part)
+    except Exception as error:  # noqa: BLE001 - of whatever kind, it is this wearer's alone
+        kind = "" if isinstance(error, EyelogError) else f"{type(error).__name__}: "
+        reason = f"{kind}{error}"
+        return Outcome(wearer.account, part.month, "failed", reason=" ".join(reason.split()))
+
+
+def _computed(part: Part) -> Outcome:
+    study, account, month = part.study, part.wearer.account, part.month
+    out = study.out
+    made = _made(part) if out is not None else None
+    if out is not None and made is not None:
+        old = out.made(account, month)
+        if old is not None and _same(old, made, part):
+            return Outcome(account, month, "unchanged", old.days, _inputs(part), has_rows=True)
+    frame = study.archive.read(
+        study.log, *part.around, account=account, fields=study.fields, tz=part.wearer.tz
+    )
+    if not len(frame) or not _reaches_into(part, frame):
+        return Outcome(account, month, "done")
+    rows, days = (_of_days if study.function is None else _of_function)(part, frame)
+    done = Outcome(account, month, "done", days, _inputs(part), has_rows=len(rows) > 0)
+    if out is None or made is None:
+        return replace(done, rows=rows)
+    if done.has_rows:
+        out.write(account, month, rows, replace(made, edges=_edges(part), days=days))
+    return done
+
+
+def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
+    """Return whether there may be records of the part's own month, not only around it.
+
+    The record that closes the month before is often the only one in the file of a month.
+    """
+    if part.month is None:
+        return True
+    opens, closes = (day_start(day, zone(part.wearer.tz)) for day in _month_days(part.month))
+    return bool(frame.index[-1] > opens and frame.index[0] <= closes)
+
+
+def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return the days of the month, each whole, in the shape of the result."""
+    frame.attrs = {}  # pandas copies it at each access of a column
+    table = daily(frame, log=part.study.log)
+    if part.month is not None:
+        local = cast(pd.DatetimeIndex, table.index).tz_localize(None)
+        first, after = map(pd.Timestamp, _month_days(part.month))
+        table = table[(local >= first) & (local < after)]
+    return days_rows(table, part.study, part.wearer), len(table)
+
+
+def days_rows(table: pd.DataFrame, study: Study, wearer: Wearer) -> pd.DataFrame:
+    """Return a table of one wearer with account and covariates, in the zone of the cohort."""
+    names = [str(name) if name is not None else "row" for name in table.index.names]
+    table = table.rename_axis(index=names)
+    taken = {"account", *study.covariates} & {*names, *map(str, table.columns)}
+    if taken:
+        raise ConfigurationError(
+            f"the result has a column {min(taken)!r} of its own: rename that of the wearers"
+        )
+    rows = table.reset_index()
+    if study.tz is None:
+        for name in rows.columns:
+            if isinstance(rows[name].dtype, pd.DatetimeTZDtype):
+                local = name in LOCAL_DATES and name in names
+                rows[name] = (
+                    rows[name].dt.tz_localize(None).dt.normalize()
+                    if local
+                    else rows[name].dt.tz_convert("UTC")
+                )
+    rows.insert(0, "account", pd.Series([wearer.account] * len(rows), dtype="str"))
+    for name, value in wearer.covariates:
+        rows[name] = pd.array([value] * len(rows), dtype=study.covariates[name])
+    rows.attrs = {}
+    return rows.set_index(["account", *names])
+
+
+def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return what the function makes of the wearer's frame, as rows of the result."""
+    study = part.study
+    result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
+    days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))
+    table = _table_of(result)
+    if study.meta is not None:
+        if list(table.columns) != list(study.meta.columns):
+            raise ConfigurationError(
+                f"the function returned the columns {', '.join(map(str, table.columns))}, where"
+                f" meta has {', '.join(map(str, study.meta.columns))}"
+            )
+        table = table.astype(study.meta.dtypes.to_dict())
+    rows = days_rows(table, study, part.wearer)
+    return (rows if isinstance(result, pd.DataFrame) else rows.droplevel("row")), days
+
+
+def _table_of(result: Any) -> pd.DataFrame:
+    """Return a table as it is, a named result as one row, a number as one value."""
+    if isinstance(result, pd.DataFrame):
+        return result
+    if isinstance(result, tuple) and hasattr(result, "_asdict"):
+        values = result._asdict()
+    elif isinstance(result, Mapping) or (
+        isinstance(result, pd.Series) and not isinstance(result.index, pd.DatetimeIndex)
+    ):
+        values = {str(name): value for name, value in result.items()}
+    elif isinstance(result, bool | int | float | str | np.generic):
+        values = {"value": result}
+    else:
+        raise ConfigurationError(
+            f"the function returned a {type(result).__name__}: return a table, a named result or a"
+            " number"
+        )
+    return pd.DataFrame({name: [value] for name, value in values.items()})
+
+
+def _made(part: Part) -> Made:
+    """Return what the part is computed from, before anything is read."""
+    study, wearer = part.study, part.wearer
+    place = place_of(study.archive)
+
+    def key(span: tuple[int, int]) -> str:
+        return _digest(fingerprint(place, study.log, wearer.account, span))
+
+    arguments = _digest(
+        study.version,
+        study.function_key,
+        study.log,
+        wearer.tz,
+        study.tz,
+        [(name, repr(value)) for name, value in wearer.covariates],
+        [instant.isoformat() for instant in (*part.own, *part.around)],
+        study.fields,
+        None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
+    )
+    files = key(_us(part.around))
+    months = files if part.month is None else key(month_edges(part.month))
+    return Made(arguments, files, months, edges="", days=0)
+
+
+def _same(old: Made, new: Made, part: Part) -> bool:
+    """Return whether the rows of a file are still those that would be computed.
+
+    Where only a neighbouring month has grown, the records around the month decide.
+    """
+    if old.arguments != new.arguments or old.months != new.months:
+        return False
+    return old.files == new.files or (part.month is not None and old.edges == _edges(part))
+
+
+def _edges(part: Part) -> str:
+    """Return a digest of the records that are read from the files of other months."""
+    if part.month is None:
+        return ""
+    study, found = part.study, []
+    low, high = (datetime.fromtimestamp(us / 1e6, UTC) for us in month_edges(part.month))
+    opens, closes = part.around
+    for first, last in ((opens, min(low - SECOND, closes)), (max(high, opens), closes)):
+        if first <= last:
+            frame = study.archive.read(
+                study.log, first, last, account=part.wearer.account, fields=study.fields
+            )
+            found.append(pd.util.hash_pandas_object(frame).to_numpy().tobytes().hex())
+    return _digest(found)
+
+
+def _inputs(part: Part) -> str:
+    """Return a digest of the files that the part's own records are in."""
+    study, account = part.study, part.wearer.account
+    place, span = place_of(study.archive), _us(part.own)
+    return _digest(
+        [
+            (name, content_key(place, study.log, account, name))
+            for name in months(place, study.log, account)
+            if overlap(name, (span[0], span[1] - SECOND_US))
+        ]
+    )
+
+
+def _us(span: Span) -> tuple[int, int]:
+    return instant_us(span[0]), instant_us(span[1]) + SECOND_US
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()

@@ -1,0 +1,126 @@
+"""Accounts replaced by pseudonyms that only the holder of a key can make again."""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from eyelog.archive.parquet.layout import check_account
+from eyelog.disk.files import make_folders, new_file, path_of
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import KEY
+
+__all__ = ["pseudonymise"]
+
+NAMES: Final = ("account", "person")
+LEAST_BYTES: Final = 16
+DIGITS: Final = 16  # 64 bits: two of a million wearers meet with a chance of 1 in 37 million
+
+
+def pseudonymise(table: pd.DataFrame, *, key: str | os.PathLike[str]) -> pd.DataFrame:
+    """Replace the accounts of a table by pseudonyms.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table with ``account`` (or ``person``) in its index or columns, such as those of
+        `eyelog.cohort.daily` and its ``wearers=``.
+    key : str or path
+        The file of the key. If it does not exist, a random key is made there, readable by its
+        owner only. Keep it apart from the tables: with it, and the accounts, anyone can match the
+        two; without it, nobody can.
+
+    Returns
+    -------
+    DataFrame
+        The same rows, sorted by pseudonym where accounts are in the index (so that their order
+        says nothing either), without the provenance that names wearers. In the texts of
+        ``reason``, accounts are replaced too.
+
+    Raises
+    ------
+    ConfigurationError
+        If the table has no accounts, or the file of the key cannot be used.
+
+    Notes
+    -----
+    A pseudonym is the start of an HMAC-SHA256 (RFC 2104) of the account: the same account and key
+    give the same one in every table, so tables can still be joined. What is left may identify a
+    wearer nevertheless: dates, zones, rare covariates, and the pattern of the days themselves.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import pandas as pd, eyelog as el
+    >>> key = mkdtemp() + "/study.key"
+    >>> wearers = pd.DataFrame({"account": ["ann", "bob"], "group": ["a", "b"]})
+    >>> once = el.cohort.pseudonymise(wearers, key=key)
+    >>> again = el.cohort.pseudonymise(wearers, key=key)
+    >>> once.equals(again), once["account"].isin(wearers["account"]).any()
+    (True, np.False_)
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise ConfigurationError(f"pseudonymise takes a table, not a {type(table).__name__}")
+    levels = [name for name in NAMES if name in table.index.names]
+    columns = [name for name in NAMES if name in table.columns]
+    if not levels and not columns:
+        raise ConfigurationError("pseudonymise: the table has no 'account' in index or columns")
+    secret = _secret(path_of(key, what="key"))
+    out = table.copy()
+    out.attrs = {name: value for name, value in table.attrs.items() if name != KEY}
+    known: dict[str, str] = {}
+    for name in columns:
+        out[name] = _hidden(pd.Index(out[name]), secret, known)
+    for name in levels:
+        values = _hidden(out.index.get_level_values(name), secret, known)
+        if isinstance(out.index, pd.MultiIndex):
+            frame = out.index.to_frame(index=False)
+            frame[name] = values
+            out.index = pd.MultiIndex.from_frame(frame)
+        else:
+            out.index = pd.Index(values, name=name)
+    if "reason" in out.columns:
+        out["reason"] = [_without(text, known) for text in out["reason"]]
+    return out.sort_index() if levels else out
+
+
+def _hidden(accounts: pd.Index, secret: bytes, known: dict[str, str]) -> Any:
+    """Return the pseudonyms of accounts; a missing one stays missing."""
+    for account in accounts.dropna().unique():
+        code = hmac.new(secret, str(account).encode(), hashlib.sha256).hexdigest()
+        known[str(account)] = code[:DIGITS]
+    named = [None if pd.isna(account) else known[str(account)] for account in accounts]
+    return pd.array(named, dtype="str")
+
+
+def _without(text: Any, known: dict[str, str]) -> Any:
+    """Return a text without accounts, longest first, also as they are written in paths."""
+    if not isinstance(text, str):
+        return text
+    for account in sorted(known, key=len, reverse=True):
+        for form in (account, check_account(account)):
+            text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", known[account], text)
+    return text
+
+
+def _secret(path: Path) -> bytes:
+    try:
+        if not path.exists():
+            make_folders(path.parent)
+            with suppress(FileExistsError), new_file(path) as sink:
+                sink.write(secrets.token_hex(32).encode())
+        secret = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"cannot use the key {path}: {error.strerror}") from None
+    if len(secret) < LEAST_BYTES:
+        raise ConfigurationError(
+            f"the key in {path} is shorter than {LEAST_BYTES} bytes: remove it, and a new one is"
+            " made"
+        )
+    return secret

@@ -1,0 +1,265 @@
+"""Tasks on Dask: in processes of this machine, or on a cluster. One broken task breaks no other."""
+
+import itertools
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+from eyelog.errors import ConfigurationError, EyelogError
+
+__all__ = ["KILLED", "run"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+KILLED: Final = "its worker process was killed, perhaps for lack of memory"
+BATCH: Final = 256  # tasks per worker that are under way at a time, so that memory is bounded
+LEAST_PER_PROCESS: Final = 8  # to start a process takes as long as some ten wearer-months
+
+
+def run(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    scheduler: Any,
+    workers: int | None,
+    killed: Callable[[Item, str], Result],
+) -> Iterator[Result]:
+    """Give the results of `function` for each item, in the order in which they are ready.
+
+    `function` raises nothing; where its process dies, `killed` makes the result.
+
+    Raises
+    ------
+    ConfigurationError
+        If dask is not installed, or `scheduler` or `workers` cannot be used.
+    EyelogError
+        If no worker process can start, or the cluster is gone.
+    """
+    _check(scheduler, workers)
+    if scheduler is not None:
+        yield from _on_cluster(function, items, scheduler, killed)
+        return
+    number = _cores() if workers is None else workers
+    if workers is None:
+        number = min(number, len(items) // LEAST_PER_PROCESS)
+    if number <= 1:
+        yield from _here(function, items)
+    else:
+        yield from _in_processes(function, items, number, killed)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check(scheduler: Any, workers: Any) -> None:
+    try:
+        import dask  # noqa: F401 - only whether it is there
+    except ImportError:
+        raise ConfigurationError("el.cohort needs dask: pip install 'eyelog[cohort]'") from None
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or workers < 1
+    ):
+        raise ConfigurationError(f"workers must be a whole number of at least 1, not {workers!r}")
+    if scheduler is not None and workers is not None:
+        raise ConfigurationError(
+            "workers is for this machine; the cluster of scheduler has its own: give one of the two"
+        )
+
+
+def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    for first in range(0, len(items), size):
+        yield items[first : first + size]
+
+
+def _here(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    call = delayed(function, pure=False)
+    for item in items:
+        yield compute(call(item), scheduler="synchronous", optimize_graph=False)[0]
+
+
+def _in_processes(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    workers: int,
+    killed: Callable[[Item, str], Result],
+) -> Iterator[Result]:
+    for batch in _batches(items, BATCH * workers):
+        results: dict[int, Result] = {}
+        try:
+            yield from _batch(function, batch, workers, results)
+        except BrokenProcessPool:
+            rest = [item for i, item in enumerate(batch) if i not in results]
+            yield from _one_by_one(function, rest, killed)
+
+
+def _batch(
+    function: Callable[[Item], Result],
+    batch: Sequence[Item],
+    workers: int,
+    results: dict[int, Result],
+) -> Iterator[Result]:
+    """Compute a batch on Dask's scheduler, and give each result while the others are computed."""
+    from dask.base import compute
+    from dask.callbacks import Callback
+    from dask.delayed import delayed
+
+    call = delayed(function, pure=False)
+    tasks = [call(item, dask_key_name=f"part-{i}") for i, item in enumerate(batch)]
+    ready: queue.SimpleQueue[tuple[int, Result] | None] = queue.SimpleQueue()
+    failed: list[BaseException] = []
+
+    def collect(key: Any, value: Any, *_: Any) -> None:
+        if str(key).startswith("part-"):
+            ready.put((int(str(key)[5:]), value))
+
+    def compute_all() -> None:
+        try:
+            with Callback(posttask=collect):
+                compute(*tasks, scheduler="processes", pool=pool, chunksize=1, optimize_graph=False)
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            failed.append(error)
+        finally:
+            ready.put(None)
+
+    with _pool(workers) as pool:
+        thread = threading.Thread(target=compute_all, daemon=True)
+        thread.start()
+        while (got := ready.get()) is not None:
+            number, value = got
+            results[number] = value
+            yield value
+        thread.join()
+    if failed:
+        raise failed[0]
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+    )
+    try:
+        _check_start(pool)
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_start(pool: ProcessPoolExecutor) -> None:
+    """Tell processes that cannot start from a task that kills its process."""
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool:
+        raise EyelogError(
+            "no worker process could start: in a script, put the call under"
+            " if __name__ == '__main__':, or pass workers=1"
+        ) from None
+
+
+def _begin_worker() -> None:
+    """Leave interrupts to the main process, and end with it even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _one_by_one(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    killed: Callable[[Item, str], Result],
+) -> Iterator[Result]:
+    """Find the task that kills its process: one task at a time, after a death in a new process."""
+    waiting = iter(items)
+    for item in waiting:
+        with _pool(1) as pool:
+            for each in itertools.chain([item], waiting):
+                try:
+                    yield pool.submit(function, each).result()
+                except BrokenProcessPool:
+                    yield killed(each, KILLED)
+                    break
+
+
+def _on_cluster(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    scheduler: Any,
+    killed: Callable[[Item, str], Result],
+) -> Iterator[Result]:
+    try:
+        import distributed
+    except ImportError:
+        raise ConfigurationError(
+            "a Dask cluster needs distributed: pip install 'eyelog[cohort]'"
+        ) from None
+    if isinstance(scheduler, distributed.Client):
+        yield from _through(scheduler, function, items, killed)
+        return
+    if not isinstance(scheduler, str):
+        raise ConfigurationError(
+            "scheduler takes an address such as 'tcp://10.0.0.1:8786' or a dask.distributed.Client,"
+            f" not a {type(scheduler).__name__}"
+        )
+    try:
+        client = distributed.Client(scheduler, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+    with client:
+        yield from _through(client, function, items, killed)
+
+
+def _through(
+    client: Any,
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    killed: Callable[[Item, str], Result],
+) -> Iterator[Result]:
+    from distributed import CancelledError, KilledWorker, as_completed
+
+    waiting = iter(items)
+    window = BATCH * max(1, len(client.scheduler_info()["workers"]))
+    of: dict[str, Item] = {}
+
+    def submit(item: Item) -> Any:
+        future = client.submit(function, item, pure=False)
+        of[future.key] = item
+        return future
+
+    ready = as_completed(
+        [submit(item) for item in itertools.islice(waiting, window)], loop=client.loop
+    )
+    for future in ready:
+        item = of.pop(future.key)
+        try:
+            result = future.result()
+        except KilledWorker:  # several workers in a row died on it
+            result = killed(item, KILLED)
+        except CancelledError:
+            raise EyelogError(
+                "the Dask cluster is gone: start it again and repeat the call"
+            ) from None
+        following = next(waiting, None)
+        if following is not None:
+            ready.add(submit(following))
+        yield result

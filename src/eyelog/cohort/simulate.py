@@ -1,0 +1,187 @@
+"""A simulated cohort: wearers in two groups that differ by a planted effect."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS, check_log
+from eyelog.clock import DAY, parse_day, zone
+from eyelog.cohort.schedule import run
+from eyelog.cohort.wearers import check_archive
+from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.progress import progress_line
+from eyelog.wearer.habits import traits
+from eyelog.wearer.simulate import check_days, simulate_blinking
+
+__all__ = ["simulate"]
+
+MONTH: Final = 31  # days that are in memory at a time
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    archive: Archive
+    logs: tuple[str, ...]
+    account: str
+    start: date
+    days: int
+    seed: int
+    tz: str
+    blink: float
+
+
+def simulate(
+    archive: Archive,
+    wearers: int,
+    *,
+    start: str | date,
+    days: int,
+    log: str | None = None,
+    seed: int = 0,
+    tz: str | Sequence[str] = "UTC",
+    effect: float = 1.0,
+    workers: int | None = None,
+) -> pd.DataFrame:
+    """Simulate a cohort straight into an archive, in parallel.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where the records go. Records that it has of these wearers and stamps are replaced.
+    wearers : int
+        How many, 1 or more. They are called ``w0001``, ``w0002``, ...
+    start : str or date
+        First local day, such as ``"2026-10-24"``.
+    days : int
+        How many local days, 1 or more.
+    log : {"computed_data", "standard_mode_logs"}, optional
+        Only this log; default both, of the same days.
+    seed : int
+        Which cohort, 0 or more. The first wearers of a larger cohort of a seed are those of a
+        smaller one.
+    tz : str or sequence of str
+        IANA zone of the wearers, or several that they live in by turns.
+    effect : float
+        How many times as often wearers of the group ``treated`` blink as they would in the group
+        ``control``, 0.5 to 2: the planted effect.
+    workers : int, optional
+        How many processes; default one per core.
+
+    Returns
+    -------
+    DataFrame
+        One row per wearer, as `eyelog.cohort.daily` takes for its ``wearers=``: ``account``,
+        ``tz`` and ``group`` (``control`` and ``treated`` by turns) as text, and the truth: int64
+        ``seed`` (that of `eyelog.simulate`) and float64 ``blinks_per_min`` (the planted rate at
+        rest).
+
+    Raises
+    ------
+    ConfigurationError
+        If dask is not installed, or an argument is not valid.
+    ArchiveError, EyelogError
+        If the archive cannot be written.
+
+    Notes
+    -----
+    The same arguments give the same records on every machine, whatever the workers.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import eyelog as el
+    >>> archive = el.Archive(mkdtemp())
+    >>> people = el.cohort.simulate(
+    ...     archive, 4, start="2026-10-19", days=1, log="standard_mode_logs", effect=1.2
+    ... )
+    >>> archive.accounts()
+    ['w0001', 'w0002', 'w0003', 'w0004']
+    >>> people["group"].tolist()
+    ['control', 'treated', 'control', 'treated']
+    """
+    check_archive(archive)
+    logs = LOGS if log is None else (check_log(log),)
+    count = _whole(wearers, "wearers", 1)
+    length = _whole(days, "days", 1)
+    zones = [tz] if isinstance(tz, str) else list(tz)
+    for name in zones:
+        zone(name)
+    if not zones:
+        raise ConfigurationError("tz has no zone: use an IANA name such as 'Asia/Tokyo' or 'UTC'")
+    if not 0.5 <= effect <= 2:
+        raise ConfigurationError(f"effect must be from 0.5 to 2, not {effect!r}")
+    first = parse_day(start)
+    check_days(first, length)
+    tasks = [
+        _Task(
+            archive,
+            logs,
+            f"w{number + 1:04}",
+            first,
+            length,
+            _seed_of(_whole(seed, "seed", 0), number),
+            zones[number % len(zones)],
+            effect if number % 2 else 1.0,
+        )
+        for number in range(count)
+    ]
+    failures = []
+    with progress_line(count, f"simulate {count:,} wearers", choice=None, unit="wearer") as done:
+        for reason in run(_write, tasks, scheduler=None, workers=workers, killed=_killed):
+            failures.append(reason)
+            done()
+    failed = sorted(filter(None, failures))
+    if failed:
+        raise EyelogError(f"{len(failed)} of {count} wearers were not written: {failed[0]}")
+    return pd.DataFrame(
+        {
+            "account": pd.array([task.account for task in tasks], dtype="str"),
+            "tz": pd.array([task.tz for task in tasks], dtype="str"),
+            "group": pd.array(
+                ["treated" if number % 2 else "control" for number in range(count)], dtype="str"
+            ),
+            "seed": np.array([task.seed for task in tasks], dtype=np.int64),
+            "blinks_per_min": [traits(task.seed).blink * task.blink for task in tasks],
+        }
+    )
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ConfigurationError(
+            f"{name} must be a whole number of at least {least}, not {value!r}"
+        )
+    return int(value)
+
+
+def _seed_of(seed: int, number: int) -> int:
+    """Return the seed of one wearer: cohorts of neighbouring seeds share nobody."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+def _write(task: _Task) -> str:
+    """Simulate one wearer, a month at a time; return why it failed, or nothing."""
+    try:
+        for log in task.logs:
+            for from_day in range(0, task.days, MONTH):
+                frame = simulate_blinking(
+                    task.start + from_day * DAY,
+                    min(MONTH, task.days - from_day),
+                    log=log,
+                    seed=task.seed,
+                    tz=task.tz,
+                    blink=task.blink,
+                )
+                task.archive.write(log, frame, account=task.account)
+    except Exception as error:  # noqa: BLE001 - it is raised where all are known
+        return f"{task.account}: {' '.join(str(error).split())}"
+    return ""
+
+
+def _killed(task: _Task, reason: str) -> str:
+    return f"{task.account}: {reason}"

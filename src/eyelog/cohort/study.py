@@ -1,0 +1,232 @@
+"""A run over a cohort: from the archive's files to one table, or to a dataset and its report."""
+
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from importlib.metadata import version
+from typing import Any, Final, cast
+
+import pandas as pd
+
+from eyelog.analysis.daily import daily
+from eyelog.archive.parquet.layout import archive_errors
+from eyelog.archive.store import Archive
+from eyelog.catalogue import catalogue_version, check_fields, needed
+from eyelog.clock import instant_range
+from eyelog.cohort.dataset import open_dataset
+from eyelog.cohort.parts import Outcome, Part, Study, compute, days_rows, plan
+from eyelog.cohort.schedule import run
+from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
+from eyelog.errors import EyelogWarning
+from eyelog.frame import empty
+from eyelog.progress import progress_line
+from eyelog.provenance import record
+
+__all__ = ["Instant", "run_study"]
+
+Instant = str | date | datetime
+
+NAMED: Final = 10
+REPORT: Final = {"account": "str", "state": "str", "days": "int64", "reason": "str"}
+
+
+def run_study(
+    what: str,
+    archive: Archive,
+    *,
+    log: str,
+    accounts: Iterable[str] | None,
+    start: Instant | None,
+    end: Instant | None,
+    tz: str | None,
+    out: str | os.PathLike[str] | None,
+    scheduler: Any,
+    workers: int | None,
+    wearers: pd.DataFrame | None,
+    function: Callable[[pd.DataFrame], Any] | None = None,
+    function_key: str = "",
+    function_name: str = "",
+    fields: Iterable[str] | str | None = "daily",
+    meta: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Compute the parts of a cohort; return their table, or with `out` the report."""
+    people = roster(check_archive(archive), log, accounts=accounts, tz=tz, wearers=wearers)
+    if fields is not None:
+        fields = fields if isinstance(fields, str) else tuple(fields)
+        check_fields(log, fields)
+    dataset = None if out is None else open_dataset(out)
+    study = Study(
+        archive=archive,
+        log=log,
+        tz=people.tz,
+        covariates=people.covariates,
+        out=dataset,
+        version=f"{version('eyelog')}, catalogue {catalogue_version()}",
+        function=function,
+        function_key=function_key,
+        fields=fields,
+        meta=meta,
+    )
+    if function is None:
+        _no_rows(study)  # the names of covariates are checked before anything is computed
+    asked = [wearer for wearer in people.wearers if not wearer.absent]
+    spans = {wearer.tz: _span(start, end, wearer.tz) for wearer in people.wearers}
+    with archive_errors(f"list the archive {archive.path}"):
+        parts = [part for wearer in asked for part in plan(study, wearer, *spans[wearer.tz])]
+    label = f"{what} of {len(asked):,} wearers"
+    if dataset is None:
+        outcomes = _compute(parts, label, scheduler, workers)
+        return _table(what, study, people, outcomes)
+    recipe = {
+        "what": what,
+        "function": function_name,
+        "log": log,
+        "archive": archive.path,
+        "accounts": None if accounts is None else sorted(w.account for w in people.wearers),
+        "start": None if start is None else str(start),
+        "end": None if end is None else str(end),
+        "tz": tz,
+        "fields": fields,
+        "wearers": None if wearers is None else _digest_of(people),
+        "versions": {
+            "catalogue": catalogue_version(),
+            **{name: version(name) for name in ("eyelog", "numpy", "pandas", "pyarrow")},
+        },
+    }
+    with dataset.locked():
+        dataset.begin(recipe)
+        before = dataset.parts()
+        outcomes = [
+            # Repeated after its worker was killed, it found the file of its first attempt.
+            replace(outcome, state="done")
+            if outcome.state == "unchanged"
+            and dataset.path(outcome.account, outcome.month) not in before
+            else outcome
+            for outcome in _compute(parts, label, scheduler, workers)
+        ]
+        report = _report(people, outcomes)
+        failed = set(report.loc[report["state"] == "failed", "account"])
+        dataset.keep_only(
+            (o.account, o.month) for o in outcomes if o.has_rows and o.account not in failed
+        )
+        dataset.finish({**recipe, "inventory": _inventory(outcomes)}, report)
+    return report
+
+
+def _span(
+    start: Instant | None, end: Instant | None, tz: str
+) -> tuple[datetime | None, datetime | None]:
+    """Return the first and last instant of a range that may be open at either end."""
+    if start is not None and end is not None:
+        return instant_range(start, end, tz)
+    first = None if start is None else instant_range(start, start, tz)[0]
+    return first, None if end is None else instant_range(end, end, tz)[1]
+
+
+def _compute(
+    parts: Sequence[Part], label: str, scheduler: Any, workers: int | None
+) -> list[Outcome]:
+    """Compute the parts; the order in which they end leaves no trace."""
+    outcomes = []
+    with progress_line(len(parts), label, choice=None, unit="month") as done:
+        for outcome in run(compute, parts, scheduler=scheduler, workers=workers, killed=_killed):
+            outcomes.append(outcome)
+            done()
+    return sorted(outcomes, key=lambda outcome: (outcome.account, outcome.month or ""))
+
+
+def _killed(part: Part, reason: str) -> Outcome:
+    return Outcome(part.wearer.account, part.month, "failed", reason=reason)
+
+
+def _report(people: Roster, outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """Return one row per wearer."""
+    of: dict[str, list[Outcome]] = {wearer.account: [] for wearer in people.wearers}
+    for outcome in outcomes:
+        of[outcome.account].append(outcome)
+    rows = [_row(wearer, of[wearer.account]) for wearer in people.wearers]
+    return pd.DataFrame(rows, columns=list(REPORT)).astype(REPORT)
+
+
+def _row(wearer: Wearer, outcomes: Sequence[Outcome]) -> tuple[str, str, int, str]:
+    account = wearer.account
+    if wearer.absent:
+        return account, "failed" if wearer.unknown else "done", 0, wearer.absent
+    for outcome in outcomes:
+        if outcome.state == "failed":
+            where = "" if outcome.month is None else f"{outcome.month}: "
+            return account, "failed", 0, f"{where}{outcome.reason}"
+    days = sum(outcome.days for outcome in outcomes)
+    if not any(outcome.has_rows for outcome in outcomes):
+        return account, "done", days, "" if days else "no records in this range"
+    changed = any(outcome.state == "done" and outcome.has_rows for outcome in outcomes)
+    return account, "done" if changed else "unchanged", days, ""
+
+
+def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome]) -> pd.DataFrame:
+    """Return the rows of all wearers that did not fail; one warning names those that did."""
+    report = _report(people, outcomes)
+    broken = report[report["state"] == "failed"]
+    if len(broken):
+        listed = [f"{row.account!r} ({row.reason})" for row in broken.head(NAMED).itertuples()]
+        more = f", and {len(broken) - NAMED} more" if len(broken) > NAMED else ""
+        warnings.warn(
+            f"{len(broken)} of {len(report)} wearers failed and are left out:"
+            f" {'; '.join(listed)}{more}",
+            EyelogWarning,
+            stacklevel=4,
+        )
+    out = set(broken["account"])
+    rows = [o.rows for o in outcomes if o.rows is not None and o.account not in out]
+    table = pd.concat([part for part in rows if len(part)] or rows[:1] or [_no_rows(study)])
+    table.index = _without_freq(table.index)
+    table.attrs = {}
+    return record(
+        table,
+        what,
+        log=study.log,
+        interval_s=None,
+        wearers=len(report),
+        covariates=list(study.covariates),
+        without_days=report.loc[report["days"] == 0, "account"].tolist(),
+        failed=dict(zip(broken["account"], broken["reason"], strict=True)),
+        inventory=_inventory(outcomes),
+    )
+
+
+def _without_freq(index: pd.Index) -> pd.Index:
+    """Return an index whose days follow from the data, as those of a single wearer do."""
+    if not isinstance(index, pd.MultiIndex):
+        return index
+    levels = [
+        pd.DatetimeIndex(level, freq=cast(Any, None))
+        if isinstance(level, pd.DatetimeIndex)
+        else level
+        for level in index.levels
+    ]
+    return index.set_levels(cast(Any, levels))
+
+
+def _no_rows(study: Study) -> pd.DataFrame:
+    """Return the table of a cohort without days, in the shape of every other."""
+    tz = "UTC" if study.tz is None else study.tz
+    nobody = Wearer("", tz, tuple((name, None) for name in study.covariates))
+    if study.function is None:
+        frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
+        return days_rows(daily(frame, log=study.log), study, nobody)
+    rows = days_rows(pd.DataFrame() if study.meta is None else study.meta, study, nobody)
+    return rows.droplevel("row") if "row" in rows.index.names else rows
+
+
+def _inventory(outcomes: Iterable[Outcome]) -> str:
+    """Return a digest of all files that were read, so that two results can be compared."""
+    listed = [f"{o.account}\0{o.month}\0{o.inputs}" for o in outcomes if o.inputs]
+    return hashlib.sha256("\n".join(sorted(listed)).encode()).hexdigest()
+
+
+def _digest_of(people: Roster) -> str:
+    rows = [(w.account, w.tz, [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()

@@ -1,0 +1,220 @@
+"""What a cohort's table says about groups of wearers, and what was lost on the way to it."""
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from eyelog.cohort.dataset import open_dataset
+from eyelog.errors import ArchiveError, ConfigurationError, FieldError
+from eyelog.provenance import history
+
+__all__ = ["Summary", "summary"]
+
+PERCENTILES: Final = (5, 25, 50, 75, 95)
+LEVEL: Final = 0.95
+NO_DAYS: Final = "no records in this range"
+
+
+class Summary(NamedTuple):
+    """Three tables about a cohort: `groups`, `attrition` and `excluded`."""
+
+    groups: pd.DataFrame
+    attrition: pd.DataFrame
+    excluded: pd.DataFrame
+
+
+def summary(
+    table: pd.DataFrame | str | os.PathLike[str], *, by: str | Sequence[str] | None = None
+) -> Summary:
+    """Summarise a cohort: groups, percentiles of wearers, and what was lost.
+
+    Parameters
+    ----------
+    table : DataFrame, str or path
+        What `eyelog.cohort.daily` or `eyelog.cohort.apply` returned, or the place of their
+        dataset (``out``).
+    by : str or sequence of str, optional
+        Columns whose values are the groups, such as those of ``wearers=``. Default: one group.
+
+    Returns
+    -------
+    Summary
+        Named tuple of three tables.
+
+        ``groups``: one row per group and outcome (each column of numbers), indexed by the columns
+        of `by` and ``outcome``. Each wearer counts once, by the mean of the own rows. Int64
+        ``wearers`` and ``n`` (rows) with a value; float64 ``mean``, ``sd`` between wearers, ``low``
+        and ``high`` (95 % interval of the mean, from the t distribution; missing for one wearer),
+        and the percentiles of wearers ``p5``, ``p25``, ``p50``, ``p75``, ``p95``.
+
+        ``attrition``: from wearers to days to values. Index ``step``: ``wearers asked for``,
+        ``wearers without a failure``, ``wearers with rows``, ``rows in a group`` (with `by`), then
+        each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are left; ``n`` is
+        missing before there are rows.
+
+        ``excluded``: the wearers that are in no group. Index ``account``; text ``reason``.
+
+    Raises
+    ------
+    FieldError
+        If the table has no column of `by`.
+    ConfigurationError
+        If the table is not that of a cohort.
+    ArchiveError
+        If the place has no whole result: the run was stopped, or there was none.
+
+    Notes
+    -----
+    Days of one wearer are not independent observations, so intervals are based on wearers.
+    Failures are those that the table's provenance names, or the dataset's report.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import pandas as pd, eyelog as el
+    >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
+    >>> for seed in range(4):
+    ...     days = el.simulate("2026-10-19", 2, log=log, seed=seed)
+    ...     _ = archive.write(log, days, account=f"w{seed}")
+    >>> wearers = pd.DataFrame({"account": ["w0", "w1", "w2", "w3"], "group": list("abab")})
+    >>> table = el.cohort.daily(archive, log=log, wearers=wearers)
+    >>> groups, attrition, excluded = el.cohort.summary(table, by="group")
+    >>> groups.loc[("a", "worn_h"), ["wearers", "n"]].tolist()
+    [2, 4]
+    >>> attrition.loc["worn_h", "wearers"], len(excluded)
+    (np.int64(4), 0)
+    """
+    rows, lost = _rows(table) if not isinstance(table, pd.DataFrame) else _own(table)
+    names = [by] if isinstance(by, str) else list(by or ())
+    lacking = [name for name in names if name not in rows.columns]
+    if lacking:
+        raise FieldError(f"summary: the table has no column {', '.join(map(repr, lacking))}")
+    accounts = rows.index.get_level_values("account")
+    inside = rows[names].notna().all(axis=1).to_numpy()
+    grouped = rows[inside]
+    unplaced = sorted(set(accounts) - set(accounts[inside]))
+    lost_all = {**lost, **dict.fromkeys(unplaced, f"no value of {', '.join(names)}")}
+    outcomes = [
+        str(name)
+        for name in rows.columns
+        if name not in names and pd.api.types.is_numeric_dtype(rows[name].dtype)
+    ]
+    excluded = pd.DataFrame(
+        {"reason": [lost_all[name] for name in sorted(lost_all)]},
+        index=pd.Index(sorted(lost_all), name="account", dtype="str"),
+        dtype="str",
+    )
+    return Summary(
+        _groups(grouped, names, outcomes),
+        _attrition(rows, grouped, names, outcomes, lost),
+        excluded,
+    )
+
+
+def _own(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of a table, and who was lost by its provenance."""
+    if "account" not in table.index.names:
+        raise ConfigurationError(
+            "summary takes a table of eyelog.cohort.daily or eyelog.cohort.apply, indexed by"
+            " account"
+        )
+    lost: dict[str, str] = {}
+    for step in history(table):
+        if step["step"].startswith("cohort."):
+            lost = dict.fromkeys(step["without_days"], NO_DAYS) | step["failed"]
+    there = set(table.index.get_level_values("account"))
+    return table, {name: reason for name, reason in lost.items() if name not in there}
+
+
+def _rows(place: Any) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the rows of a dataset, and who was lost by its report."""
+    dataset = open_dataset(place)
+    recipe = dataset.recipe()
+    report = dataset.report()
+    if recipe is None or not recipe["complete"] or report is None:
+        raise ArchiveError(
+            f"{dataset.name} has no whole result of a cohort: repeat the call that writes it"
+        )
+    rows = dataset.read()
+    if "account" not in rows.index.names:
+        raise ArchiveError(f"{dataset.name} has no rows: no wearer had records")
+    there = set(rows.index.get_level_values("account"))
+    listed = zip(report["account"], report["reason"], strict=True)
+    return rows, {name: reason or NO_DAYS for name, reason in listed if name not in there}
+
+
+def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -> pd.DataFrame:
+    """Return one row per group and outcome, each wearer counted once."""
+    found: list[dict[str, Any]] = []
+    keys: list[tuple[Hashable, ...]] = []
+    values = rows[list(outcomes)].astype("float64")
+    values = values.where(np.isfinite(values))
+    groups: Iterable[tuple[Any, Any]] = (
+        rows.groupby(list(names), sort=True, observed=True).indices.items()
+        if names
+        else [((), np.arange(len(rows)))]
+    )
+    for key, places in groups:
+        part = values.iloc[places]
+        counts = part.notna().sum()
+        means = part.groupby(level="account").mean()
+        label = key if isinstance(key, tuple) else (key,)
+        for name in outcomes:
+            keys.append((*label, name))
+            found.append({"n": counts[name], **_of_wearers(means[name].dropna().to_numpy())})
+    columns = ["wearers", "n", "mean", "sd", "low", "high", *(f"p{p}" for p in PERCENTILES)]
+    table = pd.DataFrame(found, columns=columns).astype({"wearers": "int64", "n": "int64"})
+    levels = pd.DataFrame(keys, columns=[*names, "outcome"])
+    return table.set_index(pd.MultiIndex.from_frame(levels) if names else levels["outcome"])
+
+
+def _of_wearers(means: Any) -> dict[str, float]:
+    count = len(means)
+    if not count:
+        return {"wearers": 0}
+    mean = float(means.mean())
+    sd = float(means.std(ddof=1)) if count > 1 else float("nan")
+    half = float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * sd / count**0.5 if count > 1 else sd
+    values = {"wearers": count, "mean": mean, "sd": sd, "low": mean - half, "high": mean + half}
+    shares = np.percentile(means, PERCENTILES).tolist()
+    return values | {f"p{p}": share for p, share in zip(PERCENTILES, shares, strict=True)}
+
+
+def _attrition(
+    rows: pd.DataFrame,
+    grouped: pd.DataFrame,
+    names: Sequence[str],
+    outcomes: Sequence[str],
+    lost: dict[str, str],
+) -> pd.DataFrame:
+    """Return how many wearers and rows each step leaves."""
+    present = _wearers(rows)
+    without = sum(
+        reason == NO_DAYS or reason.endswith("records in the archive") for reason in lost.values()
+    )
+    steps: list[tuple[str, int, int | None]] = [
+        ("wearers asked for", present + len(lost), None),
+        ("wearers without a failure", present + without, None),
+        ("wearers with rows", present, len(rows)),
+    ]
+    if names:
+        steps.append(("rows in a group", _wearers(grouped), len(grouped)))
+    for name in outcomes:
+        some = grouped[grouped[name].notna()]
+        steps.append((name, _wearers(some), len(some)))
+    index = pd.Index([step for step, _, _ in steps], name="step", dtype="str")
+    return pd.DataFrame(
+        {
+            "wearers": np.array([wearers for _, wearers, _ in steps], dtype=np.int64),
+            "n": pd.array([n for _, _, n in steps], dtype="Int64"),
+        },
+        index=index,
+    )
+
+
+def _wearers(rows: pd.DataFrame) -> int:
+    return int(rows.index.get_level_values("account").nunique())

@@ -1,0 +1,151 @@
+"""Tasks in processes of this machine and on a cluster, some of which die."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.cohort.schedule import KILLED, run
+from support.cohorts import SIXTY
+from support.processes import python
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def named(number: int, reason: str) -> Any:
+    return (number, reason)
+
+
+def results(function: Any, count: int, **settings: Any) -> list[Any]:
+    settings = {"scheduler": None, "workers": None, **settings}
+    return list(run(function, list(range(count)), killed=named, **settings))
+
+
+def test_few_tasks_start_no_process() -> None:
+    assert results(lambda _: os.getpid(), 3) == [os.getpid()] * 3
+
+
+def test_every_task_has_one_result() -> None:
+    assert results(square, 0) == []
+    assert sorted(results(square, 40, workers=2)) == [n * n for n in range(40)]
+
+
+def test_a_task_that_kills_its_process_stops_no_other() -> None:
+    found = results(die_at_three, 8, workers=2)
+    assert (3, KILLED) in found
+    assert sorted(n for n in found if isinstance(n, int)) == [0, 1, 4, 16, 25, 36, 49]
+
+
+def test_a_task_that_dies_before_any_other_is_done_stops_no_other() -> None:
+    found = list(run(die_at_three, [3, 4], scheduler=None, workers=2, killed=named))
+    assert set(found) == {(3, KILLED), 16}
+
+
+def test_the_first_result_is_there_before_the_last_task_begins() -> None:
+    began = time.monotonic()
+    stream = run(time.sleep, [0.0, *[1.0] * 8], scheduler=None, workers=2, killed=lambda *_: None)
+    next(stream)
+    first = time.monotonic() - began
+    list(stream)
+    assert time.monotonic() - began > first + 2.5
+
+
+def test_without_dask_one_line_says_what_to_install(
+    kept: el.Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[cohort\]'"):
+        el.cohort.daily(kept, log=SIXTY)
+
+
+def test_the_names_of_cohorts_load_no_dask() -> None:
+    program = "import sys, eyelog as el; el.cohort.daily; print('dask' in sys.modules)"
+    assert python(program).stdout.strip() == "False"
+
+
+def test_a_script_without_a_guard_is_told_what_to_do(kept: el.Archive, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import eyelog as el\n"
+        f"el.cohort.daily(el.Archive({kept.path!r}), log={SIXTY!r}, workers=2)\n"
+    )
+    done = python(
+        "import runpy, sys, subprocess;"
+        " sys.exit(subprocess.run([sys.executable, sys.argv[1]]).returncode)",
+        str(script),
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "if __name__ == '__main__':" in done.stderr
+
+
+@pytest.mark.parametrize("scheduler", [3, "tcp://127.0.0.1:1"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_cannot_be_used_is_one_line(kept: el.Archive, scheduler: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        pytest.raises(el.ConfigurationError, match="scheduler"),
+    ):
+        el.cohort.daily(kept, log=SIXTY, scheduler=scheduler)
+    assert distributed
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as running:
+        yield running
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_whose_worker_is_killed_gives_the_same_table(
+    archive: el.Archive, cluster: Any, tmp_path: Path
+) -> None:
+    for seed in range(12):
+        frame = el.simulate("2026-09-28", 6, log=SIXTY, seed=seed % 3, tz="Asia/Tokyo")
+        archive.write(SIXTY, frame, account=f"more{seed:02}")
+    out = tmp_path / "out"
+    from distributed import Client
+
+    with Client(cluster) as client:
+        workers = list(client.run(os.getpid).values())
+
+        def kill() -> None:
+            while not list(out.glob("*/2*.parquet")):
+                time.sleep(0.001)
+            os.kill(workers[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        report = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", out=out, scheduler=client)
+        killer.join()
+        assert set(report["state"]) == {"done"}
+    table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
+    by_address = el.cohort.daily(
+        archive, log=SIXTY, tz="Asia/Tokyo", scheduler=cluster.scheduler_address
+    )
+    assert_frame_equal(by_address, table, check_exact=True)

@@ -1,0 +1,210 @@
+"""A run with a dataset: its report, its recipe, and what a second run computes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from support.cohorts import ACCOUNTS, SIXTY, damage, files_of, fill
+
+PROGRAM = """
+import sys, eyelog as el
+archive, out, workers = sys.argv[1:]
+if __name__ == "__main__":
+    el.cohort.daily(
+        el.Archive(archive), log="standard_mode_logs", tz="Asia/Tokyo", out=out,
+        workers=int(workers),
+    )
+"""
+
+
+def run(archive: el.Archive, out: Path, **more: object) -> pd.DataFrame:
+    settings = {"log": SIXTY, "tz": "Asia/Tokyo", "workers": 1, **more}
+    return el.cohort.daily(archive, out=out, **settings)  # type: ignore[arg-type]
+
+
+def states(report: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(report["account"], report["state"], strict=True))
+
+
+def test_the_dataset_is_the_table(kept: el.Archive, expected: pd.DataFrame, tmp_path: Path) -> None:
+    report = run(kept, tmp_path / "out")
+    assert list(report.columns) == ["account", "state", "days", "reason"]
+    assert states(report) == dict.fromkeys(ACCOUNTS, "done")
+    assert report["days"].tolist() == [6, 6, 6]
+    stored = pd.read_parquet(tmp_path / "out").sort_index()
+    assert_frame_equal(stored, expected, check_exact=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]  # "../bob" is not a path
+
+
+def test_a_dataset_in_several_zones_has_one_shape(
+    kept: el.Archive, wearers: pd.DataFrame, tmp_path: Path
+) -> None:
+    run(kept, tmp_path / "out", wearers=wearers)
+    table = el.cohort.daily(kept, log=SIXTY, wearers=wearers, workers=1)
+    stored = pd.read_parquet(tmp_path / "out").sort_index()
+    assert_frame_equal(stored, table, check_exact=True)
+
+
+def test_a_second_run_computes_nothing(archive: el.Archive, tmp_path: Path) -> None:
+    run(archive, tmp_path / "out")
+    before = files_of(tmp_path / "out")
+    assert states(run(archive, tmp_path / "out")) == dict.fromkeys(ACCOUNTS, "unchanged")
+    assert files_of(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("tz", ["Asia/Tokyo", "UTC", "America/New_York"])
+def test_a_run_over_a_grown_archive_computes_only_the_month_that_grew(
+    archive: el.Archive, tmp_path: Path, tz: str
+) -> None:
+    out = tmp_path / "out"
+    run(archive, out, tz=tz)
+    before = files_of(out)
+    more = el.simulate("2026-10-10", 1, log=SIXTY, seed=1, tz="Asia/Tokyo")
+    archive.write(SIXTY, more, account="ann")
+    report = run(archive, out, tz=tz)
+    assert states(report) == {"../bob": "unchanged", "Ann": "unchanged", "ann": "done"}
+    after = files_of(out)
+    assert {name for name in after if after[name] != before[name]} == {"ann/2026-10.parquet"}
+    table = el.cohort.daily(archive, log=SIXTY, tz=tz, workers=1)
+    assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
+
+
+def test_records_at_the_edge_of_a_month_change_both_months(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run(archive, out, tz="UTC")
+    before = files_of(out)
+    edge = archive.read(SIXTY, "2026-10-01", "2026-10-01", account="ann").iloc[:3]
+    archive.write(SIXTY, edge.assign(wea_s=60.0, tl_xav=0.0, tl_yav=0.0), account="ann")
+    run(archive, out, tz="UTC")
+    after = files_of(out)
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {"ann/2026-09.parquet", "ann/2026-10.parquet"}
+
+
+def test_other_arguments_leave_exactly_what_they_ask_for(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run(archive, out)
+    run(archive, out, accounts=["ann"], end="2026-09-29")
+    table = el.cohort.daily(
+        archive, log=SIXTY, tz="Asia/Tokyo", accounts="ann", end="2026-09-29", workers=1
+    )
+    assert list(files_of(out)) == ["ann/2026-09.parquet"]
+    assert_frame_equal(pd.read_parquet(out), table, check_exact=True)
+
+
+def test_a_broken_wearer_has_no_rows_and_a_reason(archive: el.Archive, tmp_path: Path) -> None:
+    damage(archive, "ann")
+    report = run(archive, tmp_path / "out").set_index("account")
+    assert report.loc["ann", "state"] == "failed"
+    assert "2026-09: cannot read" in str(report.loc["ann", "reason"])
+    assert set(pd.read_parquet(tmp_path / "out").index.get_level_values(0)) == {"../bob", "Ann"}
+    fill(archive_of := el.Archive(tmp_path / "again"))
+    assert states(run(archive_of, tmp_path / "out"))["ann"] == "done"
+
+
+def test_a_wearer_of_the_table_without_records_is_reported(
+    kept: el.Archive, wearers: pd.DataFrame, tmp_path: Path
+) -> None:
+    wearers.loc[3] = ["eve", "UTC", "b", 60]
+    report = run(kept, tmp_path / "out", wearers=wearers).set_index("account")
+    assert report.loc["eve"].tolist() == ["done", 0, f"no {SIXTY} records in the archive"]
+
+
+def test_the_recipe_says_what_was_computed_and_from_what(
+    kept: el.Archive, archive: el.Archive, tmp_path: Path
+) -> None:
+    for number, each in enumerate((kept, archive)):
+        run(each, tmp_path / str(number), start="2026-09-01")
+    first, second = (
+        json.loads((tmp_path / name / "_recipe.json").read_text()) for name in ("0", "1")
+    )
+    assert first["what"], first["log"] == ("cohort.daily", SIXTY)
+    assert first["start"] == "2026-09-01"
+    assert first["complete"]
+    assert {"eyelog", "pandas", "catalogue"} <= set(first["versions"])
+    assert first["inventory"] == second["inventory"]  # a copy of an archive is the same input
+    archive.write(SIXTY, kept.read(SIXTY, "2026-09-28", "2026-09-28", account="Ann"), account="x")
+    run(archive, tmp_path / "1", start="2026-09-01")
+    second = json.loads((tmp_path / "1" / "_recipe.json").read_text())
+    assert first["inventory"] != second["inventory"]
+
+
+def test_the_result_of_another_computation_is_not_touched(kept: el.Archive, tmp_path: Path) -> None:
+    run(kept, tmp_path / "out")
+    before = files_of(tmp_path / "out")
+    with pytest.raises(el.ConfigurationError, match="another computation"):
+        el.cohort.apply(kept, len, log=SIXTY, out=tmp_path / "out", workers=1)
+    with pytest.raises(el.ConfigurationError, match="has other files"):
+        run(kept, Path(kept.path))
+    assert files_of(tmp_path / "out") == before
+
+
+def start(archive: el.Archive, out: Path, workers: int) -> subprocess.Popen[str]:
+    """Start a run in a process of its own, and wait until it has put a file in place."""
+    command = [sys.executable, "-c", PROGRAM, archive.path, str(out), str(workers)]
+    if workers > 1:  # worker processes look for the program in a file
+        program = out.parent / "program.py"
+        program.write_text(PROGRAM)
+        command[1:3] = [str(program)]
+    process = subprocess.Popen(command, text=True)
+    for _ in range(60_000):
+        if process.poll() is not None or list(out.glob("*/2*.parquet")):
+            break
+        time.sleep(0.001)
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_was_killed_goes_on_where_it_was(
+    archive: el.Archive, tmp_path: Path, workers: int
+) -> None:
+    for seed in range(12):
+        frame = el.simulate("2026-09-28", 6, log=SIXTY, seed=seed % 3, tz="Asia/Tokyo")
+        archive.write(SIXTY, frame, account=f"more{seed:02}")
+    out = tmp_path / "out"
+    process = start(archive, out, workers)
+    children = children_of(process.pid)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not json.loads((out / "_recipe.json").read_text())["complete"]
+    for child in children:  # workers end with the process that started them
+        assert gone(child)
+    before = files_of(out)
+    assert 0 < len(before) < 30
+    report = run(archive, out)
+    after = files_of(out)
+    assert {name: after[name] for name in before} == before
+    assert set(report["state"]) <= {"done", "unchanged"}
+    assert not list(out.glob("*/.*.tmp"))
+    table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
+
+
+def children_of(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in listed.read_text().split()] if listed.exists() else []
+
+
+def gone(pid: int) -> bool:
+    for _ in range(300):
+        status = Path(f"/proc/{pid}/stat")
+        try:
+            if status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,87 @@
+"""Groups, percentiles of wearers, and what was lost."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+from scipy import stats
+
+import eyelog as el
+from support.cohorts import SIXTY, damage
+
+
+@pytest.fixture
+def table(kept: el.Archive, wearers: pd.DataFrame) -> pd.DataFrame:
+    return el.cohort.daily(kept, log=SIXTY, wearers=wearers.drop(columns="tz"), workers=1)
+
+
+def test_each_wearer_counts_once(table: pd.DataFrame) -> None:
+    uneven = table.drop(index=table.loc[["ann"]].index[:4])
+    groups, _, _ = el.cohort.summary(uneven)
+    means = uneven["worn_h"].groupby(level="account").mean()
+    row = groups.loc["worn_h"]
+    assert row["wearers"] == 3
+    assert row["n"] == len(uneven)
+    assert row["mean"] == pytest.approx(means.mean())
+    low, high = stats.t.interval(0.95, 2, means.mean(), means.sem())
+    assert row[["low", "high"]].tolist() == pytest.approx([low, high])
+    assert row["p50"] == pytest.approx(means.median())
+
+
+def test_groups_have_their_own_rows(table: pd.DataFrame) -> None:
+    groups, attrition, _ = el.cohort.summary(table, by="group")
+    assert groups.index.names == ["group", "outcome"]
+    assert groups.loc[("a", "steps"), "wearers"] == 2
+    assert groups.loc[("b", "steps"), "wearers"] == 1
+    assert np.isnan(groups.loc[("b", "steps"), "low"])  # one wearer has no interval
+    assert attrition.loc["rows in a group", "wearers"] == 3
+    twice, _, _ = el.cohort.summary(table, by=["group", "age"])
+    assert twice.index.names == ["group", "age", "outcome"]
+
+
+def test_what_was_lost_is_named(archive: el.Archive, wearers: pd.DataFrame) -> None:
+    damage(archive, "ann")
+    wearers.loc[2, "group"] = None
+    wearers.loc[3] = ["eve", "UTC", "b", 60]
+    with pytest.warns(el.EyelogWarning, match="1 of 4 wearers failed"):
+        table = el.cohort.daily(archive, log=SIXTY, wearers=wearers, workers=1)
+    table.loc[table.index[0], "steps"] = np.nan
+    _, attrition, excluded = el.cohort.summary(table, by="group")
+    assert attrition["wearers"].iloc[:4].tolist() == [4, 3, 2, 1]
+    assert attrition["n"].iloc[2:4].tolist() == [len(table), len(table.loc["../bob"])]
+    assert attrition.loc["steps", "n"] == len(table.loc["../bob"]) - 1
+    assert list(excluded.index) == ["Ann", "ann", "eve"]
+    assert excluded.loc["Ann", "reason"] == "no value of group"
+    assert "cannot read" in excluded.loc["ann", "reason"]
+    assert excluded.loc["eve", "reason"] == "no records in this range"
+
+
+def test_a_dataset_is_summarised_like_its_table(
+    kept: el.Archive, wearers: pd.DataFrame, tmp_path: Path
+) -> None:
+    people = wearers.drop(columns="tz")
+    people.loc[3] = ["eve", "b", 60]
+    el.cohort.daily(kept, log=SIXTY, wearers=people, out=tmp_path / "out", workers=1)
+    table = el.cohort.daily(kept, log=SIXTY, wearers=people, workers=1)
+    of_table = el.cohort.summary(table, by="group")
+    of_place = el.cohort.summary(tmp_path / "out", by="group")
+    assert_frame_equal(of_place.groups, of_table.groups)
+    assert_frame_equal(of_place.attrition, of_table.attrition)
+    assert list(of_place.excluded.index) == ["eve"]
+
+
+def test_results_of_any_function_are_summarised(kept: el.Archive) -> None:
+    table = el.cohort.apply(kept, len, log=SIXTY, workers=1)
+    groups, _, _ = el.cohort.summary(table)
+    assert groups.loc["value", ["wearers", "n"]].tolist() == [3, 3]
+
+
+def test_what_cannot_be_summarised_is_one_line(table: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(el.FieldError, match="no column 'sex'"):
+        el.cohort.summary(table, by="sex")
+    with pytest.raises(el.ConfigurationError, match="indexed by account"):
+        el.cohort.summary(table.reset_index())
+    with pytest.raises(el.ArchiveError, match="no whole result"):
+        el.cohort.summary(tmp_path / "nothing")
