@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from eyelog.archive.parquet.layout import Place, archive_errors, escape, open_place
+from eyelog.archive.parquet.layout import Place, archive_errors, check_account, open_place
 from eyelog.disk.files import make_folders, whole_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
@@ -72,7 +72,7 @@ class Dataset:
 
     def path(self, account: str, month: str | None) -> str:
         """Return the path of one file; an account's name is escaped."""
-        return f"{self.place.root}/{escape(account)}/{month or WHOLE}.parquet"
+        return f"{self.place.root}/{check_account(account)}/{month or WHOLE}.parquet"
 
     def made(self, account: str, month: str | None) -> Made | None:
         """Return what a file was computed from; None if there is no such whole file."""

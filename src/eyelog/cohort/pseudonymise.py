@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.archive.parquet.layout import escape
+from eyelog.archive.parquet.layout import check_account
 from eyelog.disk.files import make_folders, new_file, path_of
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import KEY
@@ -104,7 +104,7 @@ def _without(text: Any, known: dict[str, str]) -> Any:
     if not isinstance(text, str):
         return text
     for account in sorted(known, key=len, reverse=True):
-        for form in (account, escape(account)):
+        for form in (account, check_account(account)):
             text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", known[account], text)
     return text
 

@@ -35,8 +35,8 @@ __all__ = [
     "Place",
     "accounts",
     "archive_errors",
+    "check_account",
     "content_key",
-    "escape",
     "file_metadata",
     "fingerprint",
     "folder",
@@ -120,7 +120,7 @@ def archive_errors(doing: str) -> Iterator[None]:
 
 def folder(place: Place, log: str, account: str) -> str:
     """Return the folder of one log of one account."""
-    return f"{place.root}/log={check_log(log)}/account={escape(account)}"
+    return f"{place.root}/log={check_log(log)}/account={check_account(account)}"
 
 
 def month_path(place: Place, log: str, account: str, month: str) -> str:
@@ -128,14 +128,8 @@ def month_path(place: Place, log: str, account: str, month: str) -> str:
     return f"{folder(place, log, account)}/month={month}/{FILE}"
 
 
-def escape(account: str) -> str:
-    """Return the name of an account's folder, which no account can make lead elsewhere.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is not a name, or too long for a folder.
-    """
+def check_account(account: str) -> str:
+    """Return the name of an account as a folder has it, or raise `ConfigurationError`."""
     if not isinstance(account, str) or not account:
         raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
     try:
