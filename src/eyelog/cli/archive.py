@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, add_location, emit, note, show
+from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
 from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -127,7 +127,10 @@ def _import(args: argparse.Namespace) -> int:
         note(f"refused {report.file}: {report.reason}")
     if refused:
         others = "the others are imported" if kept and not args.dry_run else "see above"
-        raise ArchiveError(f"{len(refused)} of {len(reports)} files were refused ({others})")
+        files = (
+            f"{len(refused)} of {len(reports)} files were" if len(reports) > 1 else "the file was"
+        )
+        raise ArchiveError(f"{files} refused ({others})")
     return 0
 
 
@@ -170,6 +173,7 @@ def _short_names(names: list[str], width: int) -> list[str]:
     """Return names without the folder that they share, long ones without their middle."""
     folder = os.path.commonpath([os.path.dirname(name) for name in names])  # noqa: PTH120 - as text
     names = [name.removeprefix(folder).lstrip("/\\") if folder else name for name in names]
+    names = [one_line(name) for name in names]
     head = (width - 3) // 2
     return [
         name if len(name) <= width else f"{name[:head]}...{name[-(width - head - 3) :]}"
@@ -191,13 +195,14 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
 def _inventory(args: argparse.Namespace) -> int:
     archive = open_archive(args)
     table = archive.inventory()
+    damaged = int(table["damaged"].sum())
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        show(table)
+        # All columns are too many for 80 characters: damage matters more than size.
+        show(table.drop(columns="bytes") if damaged else table)
     else:
         note(f"The archive {archive.path} is empty.")
-    damaged = int(table["damaged"].sum())
     if damaged:
         raise ArchiveError(
             f"{_damaged_months(damaged)} in the archive {archive.path}, not counted above:"
@@ -209,11 +214,15 @@ def _inventory(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     archive = open_archive(args)
     problems = archive.verify()
-    if args.json or len(problems):
-        emit(problems, as_json=args.json, index=False)
+    if args.json:
+        emit(problems, as_json=True, index=False)
+    for row in () if args.json else problems.to_dict("records"):
+        print(one_line(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}"))
+        print(f"  file            {row['file']}")
     if len(problems):
+        found = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise ArchiveError(
-            f"{len(problems)} problem(s) found in the archive {archive.path}:"
+            f"{found} found in the archive {archive.path}:"
             " `eyelog archive repair` sets damaged months aside"
         )
     note(f"No damage found in the archive {archive.path}.")

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
+from eyelog.cli.output import one_line
 from eyelog.errors import EyelogError
 
 __all__ = ["build_parser", "main"]
@@ -69,15 +70,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"eyelog: warning: {_one_line(message)}", file=sys.stderr)
-
-
-def _one_line(message: object) -> str:
-    return " ".join(str(message).split())
+    print(f"eyelog: warning: {one_line(message)}", file=sys.stderr)
 
 
 def _fail(message: object, status: int = 1) -> int:
-    print(f"eyelog: error: {_one_line(message)}", file=sys.stderr)
+    print(f"eyelog: error: {one_line(message)}", file=sys.stderr)
     return status
 
 

@@ -96,7 +96,7 @@ def test_reading_files_is_importing_them_and_reading_the_archive(
 def test_a_later_file_counts_but_a_missing_value_never_replaces_one(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("date,stp,cad\n2026-10-21T09:00:15Z,3,100\n")
     (tmp_path / "2.csv").write_text("date,stp,cad\n2026-10-21T09:00:15Z,4,\n")
-    with pytest.warns(el.EyelogWarning, match=r"different values .*2\.csv \(1 stamps\)"):
+    with pytest.warns(el.EyelogWarning, match=r"different values .*2\.csv \(1 stamp\)"):
         read = el.read(tmp_path)
     assert read.iloc[0].tolist() == [4.0, 100.0]
     assert history(read)[-1]["conflicts"] == 1
