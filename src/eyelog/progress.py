@@ -5,16 +5,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-__all__ = ["progress_line", "wanted"]
+__all__ = ["in_terminal", "progress_line", "wanted"]
 
 DELAY_SECONDS: Final = 1.0  # a shorter job shows no line
+
+
+def in_terminal() -> bool:
+    """Return whether stderr is a terminal, where a line can disappear again."""
+    return bool(sys.stderr and sys.stderr.isatty())
 
 
 def wanted(choice: bool | None) -> bool:
     """Return whether to show progress: as chosen, else in a terminal and in a notebook."""
     if choice is not None:
         return choice
-    return bool(sys.stderr and sys.stderr.isatty()) or _in_notebook()
+    return in_terminal() or _in_notebook()
 
 
 def _in_notebook() -> bool:

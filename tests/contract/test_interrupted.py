@@ -15,6 +15,7 @@ import pytest
 
 import eyelog as el
 import eyelog.progress
+import eyelog.wearer.simulate as simulate_module
 from eyelog.archive.export import export_frame
 from eyelog.archive.importing.intake import import_files
 
@@ -130,6 +131,7 @@ def test_an_export_shows_its_end_and_stops_with_whole_files(tmp_path: Path, name
 
 def test_every_long_job_counts_its_parts(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(eyelog.progress, "wanted", lambda choice: choice is not False)
+    monkeypatch.setattr(simulate_module, "in_terminal", lambda: True)
     monkeypatch.setattr(eyelog.progress, "DELAY_SECONDS", 0.0)
     archive = el.Archive(tmp_path / "archive")
 

@@ -19,6 +19,7 @@ PATHS = re.compile(r"(?<![\w./])(?:eyelog|el)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)
 CALLS = re.compile(r"`eyelog ([a-z-]+(?: [a-z-]+)*)[^`]*`")
 
 NO_MESSAGE = {
+    "cursor": "a key in the metadata of an Arrow stream",
     "log": "a key in the metadata of a Parquet file",
     "account": "a key in the metadata of a Parquet file",
     "catalogue": "a key in the metadata of a Parquet file",

@@ -149,6 +149,12 @@ def parquet() -> bytes:
     return sink.getvalue()
 
 
+def other_parquet() -> bytes:
+    sink = io.BytesIO()
+    TEN.reset_index()[["date"]].assign(price=1.5).to_parquet(sink)
+    return sink.getvalue()
+
+
 SLASHES = "%Y/%m/%d %H:%M:%S"
 CURRENT = {"blinkSpeed": 0, "blinkStrength": 0, "accX": 1.5, "accY": -2, "noiseStatus": 0}
 WRITERS = [
@@ -627,11 +633,13 @@ FOREIGN = [
         "refused",
         "an Office document",
     ),
-    Kind("Parquet", parquet, "refused", "a Parquet file"),
     Kind("HDF5", lambda: b"\x89HDF\r\n\x1a\n\0", "refused", "an HDF5 file: read it with pandas"),
     Kind("Feather", lambda: b"ARROW1\0\0", "refused", "a Feather|Arrow"),
     Kind("an array of numpy", lambda: b"\x93NUMPY\1\0", "refused", "an array of numpy"),
     Kind("a pickle", lambda: pickle.dumps([1]), "refused", "a pickle, which is never opened"),
+    Kind("Parquet of pandas", parquet),
+    Kind("another Parquet table", other_parquet, "refused", "without fields of a log"),
+    Kind("damaged Parquet", lambda: parquet()[:-9], "refused", "a damaged Parquet file"),
     Kind("SQLite", lambda: b"SQLite format 3\x00", "refused", "an SQLite database"),
     Kind("PDF", lambda: b"%PDF-1.7", "refused", "a PDF document"),
     Kind("a picture", lambda: b"\x89PNG\r\n", "refused", "a picture"),

@@ -124,7 +124,7 @@ def _period(table: pd.DataFrame) -> str:
 def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
     """Return whether a column has nothing to show in any row."""
     values = table[name]
-    if about.group == "reasons" and name.isupper():
+    if about.group == "faults" or (about.group == "reasons" and name.isupper()):
         return not (values != 0).any()
     if isinstance(values.dtype, pd.StringDtype) or values.dtype == object:
         return not values.fillna("").astype(bool).any()

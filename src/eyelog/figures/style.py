@@ -18,6 +18,7 @@ that `eyelog.save_figure` writes into the file (figures/recipe.py).
 """
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -136,6 +137,17 @@ FAMILIES: Final = (
     "DejaVu Sans",
 )
 
+# For names that the best one cannot write: the first that is installed, if any.
+WIDE_FAMILIES: Final = (
+    "Noto Sans CJK JP",
+    "Noto Sans JP",
+    "IPAexGothic",
+    "IPAGothic",
+    "Hiragino Sans",
+    "Yu Gothic",
+    "MS Gothic",
+)
+
 
 def inches(mm: float) -> float:
     """Return millimetres as inches, in which matplotlib measures."""
@@ -144,10 +156,11 @@ def inches(mm: float) -> float:
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the best family that is installed and the one that always is: no other is named."""
+    """Return the best family that is installed, a wide one if any is, and the one always there."""
     installed = set(font_manager.get_font_names())
     best = next(name for name in FAMILIES if name in installed or name == FAMILIES[-1])
-    return tuple(dict.fromkeys((best, FAMILIES[-1])))
+    wide = [name for name in WIDE_FAMILIES if name in installed][:1]
+    return tuple(dict.fromkeys((best, *wide, FAMILIES[-1])))
 
 
 @cache
@@ -219,7 +232,9 @@ def _settings() -> Mapping[str, Any]:
 @contextmanager
 def style() -> Iterator[None]:
     """Put the look in force, whatever settings the user has; afterwards theirs are back."""
-    with mpl.style.context(["default", dict(_settings())]):
+    with mpl.style.context(["default", dict(_settings())]), warnings.catch_warnings():
+        # A name in a script that no installed font has is boxes; a warning a letter helps no one.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
         yield
 
 

@@ -10,10 +10,11 @@ from typing import Any, Final
 import pandas as pd
 
 import eyelog
-from eyelog.analysis.limits import limits
-from eyelog.catalogue import catalogue_version
+from eyelog.analysis.limits import Limit, limits
+from eyelog.catalogue import catalogue, catalogue_version, role
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.provenance import history
+from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Part
@@ -132,23 +133,35 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
 
 
 def _limits_table(logs: Logs) -> PageTable:
-    rows, found = [], []
+    found: dict[tuple[str, ...], list[str]] = {}
     for log in logs.frames:
         for one in limits(log).values():
-            values = ", ".join(f"{value:g}" for value in one.values)
-            unit = "" if one.unit in ("bool", "count", "score") else f" {one.unit}"
-            words = one.words.format(field="value", **dict(zip("ab", one.values, strict=False)))
-            rows.append(
-                [words[:1].upper() + words[1:], LOG_WORDS[log], f"{values}{unit}", one.source]
-            )
-            found.append({"name": one.name, "log": log, "values": values, "source": one.source})
+            found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
+    rows = [
+        [said, words.joined([LOG_WORDS[log] for log in of]), value, source]
+        for (said, value, source), of in found.items()
+    ]
+    names = ["limit", "logs", "value", "source"]
     return PageTable.of(
         "Limits, with their sources",
-        ["Limit", "Log", "Value", "Source"],
+        [name.capitalize() for name in names],
         rows,
         "limits",
-        pd.DataFrame(found).set_index("name"),
+        pd.DataFrame(rows, columns=pd.Index(names)).set_index("limit"),
     )
+
+
+def _said(one: Limit, log: str) -> str:
+    """Return a limit in words, its field by the label of the catalogue."""
+    fields = role(log, one.role) if one.role else ()
+    label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
+    said = one.text(label)
+    return said[:1].upper() + said[1:]
+
+
+def _value(one: Limit) -> str:
+    unit = "" if one.unit in ("bool", "count", "score") else f" {one.unit}"
+    return ", ".join(f"{value:g}" for value in one.values) + unit
 
 
 def _recipe(logs: Logs, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def page_table(
 
 
 def _is_numeric(cell: str) -> bool:
-    return cell == NOTHING or re.match(r"(under |over |<|-)?\d", cell) is not None
+    return cell == NOTHING or re.match(r"(under |over |<|-)?\d[\d.,:]*( |$)", cell) is not None
 
 
 def _csv(table: pd.DataFrame) -> str:

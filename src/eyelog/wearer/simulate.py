@@ -18,7 +18,7 @@ from eyelog import provenance
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
 from eyelog.clock import parse_day, zone
 from eyelog.errors import ConfigurationError
-from eyelog.progress import progress_line
+from eyelog.progress import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth
 from eyelog.wearer.arrays import Array, Ints
 from eyelog.wearer.day import Life, live
@@ -144,7 +144,9 @@ def simulate(
     who, lived = _days(start, days, log, seed, tz)
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
-    with progress_line(operator.index(days), f"simulate {log}") as done:
+    # A notebook would keep the line among its results.
+    shown = None if in_terminal() else False
+    with progress_line(operator.index(days), f"simulate {log}", choice=shown) as done:
         for day in lived:
             at, values = _VALUES[log](operator.index(seed), day, who)
             stamps.append(day.begin + at)

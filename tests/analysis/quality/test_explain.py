@@ -45,12 +45,14 @@ def test_explain_takes_reasons_and_not_values():
 def test_the_room_answers_to_all_its_names():
     assert set(quality.__dir__()) == {
         "RECIPES",
+        "STATES",
         "Reason",
         "attrition",
         "explain",
         "flag",
         "mask",
         "select",
+        "states",
     }
     assert all(hasattr(quality, name) for name in quality.__all__)
 

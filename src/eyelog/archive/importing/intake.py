@@ -202,6 +202,9 @@ class _CountedStream(io.RawIOBase):
         self._count(len(data))
         return len(data)
 
+    def tell(self) -> int:
+        return int(self._inner.tell())
+
 
 def devices_of(names: Iterable[str]) -> str:
     """Return the devices that the names of Logger files come from, if there are several."""

@@ -91,8 +91,9 @@ def _zones_table(logs: Logs, log: str) -> PageTable:
 
 
 def _movements_table(logs: Logs, log: str) -> PageTable:
+    hours = head_movements(logs.frames[log], by="hour")
     return page_table(
-        head_movements(logs.frames[log], by="hour"),
+        hours.loc[hours["n"] > 0],
         f"Head movements by hour of day, {LOG_WORDS[log]}",
         "head-movements-by-hour",
         names=["pitch_per_h", "yaw_per_h", "yaw_p90", "n", "exposure_min"],

@@ -69,7 +69,7 @@ def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
     """Return the steps of each hour that was worn for half of it or more."""
     bins = logs.bins(log, "1h")
     names = [name for name in role(log, "steps") if name in bins]
-    taken = pd.Series(steps(bins, log), index=bins.index, name="steps") if names else None
+    taken = pd.Series(steps(bins, log), index=bins.index, name="Steps per hour") if names else None
     if taken is None:
         raise Empty("the step counts are not in the frame")
     taken.attrs = dict(bins.attrs)
