@@ -22,20 +22,23 @@ SHOWN: Final = 10
 
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
-    importing = commands.add_parser("import", help="put files of the Logger app into the archive")
+    importing = commands.add_parser("import", help="put files into the archive")
     importing.add_argument(
         "paths",
         type=Path,
         nargs="+",
         metavar="PATH",
-        help="CSV files of a log, saved answers (JSON), or folders and zip files of these",
+        help="CSV and Parquet files of a log, saved answers (JSON), or folders and zip files of"
+        " these",
     )
     add_archive(importing)
     add_account(importing)
     importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
     whose = importing.add_mutually_exclusive_group()
     whose.add_argument(
-        "--wearer", metavar="ID", help="only this wearer's rows, by a column such as user_id"
+        "--wearer",
+        metavar="ID",
+        help="only this wearer's rows, by a column user_id or the account of a Parquet file",
     )
     whose.add_argument(
         "--split-wearers",
@@ -268,7 +271,12 @@ def _add_sync(commands: Any) -> None:
     sync = commands.add_parser("sync", help="bring an archive up to date from the service")
     add_range(sync, logs="computed_data, standard_mode_logs, or all")
     add_account(sync)
-    sync.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
+    sync.add_argument(
+        "--tz",
+        default="UTC",
+        metavar="Z",
+        help="zone of the days, such as Asia/Tokyo (default: UTC)",
+    )
     add_archive(sync)
     add_json(sync)
     sync.set_defaults(run=_sync)

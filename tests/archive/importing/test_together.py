@@ -285,6 +285,9 @@ def test_the_files_of_several_accounts_are_never_one_frame(tmp_path: Path) -> No
     archive = el.Archive(tmp_path)
     for account in ("anna", "ben"):
         archive.write(FIFTEEN, TEN, account=account)
+    assert len(el.read(tmp_path, wearer="ben")) == len(TEN)
+    with pytest.raises(el.ConfigurationError, match=r"wearer 'zoe', only of 'anna', 'ben'"):
+        el.read(tmp_path, wearer="zoe")
     with pytest.raises(el.ConfigurationError, match=r"several accounts \(anna, ben\)"):
         el.read(tmp_path)
     assert len(el.read(tmp_path / f"log={FIFTEEN}" / "account=anna")) == len(TEN)
