@@ -182,6 +182,18 @@ def test_an_unknown_zone_is_refused(name: str) -> None:
         zone(name)
 
 
+@pytest.mark.parametrize("name", ["UTC+09:00", "UTC-03:30", "UTC+05:45"])
+def test_a_fixed_offset_is_read_as_a_frame_shows_it(name: str) -> None:
+    index = pd.DatetimeIndex([], tz=zone(name))
+    assert str(index.tz) == name
+
+
+@pytest.mark.parametrize("name", ["UTC+9", "UTC+24:00", "UTC+0900", "+09:00", "UTC+09:60"])
+def test_another_spelling_of_an_offset_is_refused(name: str) -> None:
+    with pytest.raises(el.ConfigurationError, match="unknown time zone"):
+        zone(name)
+
+
 def test_a_near_zone_is_suggested() -> None:
     with pytest.raises(el.ConfigurationError, match="did you mean 'Asia/Tokyo'"):
         zone("Asia/Tokio")

@@ -5,6 +5,7 @@ of 23 or 25 hours has two offsets, so it needs two windows. Stamps are right-clo
 stamped 00:00:00 covers the interval before it, so it belongs to the day that ended.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ __all__ = [
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
 DAY_US = 86_400_000_000
+_FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Window:
 def zone(name: str) -> tzinfo:
     """Return the zone of an IANA name (``"Asia/Tokyo"``, ``"UTC"``).
 
+    A fixed offset is read as a frame shows it: ``"UTC+09:00"``.
+
     Raises
     ------
     ConfigurationError
@@ -74,6 +78,8 @@ def zone(name: str) -> tzinfo:
     if name == "UTC":
         return UTC
     try:
+        if match := _FIXED.fullmatch(name):
+            return datetime.strptime(match[1], "%z").tzinfo or UTC
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError, TypeError):
         hint = near(name, available_timezones())

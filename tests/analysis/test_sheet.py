@@ -64,6 +64,18 @@ def test_columns_that_do_not_fit_follow_below_group_by_group() -> None:
     ]
 
 
+def test_a_last_column_of_words_follows_below_a_table_that_fits_without_it() -> None:
+    headings = [Heading("Day", "Day")]
+    headings += [Heading(name, name, group=name[0]) for name in ("a-one", "a-two", "b-one")]
+    headings.append(Heading("Events", "Events", is_text=True))
+    text = Sheet(headings, [["Monday", "1", "2", "3", "a walk along the river"]]).text(28)
+    assert text.splitlines() == [
+        *("Day     a-one  a-two  b-one", "Monday      1      2      3"),
+        "",
+        *("Day     Events", "Monday  a walk along the", "        river"),
+    ]
+
+
 def test_what_is_left_out_is_counted_with_what_to_type() -> None:
     sheet = Sheet(WEEK.headings, WEEK.rows, left_out=2)
     assert sheet.text(80).endswith('2 more columns: columns="all" shows them.')

@@ -278,3 +278,7 @@ def test_an_import_takes_back_what_an_export_wrote_value_for_value(
         path = Path(folder) / "out" / name
         archive.export(log, "2026-01-01", "2026-12-31", path, tz=tz, location=True)
         assert_frame_equal(read_back(path, log, tz), stored)
+        # Without an archive: the fields that the files have, which are all that have a value.
+        read = el.read(path, log=log, tz=tz)
+        assert_frame_equal(read, stored[list(read.columns)])
+        assert stored.drop(columns=list(read.columns)).isna().all(axis=None)

@@ -200,7 +200,7 @@ def test_verify_is_silent_on_stdout_until_there_is_damage(imported, home, capsys
     assert main(["archive", "verify"]) == 1
     out, err = capsys.readouterr()
     assert "2026-10" in out
-    assert err.splitlines()[-1].startswith("eyelog: error: 1 problem(s) found")
+    assert err.splitlines()[-1].startswith("eyelog: error: 1 problem found")
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "answers"])

@@ -1,12 +1,14 @@
 """`eyelog demo` runs the main job from end to end."""
 
+import io
+import sys
 from datetime import datetime, tzinfo
 from pathlib import Path
 
 from eyelog.cli import main
 
 
-def test_the_demo_runs_the_main_job(tmp_path: Path, capsys, monkeypatch) -> None:
+def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     # Days in the future are not requested: the demo's must be past on a slow clock, too.
     class Slow(datetime):
         @classmethod
@@ -14,8 +16,13 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, capsys, monkeypatch) -> None
             return datetime(2026, 1, 1, tzinfo=tz)
 
     monkeypatch.setattr("eyelog.access.days.datetime", Slow)
+    # On a terminal that knows only ASCII, as every command.
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "ascii", newline="\n"))
+    monkeypatch.setenv("NO_COLOR", "1")
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
-    text = capsys.readouterr().out
+    text = sink.getvalue().decode("ascii")
+    assert "\x1b" not in text
     for part in ("Logged in through OAuth", "attrition", "Blinks", "heatmap-"):
         assert part in text
     assert len(list((tmp_path / "out").glob("*.png"))) == 8

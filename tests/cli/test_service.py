@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, 
         again = run("login", "--account", "ada", "--code", code)
         assert (again.returncode, again.stderr.count("\n")) == (1, 1)
     finally:
-        served.terminate()
+        served.send_signal(signal.SIGINT)  # Ctrl-C is how it is meant to end
         served.communicate(timeout=20)
     assert served.returncode == 0
 

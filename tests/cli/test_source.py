@@ -54,6 +54,36 @@ def test_one_file_of_one_log_needs_no_option(folder, capsys) -> None:
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_diary_is_local_to_the_offset_of_the_files(folder, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("diary.csv").write_text("start,end,label\n2026-10-21 09:00,2026-10-21 10:00,work\n")
+    command = ["logger/a_summaryData.csv", "--events", "diary.csv"]
+    assert main(["daily", *command]) == 0
+    heading, _, day, *_ = capsys.readouterr().out.splitlines()
+    assert heading.split()[-1] == "Events"
+    assert day.split()[-1] == "work"
+    assert main(["plot", "timeline", *command, "-o", "a.png"]) == 0
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_same_warning_of_many_files_is_said_once(folder, capsys) -> None:
+    for minute in range(20):
+        text = f"date,stepCount,isStill,mood\n2026-10-21T10:{minute:02}:00+0900,3,0,5\n"
+        (folder / f"{minute}.csv").write_text(text)
+    assert main([*DAILY, "logger", "--log", FIFTEEN]) == 0
+    assert capsys.readouterr().err.count("unknown fields in log") == 1
+
+
+def test_the_name_of_a_file_stays_on_one_line(folder, capsys) -> None:
+    named = folder / "a\n\x1b[31mb.csv"
+    (folder / "a_summaryData.csv").rename(named)
+    assert main([*DAILY, str(named)]) == 0
+    assert main(["import", str(named)]) == 0
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err
+    assert [line.split()[0] for line in err.splitlines()] == [SIXTY, f"{len(HOURS[SIXTY])}"]
+
+
 def test_files_of_both_logs_ask_which_one(folder, capsys) -> None:
     said = failure(capsys, "daily", "logger")
     assert "both logs: add --log computed_data (15-second) or standard_mode_logs" in said

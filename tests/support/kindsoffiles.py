@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import pickle
 import re
 import zipfile
 from collections.abc import Callable
@@ -499,6 +500,7 @@ JSON = [
     Kind("a list of answers", lambda: b"[" + b",".join(halves()) + b"]"),
     Kind("one answer per line", lambda: b"\n".join(halves())),
     Kind("a saved answer in gzip", lambda: gzip.compress(answer())),
+    Kind("brackets without end", lambda: b"[" * 100_000, "refused", "nested too deeply"),
     Kind(
         "an answer cut off",
         lambda: answer()[:-50],
@@ -631,6 +633,10 @@ FOREIGN = [
         "refused",
         "an Office document",
     ),
+    Kind("HDF5", lambda: b"\x89HDF\r\n\x1a\n\0", "refused", "an HDF5 file: read it with pandas"),
+    Kind("Feather", lambda: b"ARROW1\0\0", "refused", "a Feather|Arrow"),
+    Kind("an array of numpy", lambda: b"\x93NUMPY\1\0", "refused", "an array of numpy"),
+    Kind("a pickle", lambda: pickle.dumps([1]), "refused", "a pickle, which is never opened"),
     Kind("Parquet of pandas", parquet),
     Kind("another Parquet table", other_parquet, "refused", "without fields of a log"),
     Kind("damaged Parquet", lambda: parquet()[:-9], "refused", "a damaged Parquet file"),

@@ -119,8 +119,11 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
     group_of = {name: column(name, table=table).group for name in present}
     known = [*groups(present, table=table), *present]
     for one in sorted(asked.difference(known), key=str):
+        labels = {column(name, table=table).label.casefold(): name for name in reversed(present)}
+        headed = labels.get(str(one).casefold(), "")
+        hint = f" (did you mean {headed!r}?)" if headed else near(one, known)
         raise FieldError(
-            f"no column or group of columns {one!r}{near(one, known)}: use the groups"
+            f"no column or group of columns {one!r}{hint}: use the groups"
             f" {', '.join(groups(present, table=table))}, or the names of columns"
         )
     return [name for name in present if name in asked or group_of[name] in asked]

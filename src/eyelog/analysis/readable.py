@@ -18,6 +18,7 @@ __all__ = ["readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
+_NO_LOSS: Final = ("reason", "damaged")  # that there is none need not be said
 MOST_ROWS: Final = 10_000  # nobody reads more
 
 
@@ -92,13 +93,13 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         if remark:
             shown.remove("reason")
             notes.append(f"Remark: {remark.rstrip('.')}.")
-        notes += _with_nothing([name for name in empty if name not in (*shown, "reason")])
+        notes += _with_nothing([name for name in empty if name not in (*shown, *_NO_LOSS)])
     headings, cells = _row_names(table, shown)
     for name in shown:
         heading, texts = _column(table, name, about[name])
         headings.append(heading)
         cells.append(texts)
-    left_out = set(table.columns) - {*shown, *empty, "reason"} if asked is None else ()
+    left_out = set(table.columns) - {*shown, *empty, *_NO_LOSS} if asked is None else ()
     rows = [list(row) for row in zip(*cells, strict=True)]
     return Sheet(headings, rows, notes=notes, left_out=len(left_out))
 
@@ -106,7 +107,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
 def _step(table: pd.DataFrame) -> str:
     """Return the step that made the table; an inventory is known by its columns."""
     steps = [step["step"] for step in history(table)]
-    if not steps and {"account", "log", "bytes"} <= set(table.columns):
+    if not steps and {"account", "log", "gaps"} <= set(table.columns):
         return "inventory"
     return str(steps[-1]) if steps else ""
 

@@ -167,6 +167,11 @@ class Sheet:
         if least[0] + sum(least[i] + 1 for i in columns) <= width:
             return [columns]
         columns = [i for i in columns if not self.headings[i].is_extra]
+        # One column of words at the end, such as events, breaks up no table that fits without it.
+        numbers, words = columns[:-1], columns[-1:]
+        fits = least[0] + sum(least[i] + 1 for i in numbers) <= width
+        if words and self.headings[words[0]].is_text and numbers and fits:
+            return [numbers, words]
         parts: list[list[int]] = []
         left, group = 0, None
         whole = least[0] + sum(least[i] + 1 for i in columns) <= width

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import add_json, add_location, emit, note, show
+from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
 from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
@@ -22,20 +22,23 @@ SHOWN: Final = 10
 
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
-    importing = commands.add_parser("import", help="put files of the Logger app into the archive")
+    importing = commands.add_parser("import", help="put files into the archive")
     importing.add_argument(
         "paths",
         type=Path,
         nargs="+",
         metavar="PATH",
-        help="CSV files of a log, saved answers (JSON), or folders and zip files of these",
+        help="CSV and Parquet files of a log, saved answers (JSON), or folders and zip files of"
+        " these",
     )
     add_archive(importing)
     add_account(importing)
     importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
     whose = importing.add_mutually_exclusive_group()
     whose.add_argument(
-        "--wearer", metavar="ID", help="only this wearer's rows, by a column such as user_id"
+        "--wearer",
+        metavar="ID",
+        help="only this wearer's rows, by a column user_id or the account of a Parquet file",
     )
     whose.add_argument(
         "--split-wearers",
@@ -134,7 +137,10 @@ def _import(args: argparse.Namespace) -> int:
         note(f"refused {report.file}: {report.reason}")
     if refused:
         others = "the others are imported" if kept and not args.dry_run else "see above"
-        raise ArchiveError(f"{len(refused)} of {len(reports)} files were refused ({others})")
+        files = (
+            f"{len(refused)} of {len(reports)} files were" if len(reports) > 1 else "the file was"
+        )
+        raise ArchiveError(f"{files} refused ({others})")
     return 0
 
 
@@ -177,6 +183,7 @@ def _short_names(names: list[str], width: int) -> list[str]:
     """Return names without the folder that they share, long ones without their middle."""
     folder = os.path.commonpath([os.path.dirname(name) for name in names])  # noqa: PTH120 - as text
     names = [name.removeprefix(folder).lstrip("/\\") if folder else name for name in names]
+    names = [one_line(name) for name in names]
     head = (width - 3) // 2
     return [
         name if len(name) <= width else f"{name[:head]}...{name[-(width - head - 3) :]}"
@@ -198,13 +205,14 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
 def _inventory(args: argparse.Namespace) -> int:
     archive = open_archive(args)
     table = archive.inventory()
+    damaged = int(table["damaged"].sum())
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        show(table)
+        # All columns are too many for 80 characters: damage matters more than size.
+        show(table.drop(columns="bytes") if damaged else table)
     else:
         note(f"The archive {archive.path} is empty.")
-    damaged = int(table["damaged"].sum())
     if damaged:
         raise ArchiveError(
             f"{_damaged_months(damaged)} in the archive {archive.path}, not counted above:"
@@ -218,8 +226,11 @@ def _verify(args: argparse.Namespace) -> int:
 
     archive = open_archive(args)
     problems = archive.verify()
-    if args.json or len(problems):
-        emit(problems, as_json=args.json, index=False)
+    if args.json:
+        emit(problems, as_json=True, index=False)
+    for row in () if args.json else problems.to_dict("records"):
+        print(one_line(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}"))
+        print(f"  file            {row['file']}")
     bare = int((problems["problem"] == NOT_PROTECTED).sum())
     if bare:
         note(
@@ -227,9 +238,11 @@ def _verify(args: argparse.Namespace) -> int:
             " the footer: `eyelog archive protect` adds the checksum, as does any write that"
             " changes the month."
         )
-    if len(problems) > bare:
+    damaged = len(problems) - bare
+    if damaged:
+        found = "1 problem" if damaged == 1 else f"{damaged} problems"
         raise ArchiveError(
-            f"{len(problems) - bare} problem(s) found in the archive {archive.path}:"
+            f"{found} found in the archive {archive.path}:"
             " `eyelog archive repair` sets damaged months aside"
         )
     note(f"No damage found in the archive {archive.path}.")
@@ -291,7 +304,12 @@ def _add_sync(commands: Any) -> None:
     sync = commands.add_parser("sync", help="bring an archive up to date from the service")
     add_range(sync, logs="computed_data, standard_mode_logs, or all")
     add_account(sync)
-    sync.add_argument("--tz", default="UTC", help="zone of the days, such as Asia/Tokyo")
+    sync.add_argument(
+        "--tz",
+        default="UTC",
+        metavar="Z",
+        help="zone of the days, such as Asia/Tokyo (default: UTC)",
+    )
     add_archive(sync)
     add_json(sync)
     sync.set_defaults(run=_sync)

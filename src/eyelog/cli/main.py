@@ -6,9 +6,10 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from eyelog.cli.output import one_line
 from eyelog.errors import EyelogError
 
 __all__ = ["build_parser", "main"]
@@ -68,16 +69,21 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"eyelog: warning: {_one_line(message)}", file=sys.stderr)
+def _warner() -> Callable[..., None]:
+    """Return what shows a warning on stderr, each only once: many files may share it."""
+    shown: set[str] = set()
 
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = one_line(message)
+        if text not in shown:
+            shown.add(text)
+            print(f"eyelog: warning: {text}", file=sys.stderr)
 
-def _one_line(message: object) -> str:
-    return " ".join(str(message).split())
+    return show
 
 
 def _fail(message: object, status: int = 1) -> int:
-    print(f"eyelog: error: {_one_line(message)}", file=sys.stderr)
+    print(f"eyelog: error: {one_line(message)}", file=sys.stderr)
     return status
 
 
@@ -105,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _warner()
         try:
             _take_any_letter()
             args = build_parser().parse_args(argv)

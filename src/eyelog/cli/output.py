@@ -22,6 +22,7 @@ __all__ = [
     "check_ending",
     "emit",
     "note",
+    "one_line",
     "records",
     "show",
     "write_table",
@@ -32,7 +33,16 @@ TABLE_ENDINGS: Final = (".parquet", ".csv")
 
 def note(text: str) -> None:
     """Print a line about the run to stderr."""
-    print(text, file=sys.stderr)
+    print(one_line(text), file=sys.stderr)
+
+
+def one_line(text: object) -> str:
+    """Return a text as one line: a name of a file may hold line ends and what moves the cursor."""
+    words = " ".join(str(text).split())
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in words
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

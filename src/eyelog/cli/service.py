@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="serve an archive over HTTP")
+    serve = commands.add_parser("serve", help="serve an archive over HTTP until Ctrl-C")
     add_archive(serve)
     serve.add_argument(
         "--host",

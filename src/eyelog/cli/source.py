@@ -87,7 +87,9 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
     )
     parser.add_argument("--log", metavar="LOG", help="which log to take where the files have both")
     parser.add_argument(
-        "--wearer", metavar="ID", help="only this wearer's rows of files with a column user_id"
+        "--wearer",
+        metavar="ID",
+        help="only this wearer's rows, by a column user_id or the account of a Parquet file",
     )
     parser.add_argument(
         "--archive",
@@ -326,6 +328,10 @@ def read_service(args: argparse.Namespace, *, fields: list[str] | None) -> "pd.D
     return frame
 
 
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count:,} records"
+
+
 def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> str:
     """Return the line that says what was read, and from where."""
     import pandas as pd
@@ -333,7 +339,7 @@ def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> 
     from eyelog.clock import local_days
 
     index = pd.DatetimeIndex(frame.index)
-    text = f"{log} from {origin}: {len(index):,} records"
+    text = f"{log} from {origin}: {_records(len(index))}"
     if len(index):
         # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the
         # end of the records it closes the last day.

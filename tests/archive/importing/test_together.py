@@ -96,7 +96,7 @@ def test_reading_files_is_importing_them_and_reading_the_archive(
 def test_a_later_file_counts_but_a_missing_value_never_replaces_one(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("date,stp,cad\n2026-10-21T09:00:15Z,3,100\n")
     (tmp_path / "2.csv").write_text("date,stp,cad\n2026-10-21T09:00:15Z,4,\n")
-    with pytest.warns(el.EyelogWarning, match=r"different values .*2\.csv \(1 stamps\)"):
+    with pytest.warns(el.EyelogWarning, match=r"different values .*2\.csv \(1 stamp\)"):
         read = el.read(tmp_path)
     assert read.iloc[0].tolist() == [4.0, 100.0]
     assert history(read)[-1]["conflicts"] == 1
@@ -285,6 +285,9 @@ def test_the_files_of_several_accounts_are_never_one_frame(tmp_path: Path) -> No
     archive = el.Archive(tmp_path)
     for account in ("anna", "ben"):
         archive.write(FIFTEEN, TEN, account=account)
+    assert len(el.read(tmp_path, wearer="ben")) == len(TEN)
+    with pytest.raises(el.ConfigurationError, match=r"wearer 'zoe', only of 'anna', 'ben'"):
+        el.read(tmp_path, wearer="zoe")
     with pytest.raises(el.ConfigurationError, match=r"several accounts \(anna, ben\)"):
         el.read(tmp_path)
     assert len(el.read(tmp_path / f"log={FIFTEEN}" / "account=anna")) == len(TEN)

@@ -123,3 +123,40 @@ def test_a_name_that_cannot_be_a_folder_is_refused_before_anything_is_written(
     assert [each.status for each in reports] == ["refused"]
     assert "too long for a folder" in reports[0].reason
     assert not Path(archive.path).exists()
+
+
+@pytest.fixture
+def exports(tmp_path: Path) -> Path:
+    """A folder with one Parquet file of each of two accounts, on the same stamps."""
+    kept = el.Archive(tmp_path / "kept")
+    (tmp_path / "exports").mkdir()
+    for seed, account in enumerate(("ada", "ben")):
+        frame = el.simulate("2026-10-21", 1, log=FIFTEEN, seed=seed).iloc[:50]
+        kept.write(FIFTEEN, frame, account=account)
+        path = tmp_path / "exports" / f"{account}.parquet"
+        kept.export(FIFTEEN, "2026-10-21", "2026-10-21", path, account=account, location=True)
+    return tmp_path / "exports"
+
+
+def test_exports_of_several_accounts_are_not_put_into_one(
+    archive: el.Archive, exports: Path
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"several accounts \(ada, ben\).*--split-wearers"):
+        import_files(archive, [exports])
+    assert not Path(archive.path).exists()
+    (report,) = import_files(archive, [exports / "ada.parquet"], account="anna")
+    assert report.kept == 50  # one account may have another name here
+
+
+def test_exports_of_several_accounts_are_split_or_chosen_by_name(
+    archive: el.Archive, exports: Path
+) -> None:
+    reports = import_files(archive, [exports], split_wearers=True)
+    assert {report.account: report.kept for report in reports} == {"ada": 50, "ben": 50}
+    import_files(archive, [exports], account="me", wearer="ben")
+    frames = [
+        archive.read(FIFTEEN, "2026-10-21", "2026-10-21", account=each) for each in ("ben", "me")
+    ]
+    assert frames[0].equals(frames[1])
+    with pytest.raises(ConfigurationError, match="no file has rows of 'zoe', only of 'ada', 'ben'"):
+        import_files(archive, [exports], wearer="zoe")

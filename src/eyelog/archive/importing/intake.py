@@ -20,7 +20,7 @@ from eyelog.archive.importing.csv_log import CsvLog, listed
 from eyelog.archive.importing.layers import Layer, layer_of, overlay
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
 from eyelog.archive.importing.parquet_log import ParquetLog
-from eyelog.archive.importing.sources import InputFile, input_files
+from eyelog.archive.importing.sources import InputFile, input_files, opened
 from eyelog.archive.importing.stamps import possible
 from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.rows import Merged, merge
@@ -87,10 +87,11 @@ def import_files(
     tz : str, optional
         IANA zone of dates that have no offset.
     wearer : str, optional
-        Import only the rows of this wearer, according to a column such as ``user_id``. Without it,
-        a file with the rows of several wearers is refused.
+        Import only the rows of this wearer, according to a column such as ``user_id`` or to the
+        account that a Parquet file states. Without it, a file with the rows of several wearers is
+        refused.
     split_wearers : bool
-        Import the rows of each wearer into the account of that name. Files without such a column go
+        Import the rows of each wearer into the account of that name. Files that name no wearer go
         into `account`.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
@@ -104,7 +105,8 @@ def import_files(
     ------
     ConfigurationError
         If a path does not exist, the zone or the account is not valid, no file has rows of
-        `wearer`, or both `wearer` and `split_wearers` are given.
+        `wearer`, both `wearer` and `split_wearers` are given, or Parquet files are of several
+        accounts and neither is.
     ArchiveError
         If the archive cannot be read or written.
 
@@ -133,6 +135,14 @@ def import_files(
             EyelogWarning,
             stacklevel=2,
         )
+    if wearer is None and not split_wearers and len(names) > 1:
+        stated = {account for file in input_files(every) for account in _stated(file)}
+        if len(stated) > 1:
+            raise ConfigurationError(
+                f"the files are of several accounts ({', '.join(sorted(stated))}): choose one with"
+                " wearer= (--wearer), or import each into the account of its name with"
+                " --split-wearers; nothing was imported"
+            )
     with ExitStack() as stack:
         into = None
         if dry_run:  # the same merges, into a folder that is thrown away
@@ -145,6 +155,18 @@ def import_files(
                 intake.take(reader.file)
                 done(size - reader.read)  # what was not read, of a file that was refused
             return intake.finish()
+
+
+def _stated(file: InputFile) -> set[str]:
+    """Return the account that a Parquet file states; what is wrong with it, reading it says."""
+    try:
+        with opened(file) as (kind, _):
+            if kind != "parquet":
+                return set()
+        with reading(file, tz=None) as log:
+            return {log.account} - {""} if isinstance(log, ParquetLog) else set()
+    except EyelogError:
+        return set()
 
 
 class _Counted:
@@ -257,6 +279,14 @@ class _Intake:
 
     def _owned(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> _Owned:
         """Give the pages of a file and the account that each goes into."""
+        if isinstance(log, ParquetLog) and log.account and (self.wearer or self.split):
+            self.named.add(log.account)
+            if self.split:
+                check_account(log.account)
+            if self.split or log.account == self.wearer:
+                owner = log.account if self.split else self.account
+                yield from ((owner, page) for page in log.pages())
+            return
         if not isinstance(log, CsvLog) or log.wearer_column is None:
             if self.wearer is not None:
                 raise ArchiveError(

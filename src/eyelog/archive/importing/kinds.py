@@ -29,6 +29,8 @@ AS_CSV: Final = (
     " the sheet as 'CSV UTF-8'"
 )
 
+_WITH_PANDAS: Final = "read it with pandas, and save its frame with to_parquet"
+
 # In how many lines a header is looked for, and how long it may be.
 _LINES: Final = 50
 _LONGEST: Final = 65_536
@@ -41,6 +43,13 @@ _MAGIC: Final = (
     (b"\x1f\x8b", "gzip"),
     (b"PAR1", "parquet"),
     (b"SQLite format 3\x00", "an SQLite database"),
+    (b"\x89HDF\r\n\x1a\n", f"an HDF5 file: {_WITH_PANDAS}"),
+    (b"ARROW1", f"an Arrow (Feather) file: {_WITH_PANDAS}"),
+    (b"\x93NUMPY", "an array of numpy, which has no names of fields"),
+    *(
+        (bytes([0x80, protocol]), "a pickle, which is never opened: it can run anything")
+        for protocol in range(2, 6)
+    ),
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),

@@ -154,16 +154,17 @@ def _bodies(content: bytes, where: str) -> list[bytes]:
         except msgspec.DecodeError:
             lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
             return [bytes(line) for line in lines]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise AnswerError(
-            f"{where}: not a saved answer, or a damaged one ({error}): nothing of it was read"
+            f"{where}: not a saved answer, or a damaged one ({reason}): nothing of it was read"
         ) from None
 
 
 def _log_of(body: bytes, where: str) -> str:
     try:
         keys = msgspec.json.decode(body, type=_Keys)
-    except ValueError:
+    except (ValueError, RecursionError):
         keys = {}
     for log in LOGS:
         if log in keys:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.answers.page import Page, join_pages
+from eyelog.archive.importing.csv_log import listed
 from eyelog.archive.importing.intake import devices_of
 from eyelog.archive.importing.kinds import EitherLog, Refused
 from eyelog.archive.importing.layers import layer_of, overlay
@@ -84,9 +85,21 @@ class _Files:
             raise type(error)(f"{file.name}: {_reason(error, file.name)}") from error
 
     def _read(self, name: str, log: Any) -> None:
+        owner = log.account if isinstance(log, ParquetLog) else ""
+        if owner:
+            self.accounts.add(owner)
+            if self.wearer not in (None, owner):
+                return
+        if self.wearer is None and len(self.accounts) > 1:
+            raise ConfigurationError(
+                f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
+                " one with wearer= (--wearer on the command line); an archive is read with"
+                " eyelog.Archive (--archive DIR)"
+            )
         # Only columns that the file has: a column of nothing but missing values would pass for
         # evidence, such as that the eyewear was never worn.
-        pages = list(log.pages() if self.wearer is None else _of_wearer(log, self.wearer))
+        whole = self.wearer is None or owner
+        pages = list(log.pages() if whole else _of_wearer(log, cast(str, self.wearer)))
         if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
             raise ArchiveError("a date in it lies outside the years 1 to 9999")
         frame = join_pages(pages, log.log)
@@ -106,17 +119,10 @@ class _Files:
             self.notes.append(f"{name}: {UNFINISHED}")
         if step["conflicts"]:
             self.notes.append(
-                f"{name}: {step['conflicts']:,} stamps come with several records; the last of each"
-                " was taken"
+                f"{name}: {_stamps(step['conflicts'])} with several records, of which the last was"
+                " taken"
             )
         history = log.history if isinstance(log, ParquetLog) else {}
-        if isinstance(log, ParquetLog) and log.account:
-            self.accounts.add(log.account)
-            if len(self.accounts) > 1:
-                raise ConfigurationError(
-                    f"the files are of several accounts ({', '.join(sorted(self.accounts))}): read"
-                    " those of each by themselves, or with eyelog.Archive if they are an archive"
-                )
         part = _Part(name, frame, log.zones, log.rows, log.faults.count, history)
         self.parts.setdefault(log.log, []).append(part)
 
@@ -163,8 +169,8 @@ def read(
         Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
         ``"steps"``) stands for all that it needs, see `eyelog.needed`.
     wearer : str, optional
-        Keep only the rows of this wearer, by a column such as ``user_id``. Files with the rows of
-        several wearers are refused without it.
+        Keep only the rows of this wearer, by a column such as ``user_id``, or by the account that
+        a Parquet file states. Files of several wearers are refused without it.
 
     Returns
     -------
@@ -245,10 +251,12 @@ def read_logs(
     files = _Files(log, tz, chosen, wearer)
     for file in input_files(every):
         files.take(file)
+    found = any(len(part.frame) for parts in files.parts.values() for part in parts)
+    if wearer is not None and not found and (files.parts or files.accounts):
+        others = f", only of {listed(files.accounts)}" if files.accounts else ""
+        raise ConfigurationError(f"no file has rows of the wearer {wearer!r}{others}")
     if not files.parts:
         raise ArchiveError(_nothing(files, every))
-    if wearer is not None and not any(len(p.frame) for ps in files.parts.values() for p in ps):
-        raise ConfigurationError(f"no file has rows of the wearer {wearer!r}")
     if devices := devices_of(files.names):
         files.notes.append(f"{devices}: if these are several wearers, read each on their own")
     if files.others:
@@ -291,6 +299,10 @@ def _paths(paths: Paths) -> list[Path]:
 def _reason(error: EyelogError, name: str) -> str:
     """Return the message of an error without the file's name, which is put before it."""
     return str(error).removeprefix(name).lstrip(":, ")
+
+
+def _stamps(count: int) -> str:
+    return "1 stamp" if count == 1 else f"{count:,} stamps"
 
 
 def _listed(files: Sequence[tuple[str, str]]) -> str:
@@ -338,7 +350,7 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
     parts = files.parts[log]
     frame, conflicts = _merged([part.frame for part in parts], log)
     if sum(conflicts):
-        at = [(part.name, f"{n:,} stamps") for part, n in zip(parts, conflicts, strict=True) if n]
+        at = [(part.name, _stamps(n)) for part, n in zip(parts, conflicts, strict=True) if n]
         files.notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
             f" taken: {_listed(at)}"
