@@ -610,10 +610,16 @@ FOREIGN = [
         "one-minute log of the first generation",
     ),
     Kind(
-        "Excel workbook",
+        "damaged Excel workbook",
         lambda: zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}),
         "refused",
-        "an Excel workbook: open it .* save the sheet as 'CSV UTF-8'",
+        "a damaged Excel workbook .*: open it .* save the sheet as 'CSV UTF-8'",
+    ),
+    Kind(
+        "binary Excel workbook",
+        lambda: zipped({"[Content_Types].xml": "<x/>", "xl/workbook.bin": "x"}),
+        "refused",
+        "a binary Excel workbook: open it .* save the sheet as 'CSV UTF-8'",
     ),
     Kind(
         "old Excel workbook",

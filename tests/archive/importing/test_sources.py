@@ -140,4 +140,4 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     assert "encrypted" in found["locked.zip: a.csv"]
     assert "it cannot be read" in found["cut.gz"]
     assert "unpack it first" in found["twice.gz"]
-    assert "an Excel workbook: open it in the spread" in found["book.xlsx"]
+    assert "a damaged Excel workbook (OSError): open it in the spread" in found["book.xlsx"]

@@ -14,10 +14,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from eyelog.archive.importing.kinds import AS_CSV, Refused, kind_of_bytes
+from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = ["InputFile", "input_file", "input_files", "opened"]
@@ -27,6 +29,7 @@ _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes of one file that it may unpack to however small it is
 _DENSEST: Final = 500  # of a log without a value, indented JSON comes nearest to it
 _MEMBERS: Final = 20_000
+WORKBOOK: Final = "an Excel workbook"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _UNREADABLE: Final = (
     OSError,
@@ -188,6 +191,9 @@ def _members(path: Path) -> Iterator[InputFile]:
         with zipfile.ZipFile(path) as box:
             members = [info for info in box.infolist() if not info.is_dir()]
             office = _office({info.filename for info in members})
+            if office == WORKBOOK:
+                yield from _sheets(path, shown, members)
+                return
             if office:
                 yield InputFile(shown, None, f"it is {office}")
                 return
@@ -203,10 +209,33 @@ def _members(path: Path) -> Iterator[InputFile]:
         yield InputFile(shown, None, f"it is a damaged zip file: {reason}")
 
 
+def _sheets(path: Path, shown: str, members: list[zipfile.ZipInfo]) -> Iterator[InputFile]:
+    """Give the sheets of an Excel workbook, as files of CSV."""
+    unpacked = sum(info.file_size for info in members)
+    trouble = missing_reader()
+    if unpacked > max(_UNSUSPECTED, _DENSEST * path.stat().st_size) or unpacked > LARGEST:
+        trouble = "an Excel workbook that unpacks to far more than a log can have"
+    if trouble:
+        yield InputFile(shown, None, f"it is {trouble}")
+        return
+    try:
+        sheets = sheets_as_csv(path)
+    except ArchiveError as error:
+        yield InputFile(shown, None, str(error))
+        return
+    for title, content in sheets.items():
+        name = shown if len(sheets) == 1 else f"{shown}: {_shown(title)}"
+        yield InputFile(name, partial(io.BytesIO, content), size=len(content))
+    if not sheets:
+        yield InputFile(shown, partial(io.BytesIO, b""), size=0)
+
+
 def _office(names: Set[str]) -> str:
     """Return which kind of Office document a zip file with these members is, if it is one."""
-    if "xl/workbook.xml" in names or "xl/workbook.bin" in names:
-        return f"an Excel workbook: {AS_CSV}"
+    if "xl/workbook.xml" in names:
+        return WORKBOOK
+    if "xl/workbook.bin" in names:
+        return f"a binary Excel workbook: {AS_CSV}"
     if {"content.xml", "META-INF/manifest.xml"} <= names:
         return f"an OpenDocument file: {AS_CSV}"
     return "an Office document: save the log as CSV" if "[Content_Types].xml" in names else ""
