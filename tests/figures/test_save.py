@@ -154,6 +154,7 @@ for kind in ("day", "daily"):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_with_other_hash_seeds_give_equal_bytes(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         (tmp_path / seed).mkdir()
