@@ -61,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+@pytest.mark.filterwarnings("default:no installed font has:eyelog.errors.EyelogWarning")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_prints_nothing_but_ascii(folder: Path, monkeypatch, name: str) -> None:
     streams = {}

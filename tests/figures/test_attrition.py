@@ -35,7 +35,7 @@ def test_the_counts_are_written_beside_the_bars(table) -> None:
     texts = [text.get_text() for text in el.plot_attrition(table).texts]
     assert texts[0] == f"{table['left'].iloc[0]:,}"
     row = table.iloc[1]
-    assert f"{row['left']:,} ({row['left_share']:.1%})" in texts
+    assert f"{row['left']:,} ({100 * row['left_share']:.1f}\N{NO-BREAK SPACE}%)" in texts
     assert f"{row['removed']:,} not worn" in texts
 
 

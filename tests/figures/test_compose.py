@@ -88,3 +88,8 @@ def test_what_cannot_be_drawn_is_refused(kind, fields, error, message) -> None:
 def test_a_frame_without_rows_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="no records"):
         el.compose_figure(el.sample().iloc[:0], "daily")
+
+
+def test_the_hours_stand_once_under_all_panels_of_days() -> None:
+    made = el.compose_figure(el.sample(), "daily").axes
+    assert [len(ax.child_axes) for ax in made] == [0, 0, 1]

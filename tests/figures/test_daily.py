@@ -39,15 +39,15 @@ def test_a_rate_is_a_point_with_its_interval() -> None:
     assert [segment[:, 1].tolist() for segment in segments] == [[14, 16], [16, 20]]
 
 
-def test_thin_days_are_shown_pale_and_the_legend_says_what_pale_means() -> None:
+def test_thin_days_are_hollow_and_the_legend_says_what_that_means() -> None:
     days = table(3, steps=[5000.0, 600.0, 7000.0])
     days.loc[days.index[1], "worn_h"] = 1.0
     ax = el.plot_daily(days, "steps", min_worn_h=3)
     assert heights(ax, "full days") == [5000, 7000]
     assert heights(ax, "thin days") == [600]
     full, thin = (artists(ax, gid)[0].get_facecolor() for gid in ("full days", "thin days"))
-    assert sum(thin[:3]) > sum(full[:3])
-    assert thin[3] == 1  # paler, and not see-through
+    assert thin == (1, 1, 1, 1)  # white, and not see-through
+    assert artists(ax, "thin days")[0].get_edgecolor() == full
     assert "under 3 h worn" in legend_of(ax)
 
 
@@ -134,6 +134,13 @@ def test_the_title_names_log_range_and_zone() -> None:
     assert title_of(el.plot_daily(days, "steps")) == (
         "15-second log · 19 to 20 Oct 2026 · Asia/Tokyo"
     )
+
+
+def test_worn_hours_have_the_colour_that_they_have_in_the_strip_beneath() -> None:
+    ax = el.plot_daily(table(3), "worn_h")
+    (below,) = ax.child_axes
+    strip, bar = artists(below, "worn_h")[0], artists(ax, "full days")[0]
+    assert bar.get_facecolor() == strip.get_facecolor()
 
 
 def test_times_are_not_drawn() -> None:

@@ -109,6 +109,9 @@ def test_days_on_which_clocks_change_are_drawn_on_the_wall_clock(day: str) -> No
     assert x.max() <= 24
     blank = [patch for patch in made[0].patches if patch.get_label() == "_skipped"]
     assert len(blank) == (day == "2026-03-29")
+    # The hour is no time without a record, in the ribbon neither.
+    beneath = [one for one in made[0].patches if one.get_label() == "_skipped by the ribbon"]
+    assert [(one.get_x(), one.get_width()) for one in beneath] == [(2, 1)] * len(blank)
 
 
 def test_raw_records_are_columns_with_their_range() -> None:

@@ -77,19 +77,19 @@ def test_groups_of_few_values_show_each_value() -> None:
     assert legend_of(ax) == ["a value", "median"]
 
 
-def test_weeks_are_named_by_their_first_day_with_the_year_once() -> None:
+def test_weeks_are_named_by_their_first_day_and_the_title_has_the_year() -> None:
     days = el.daily(el.simulate("2026-10-19", 15, log="standard_mode_logs"))["steps"]
     ax = el.plot_distribution(days, by="W")
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == ["19 Oct 2026", "26 Oct", "2 Nov"]
+    assert labels == ["19 Oct", "26 Oct", "2 Nov"]
     assert [text.get_text() for text in ax.texts] == ["n = 7", "n = 7", "n = 1"]
     assert title_of(ax) == "60-second log · 19 Oct to 2 Nov 2026 · UTC"
 
 
 def test_cumulative_groups_have_a_curve_each() -> None:
     ax = el.plot_distribution(series(range(48), "h"), by="1D", cumulative=True)
-    assert [len(artists(ax, name)) for name in ("19 Oct 2026", "20 Oct")] == [1, 1]
-    assert legend_of(ax) == ["19 Oct 2026 (n = 24)", "20 Oct (n = 24)"]
+    assert [len(artists(ax, name)) for name in ("19 Oct", "20 Oct")] == [1, 1]
+    assert legend_of(ax) == ["19 Oct (n = 24)", "20 Oct (n = 24)"]
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,24 @@ def test_the_axis_names_what_is_counted() -> None:
     frame = el.sample("standard_mode_logs")
     assert el.plot_distribution(frame["hm_yo"]).get_xlabel() == "Head turns (yaw) per min"
     assert el.plot_distribution(el.daily(frame)["steps"]).get_xlabel() == "Steps (per day)"
+
+
+@pytest.mark.parametrize(
+    ("by", "labels"),
+    [
+        ("weekday", ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]),
+        ("weekend", ["weekday", "weekend"]),
+        ("week", ["19 Oct", "26 Oct"]),
+    ],
+)
+def test_groups_of_the_calendar_are_named_as_a_reader_writes_them(by, labels) -> None:
+    ax = el.plot_distribution(series(range(14 * 24), "h"), by=by)
+    assert [label.get_text() for label in ax.get_yticklabels()] == labels
+
+
+def test_panels_of_one_figure_have_a_typical_value_each_beside_it() -> None:
+    figure = el.compose_figure(el.sample(), "distribution")
+    texts = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in figure.axes]
+    assert ["typical (90th percentile)" in text[1] for text in texts] == [True, False]
+    assert ["typical (median)" in text[1] for text in texts] == [False, True]
+    assert figure.legends == []

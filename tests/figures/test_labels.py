@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.figures.labels import duration_words, label_of, range_words, title_of
+from eyelog.figures.labels import duration_words, label_of, range_words, short_names, title_of
 from eyelog.provenance import record
 
 
@@ -57,3 +57,11 @@ def test_a_title_names_wearer_log_range_and_zone() -> None:
 
 def test_a_title_leaves_out_what_is_not_known() -> None:
     assert title_of(pd.DataFrame({"v": [1.0]})) == ""
+
+
+def test_long_names_keep_what_makes_them_different() -> None:
+    names = [f"participant-{number:05}-of-the-study-with-a-long-name" for number in range(3)]
+    short = short_names(names)
+    assert len(set(short)) == 3
+    assert all(len(name) <= 24 for name in short)
+    assert short_names(["anna", "ben"]) == ["anna", "ben"]

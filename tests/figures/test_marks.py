@@ -5,7 +5,17 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm, PowerNorm, to_rgb
 
-from eyelog.figures.marks import colour_bar, counted, days_wide, lone, number, pale, strip
+from eyelog.figures.marks import (
+    NumberFormatter,
+    colour_bar,
+    counted,
+    days_wide,
+    lone,
+    number,
+    pale,
+    percent,
+    strip,
+)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +77,13 @@ def test_ticks_of_a_colour_bar_stand_at_round_values_with_room_between_them(norm
     assert (np.diff(np.asarray(norm(shown))) > 0.05).all()
     assert {f"{tick:.0e}"[0] for tick in shown if tick} <= {"1", "2", "5"}
     figure.canvas.draw()
+
+
+def test_the_labels_of_an_axis_have_equally_many_decimals() -> None:
+    labels = NumberFormatter().format_ticks([-2.5, 1e-17, 2.5, 5.0])
+    assert labels == ["\N{MINUS SIGN}2.5", "0.0", "2.5", "5.0"]
+    assert NumberFormatter().format_ticks([0, 5000, 10000]) == ["0", "5,000", "10,000"]
+
+
+def test_a_share_has_a_space_before_its_sign() -> None:
+    assert percent(0.723, 1) == "72.3\N{NO-BREAK SPACE}%"

@@ -1,8 +1,11 @@
 """Figures as files: what is in them, and that they are whole, private and the same each time."""
 
 import json
+import os
 import re
 import stat
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -117,3 +120,68 @@ def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
         el.save_figure("figure", tmp_path / "figure.png")  # type: ignore[arg-type]
     with pytest.raises(el.ConfigurationError, match=r"such as axes\[0\]"):
         el.save_figure(plt.subplots(2)[1], tmp_path / "figure.png")
+
+
+def test_a_figure_that_was_shown_small_before_has_its_title_within_the_file(
+    reasons, tmp_path: Path
+) -> None:
+    ax = el.plot_quality(reasons)
+    ax.figure.set_title("wearer · 60-second log · 6 Jan to 16 Feb 2025 · Asia/Tokyo")
+    ax.figure.set_dpi(72)
+    ax.figure.canvas.draw()
+    el.save_figure(ax, tmp_path / "figure.png")
+    with Image.open(tmp_path / "figure.png") as image:
+        edge = image.convert("L").crop((image.width - 12, 0, image.width, 120))
+        assert edge.getextrema()[0] > 200
+
+
+def test_narrow_figures_get_the_height_that_more_lines_of_the_legend_take(tmp_path: Path) -> None:
+    states = el.states(el.sample("standard_mode_logs"))
+    heights = {}
+    for width in WIDTHS:
+        el.save_figure(el.plot_overview(states), tmp_path / "figure.png", width=width)
+        with Image.open(tmp_path / "figure.png") as image:
+            heights[width] = image.height
+    assert heights["single"] > heights["double"] == heights["page"]
+
+
+PROCESS = """
+import sys, eyelog as el
+frame = el.simulate("2025-01-06", 1, log="standard_mode_logs", tz="Asia/Tokyo")
+for kind in ("day", "daily"):
+    for ending in ("png", "svg", "pdf"):
+        el.save_figure(el.compose_figure(frame, kind), f"{sys.argv[1]}/{kind}.{ending}")
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_with_other_hash_seeds_give_equal_bytes(tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        (tmp_path / seed).mkdir()
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", PROCESS, str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "MPLBACKEND": "agg"},
+            check=True,
+        )
+    names = sorted(path.name for path in (tmp_path / "1").iterdir())
+    assert len(names) == 6
+    unlike = [
+        n for n in names if (tmp_path / "1" / n).read_bytes() != (tmp_path / "2" / n).read_bytes()
+    ]
+    assert unlike == []
+
+
+def test_the_recipe_of_a_pdf_can_be_read_back(ax, tmp_path: Path) -> None:
+    el.save_figure(ax, tmp_path / "figure.pdf")
+    data = (tmp_path / "figure.pdf").read_bytes()
+    text = re.search(rb"/Subject \((.*?)(?<!\\)\)", data, re.DOTALL)[1]
+    recipe = json.loads(re.sub(rb"\\([()\\])", rb"\1", text))
+    assert recipe["figures"][0]["arguments"]["reasons"]["rows"] == 1440
+
+
+def test_importing_eyelog_and_its_figures_changes_no_setting() -> None:
+    code = (
+        "import matplotlib as mpl; before = dict(mpl.rcParams); import eyelog as el;"
+        "el.plot_day, el.save_figure; assert dict(mpl.rcParams) == before"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

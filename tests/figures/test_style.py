@@ -139,3 +139,41 @@ def test_what_a_plot_function_returns_carries_its_recipe() -> None:
     assert figures == [
         {"figure": "plot_line", "arguments": {"table": {"rows": 2, "columns": ["v"]}}}
     ]
+
+
+def test_a_long_label_does_not_make_a_column_of_the_whole_legend() -> None:
+    ax = axes(None)
+    long = [patch("a label that takes nearly all of one column", "usable")]
+    legend(ax, [*long, *(patch(str(i), "usable") for i in range(12))])
+    ax.figure.set_size_inches(style.inches(89), 3)
+    texts = drawn(ax.figure).legends[0].get_texts()
+    lines = {round(text.get_window_extent().y0) for text in texts}
+    assert len(lines) <= 3
+    assert max(text.get_window_extent().x1 for text in texts) <= ax.figure.bbox.width
+    assert [text.get_text() for text in texts][1:] == [str(i) for i in range(12)]
+
+
+def test_a_name_that_is_too_long_for_the_figure_loses_its_middle() -> None:
+    ax = axes(None)
+    title(ax, "wearer-" + 100 * "0" + "-end · 15-second log")
+    ax.figure.set_size_inches(style.inches(89), 3)
+    assert drawn(ax.figure)._suptitle.get_window_extent().x1 <= ax.figure.bbox.width
+    first, second = ax.figure.get_suptitle().split("\n")
+    assert first.startswith("wearer-0")
+    assert first.endswith("-end")
+    assert second == "15-second log"
+
+
+def test_letters_that_no_font_has_are_named_in_one_line() -> None:
+    ax = axes(None)
+    title(ax, "\U00013000\U00013001 · 15-second log")
+    with pytest.warns(el.errors.EyelogWarning, match="no installed font has") as caught:
+        drawn(ax.figure)
+    assert len({str(one.message) for one in caught}) == 1
+
+
+def test_no_record_is_the_last_of_what_panels_explain() -> None:
+    made = panels([20, 20])
+    legend(made[0], [patch("true"), patch("no record")])
+    legend(made[1], [patch("usable"), patch("no record")])
+    assert list(made[0].figure.entries) == ["true", "usable", "no record"]

@@ -156,7 +156,7 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
     if not np.isfinite(stated["bias"]):
         return [line("too few pairs for limits of agreement", "reference", linewidth=0)]
     for name in NAMES:
-        colour = COLOURS["reference" if name == "bias" else "noisy"]
+        colour = COLOURS["reference"]
         band = ax.axhspan(
             stated[f"{name}_low"], stated[f"{name}_high"], color=colour, alpha=0.18, linewidth=0
         )
@@ -170,10 +170,10 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
         line(f"bias {number(stated['bias'], 3)}", "reference"),
         line(
             f"95 % limits {number(stated['low'], 3)} to {number(stated['high'], 3)}",
-            "noisy",
+            "reference",
             linestyle="--",
         ),
-        patch("their 95 % intervals", "noisy", alpha=0.18),
+        patch("their 95 % intervals", "reference", alpha=0.18),
     ]
 
 

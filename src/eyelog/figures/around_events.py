@@ -102,10 +102,10 @@ def plot_events(
     ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_label("_mean")
     opens, closes = (second / unit_s for second in last_step(table).get("baseline_s", (0.0, 0.0)))
     if closes > opens:
-        ax.axvspan(opens, closes, color=COLOURS["weekend"], linewidth=0, zorder=0).set_label(
+        ax.axvspan(opens, closes, color=COLOURS["before event"], linewidth=0, zorder=0).set_label(
             "_baseline"
         )
-        entries.append(patch("baseline", "weekend"))
+        entries.append(patch("baseline", "before event"))
     ax.axvline(0, color=COLOURS["event"], linewidth=1.2).set_label("_the event")
     entries.append(line("the event", "event"))
     if change:

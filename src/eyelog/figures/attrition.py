@@ -1,5 +1,6 @@
 """The flow from all records to those used, as a CONSORT chart shows it."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,6 +13,7 @@ from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.marks import percent
 from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
@@ -22,6 +24,7 @@ ROW_MM: Final = 7.5
 COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share")
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
 """What a condition asks for, where the table names only the field that shows it."""
+RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
 
 @plot_function
@@ -75,14 +78,14 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         label="left",
     )
     ax.barh(
-        rows, removed - unknown, left=left, height=0.62, color=COLOURS["noisy"], label="removed"
+        rows, removed - unknown, left=left, height=0.62, color=COLOURS["flagged"], label="removed"
     )
     ax.barh(
         rows,
         unknown,
         left=left + removed - unknown,
         height=0.62,
-        color=COLOURS["noisy"],
+        color=COLOURS["flagged"],
         alpha=0.4,
         label="unknown",
     )
@@ -91,20 +94,20 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         _write(ax, row - 0.2 * (removed[row] > 0), _counts(int(left[row]), share, row), last[row])
         if removed[row]:
             words = f"{removed[row]:,} {_reason_words(table['reason'].iloc[row])}"
-            _write(ax, row + 0.24, words, False, colour=COLOURS["noisy"])
+            _write(ax, row + 0.24, words, False, colour=COLOURS["flagged"])
     ax.set_yticks(rows, [_condition(table, place, log) for place in range(len(table))])
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlim(0, everything)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
     title(ax, _title(table, log))
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
-    entries.append(patch("removed", "noisy"))
+    entries.append(patch("removed", "flagged"))
     if unknown.any():
-        entries.append(patch("removed, evidence missing", "noisy", alpha=0.4))
+        entries.append(patch("removed, evidence missing", "flagged", alpha=0.4))
     legend(ax, entries)
     return ax
 
@@ -125,7 +128,7 @@ def _write(ax: Axes, y: float, text: str, bold: bool, *, colour: str = COLOURS["
 
 
 def _counts(left: int, share: float, row: int) -> str:
-    return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({share:.1%})"
+    return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({percent(share, 1)})"
 
 
 def _reason_words(reason: object) -> str:
@@ -140,11 +143,12 @@ def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
     names = catalogue(log) if log else {}
     if text.split(" ")[0] in names and reason in KEPT:
         return f"{KEPT[reason]} ({text})"
-    return text
+    return RANGE.sub(r"\1 to \2", text).replace(" -", " \N{MINUS SIGN}")
 
 
 def _title(table: pd.DataFrame, log: str | None) -> str:
     account = table.attrs.get(KEY, {}).get("account")
     recipe = next((step["recipe"] for step in reversed(history(table)) if "recipe" in step), None)
-    parts = [account, LOG_WORDS.get(log or ""), f"recipe {recipe!r}" if recipe else None]
-    return " · ".join(str(part) for part in parts if part)
+    wearer = str(account) if account else ""
+    parts = [wearer, LOG_WORDS.get(log or "", ""), f"recipe {recipe!r}" if recipe else ""]
+    return " · ".join(part for part in parts if part)

@@ -101,7 +101,7 @@ def plot_baseline(
     # Another shape too, because print in grey has the two colours alike.
     for kind, chosen, colour, marker in (
         ("within", known & ~outside, "usable", "o"),
-        ("outside", outside, "noisy", "D"),
+        ("outside", outside, "flagged", "D"),
     ):
         drawn = chosen & np.isfinite(value)
         dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], marker=marker)
@@ -145,7 +145,7 @@ def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> l
         line("day", "usable", marker="o", linestyle=""),
     ]
     if outside:
-        entries.append(line("day outside its range", "noisy", marker="D", linestyle=""))
+        entries.append(line("day outside its range", "flagged", marker="D", linestyle=""))
     if early:
         hollow = line("too few earlier days", "usable", marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")

@@ -20,6 +20,7 @@ from eyelog.figures.style import COLOURS, own_figure
 
 __all__ = [
     "MOST_LABELS",
+    "blank_skipped_hours",
     "day_axis",
     "day_rows_axis",
     "hours_axis",
@@ -127,6 +128,23 @@ def skipped_hours(day: pd.Timestamp) -> tuple[float, float] | None:
     there = minutes.tz_localize(day.tz, ambiguous=np.ones(1440, bool), nonexistent="NaT")
     skipped = np.flatnonzero(there.isna())
     return (skipped[0] / 60, (skipped[-1] + 1) / 60) if skipped.size else None
+
+
+def blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int = 0) -> None:
+    """Leave the hour blank that a day does not have: it is no time without records."""
+    for place, day in enumerate(days):
+        skipped = skipped_hours(day)
+        if skipped is not None:
+            ax.barh(
+                first + place,
+                skipped[1] - skipped[0],
+                left=skipped[0],
+                height=1,
+                color="white",
+                linewidth=0,
+                zorder=2,
+                label="_skipped",
+            )
 
 
 def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:

@@ -11,7 +11,7 @@ from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
 from eyelog.frame import require, require_frame
@@ -214,7 +214,8 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     )
     if len(order) <= MOST_NAMES:
         counts = np.isfinite(values).sum(axis=1)[order]
-        names = [f"{wide.index[row]}  n = {n}" for row, n in zip(order, counts, strict=True)]
+        accounts = short_names([str(wide.index[row]) for row in order])
+        names = [f"{name}  n = {n}" for name, n in zip(accounts, counts, strict=True)]
         ax.set_yticks(y, names)
         ax.tick_params(axis="y", length=0)
     else:

@@ -179,7 +179,13 @@ def _heatmap(frame: pd.DataFrame, names: list[str]) -> Drawn:
 
 
 def _daily(frame: pd.DataFrame, names: list[str]) -> Drawn:
-    return _stacked(plot_daily, daily(frame), names, height_mm=WITH_STRIP_MM)
+    made = _stacked(plot_daily, daily(frame), names, foot_mm=WITH_STRIP_MM)
+    # All panels are of the same days: one strip of hours, at the foot, is enough.
+    for ax in made[:-1]:
+        for strip in list(ax.child_axes):
+            strip.remove()
+        ax.spines["bottom"].set_visible(True)
+    return made
 
 
 def _profile(frame: pd.DataFrame, names: list[str]) -> Drawn:
@@ -221,15 +227,21 @@ def _stacked(
     names: list[str],
     *,
     height_mm: float = PANEL_MM,
+    foot_mm: float | None = None,
     sharex: bool = True,
-) -> Drawn:
+) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw a figure of one panel once per field, one above the other."""
     with style():
-        made = panels([height_mm] * len(names), sharex=sharex)
+        heights = [height_mm] * (len(names) - 1) + [foot_mm or height_mm]
+        made = panels(heights, sharex=sharex)
     for ax, name in zip(made, names, strict=True):
         plot(table, name, ax=ax)
         if sharex:
             ax.label_outer()
+    if sharex:
+        for strip in (strip for ax in made[:-1] for strip in ax.child_axes):
+            strip.tick_params(labelbottom=False)
+            strip.set_xlabel("")
     return made
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import title_of
@@ -37,6 +39,7 @@ HOURS: Final = (
     ("valid_h", "usable", "usable"),
 )
 MANY_DAYS: Final = 60
+COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 
 
 @plot_function
@@ -44,13 +47,13 @@ def plot_daily(
     table: pd.DataFrame,
     column: str = "worn_h",
     *,
-    min_worn_h: float = 4.0,
+    min_worn_h: float = COUNTED_WORN_H,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
     What adds up over a day (steps, hours) is a bar from 0; anything else is a point with its
-    interval, if it has one. Days with little wear are pale, and the median over seven days
+    interval, if it has one. Days with little wear are hollow, and the median over seven days
     neither uses them nor runs through them.
 
     Parameters
@@ -60,7 +63,7 @@ def plot_daily(
     column : str
         The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
     min_worn_h : float
-        A day with fewer worn hours is pale. A table without ``worn_h`` has no pale days.
+        A day with fewer worn hours is hollow; without ``worn_h`` in the table, none is.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -111,7 +114,9 @@ def plot_daily(
     worn = numbers(whole["worn_h"]) if "worn_h" in whole else np.full(len(days), np.inf)
     full = worn >= min_worn_h
     named = column_of(column, log=log_or_none(table))
-    colour = COLOURS["walking" if named.group == "gait" else "usable"]
+    of_hours = {name: meaning for name, _, meaning in HOURS}
+    default = "walking" if named.group == "gait" else "usable"
+    colour = COLOURS[of_hours.get(column, default)]
     amounts = named.unit.endswith("per day")
     if amounts:
         _bars(ax, values, full, colour)
@@ -124,7 +129,7 @@ def plot_daily(
         _median_line(ax, medians)
         entries.append(line(f"{MEDIAN_DAYS}-day median", "reference"))
     if (shown & ~full).any():
-        entries.append(_pale_entry(colour, min_worn_h))
+        entries.append(_thin_entry(colour, min_worn_h, bars=amounts))
     if not shown.any():
         say_no_values(ax)
     ax.set_ylabel(named.text)
@@ -143,22 +148,31 @@ def plot_daily(
 
 def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
     """Draw what adds up over a day, from 0."""
-    for days, shade, kind in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
-        _columns(ax, np.where(days, values, np.nan), 0.6, color=shade, label=f"_{kind}")
+    for days, look, kind in (
+        (full, {"color": colour}, "full days"),
+        (~full, _hollow(colour, len(values)), "thin days"),
+    ):
+        _columns(ax, np.where(days, values, np.nan), 0.6, look, label=f"_{kind}")
     ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
     value_axis(ax.yaxis)
 
 
-def _columns(ax: Axes, heights: Floats, width: float, *, color: Any, label: str) -> None:
+def _hollow(colour: str, days: int) -> dict[str, Any]:
+    """Return the look of a day with little wear: an outline, in which there is nothing."""
+    edge = 0.8 if days <= MANY_DAYS else 0.3
+    return {"facecolor": "white", "edgecolor": colour, "linewidth": edge}
+
+
+def _columns(ax: Axes, heights: Floats, width: float, look: dict[str, Any], *, label: str) -> None:
     """Draw a bar a day; of many days, which have no room between them, one outline of all."""
     places = np.flatnonzero(np.isfinite(heights))
     if not len(places):
         return
     if len(heights) > MANY_DAYS:
         edges = np.arange(len(heights) + 1) - 0.5
-        ax.stairs(heights, edges, fill=True, color=color, label=label)
+        ax.stairs(heights, edges, fill=True, label=label, **look)
         return
-    for bar in ax.bar(places, heights[places], width=width, color=color):
+    for bar in ax.bar(places, heights[places], width=width, **look):
         bar.set_label(label)
 
 
@@ -176,15 +190,16 @@ def _points(
     """Draw a value a day, with its interval."""
     places = np.arange(len(values))
     many = len(values) > MANY_DAYS
-    for days, shade, kind in ((full, colour, "full days"), (~full, pale(colour), "thin days")):
+    for days, inside, kind in ((full, colour, "full days"), (~full, "white", "thin days")):
         drawn = days & np.isfinite(values)
         if interval is not None:
             # A year of dark bars would hide the points.
-            beside = pale(colour, 0.5 if days is full else 0.75) if many else shade
+            beside = pale(colour, 0.5) if many else colour
             bars = ax.vlines(places[drawn], interval[0][drawn], interval[1][drawn], color=beside)
             bars.set(linewidth=0.7 if many else 1.1, label=f"_interval of {kind}")
-        dots = ax.scatter(places[drawn], values[drawn], s=5 if many else 16, color=shade)
-        dots.set(linewidths=0, zorder=3, label=f"_{kind}")
+        dots = ax.scatter(places[drawn], values[drawn], s=5 if many else 16, color=inside)
+        edge = 0.0 if days is full else 0.4 if many else 0.8
+        dots.set(edgecolors=colour, linewidths=edge, zorder=3, label=f"_{kind}")
     value_axis(ax.yaxis)
     ax.margins(y=0.1)
 
@@ -206,10 +221,15 @@ def _median_line(ax: Axes, medians: Floats) -> None:
         dots.set(label="_lone medians", markersize=4.0)
 
 
-def _pale_entry(colour: str, min_worn_h: float) -> Any:
-    label, handle = patch(f"under {min_worn_h:g} h worn", "usable")
-    handle.set(facecolor=pale(colour))
-    return label, handle
+def _thin_entry(colour: str, min_worn_h: float, *, bars: bool) -> Any:
+    label = f"under {min_worn_h:g} h worn"
+    if bars:
+        entry = patch(label, "usable")
+        entry[1].set(**_hollow(colour, 1))
+    else:
+        entry = line(label, "usable", marker="o", linestyle="")
+        entry[1].set(color=colour, markerfacecolor="white", markeredgewidth=0.8)
+    return entry
 
 
 def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
@@ -221,7 +241,7 @@ def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(below, days)
     for name, meaning in present:
-        _columns(below, numbers(whole[name]), 0.8, color=COLOURS[meaning], label=f"_{name}")
+        _columns(below, numbers(whole[name]), 0.8, {"color": COLOURS[meaning]}, label=f"_{name}")
     missing = np.concatenate([[False], whole[present[0][0]].isna(), [False]]).astype(np.int8)
     edges = np.diff(missing)
     for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):

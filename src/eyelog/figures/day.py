@@ -5,7 +5,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.clock import local_days, time_of_day_us
@@ -14,6 +13,7 @@ from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import hours_axis, next_midnight, skipped_hours
 from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
     COLOURS,
     HATCH,
@@ -136,6 +136,7 @@ def plot_day(
         if ribbons is not None:
             ribbon.image(ax, ribbon.colours(ribbons[which])[None], (0, 24, *RIBBON), beneath=True)
             ribbon.hatched(ax, *RIBBON, left=0, right=24, beneath=True)
+            _blank_skipped(ax, day)
         ax.spines["bottom"].set_position(("axes", AXIS if ribbons is not None else 0.0))
         weekend = day.day_of_week >= 5
         ax.set_title(
@@ -148,6 +149,7 @@ def plot_day(
         _shade(ax, shaded, day)
     hours_axis(made[-1], index.tz)
     figure: Any = made[0].get_figure(root=True)
+    figure.layouts = 2
     figure.supylabel(label_of(log, field, seconds=seconds), fontsize=TEXT_PT)
     title(made[0], title_of(frame, zone=False))
     kinds = [_entry(log, name, seconds, place == 1) for place, name in enumerate(names)]
@@ -210,7 +212,7 @@ def _draw_day(
             drawn = traces.trace(us, values, seconds, columns, angle=traces.is_angle(log, name))
             traces.draw(panel, drawn, name, meaning=meaning, to_x=_to_hours)
         panel.set_ylim(*limits[name])
-        panel.yaxis.set_major_locator(MaxNLocator(3, integer=traces.is_count(log, name)))
+        value_axis(panel.yaxis, most=3, whole=traces.is_count(log, name))
 
 
 def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex) -> Ints:
@@ -257,6 +259,13 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Times
     skipped = skipped_hours(day)
     if skipped is not None:
         ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6, label="_skipped")
+
+
+def _blank_skipped(ax: Axes, day: pd.Timestamp) -> None:
+    """Leave the hour of the ribbon blank that the day does not have: nothing is missing there."""
+    skipped = skipped_hours(day)
+    if skipped is not None:
+        ribbon.blank(ax, *skipped, *RIBBON)
 
 
 def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex) -> Floats:

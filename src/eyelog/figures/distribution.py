@@ -6,21 +6,22 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from eyelog.analysis.baseline.typical import TypicalValue
 from eyelog.analysis.grouped.groups import By, group_by
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import counted, number, value_axis
+from eyelog.figures.marks import counted, number, percent, value_axis
 from eyelog.figures.named import series_label
 from eyelog.figures.style import (
     COLOURS,
     axes,
-    legend,
     line,
+    panel_legend,
     patch,
     plot_function,
     sequential,
@@ -132,22 +133,23 @@ def plot_distribution(
     elif rows:
         entries += _rows(ax, groups, _edges(values[kept], scale))
     else:
-        ax.hist(values[kept], bins=_edges(values[kept], scale).tolist(), color=COLOURS["usable"])
-        ax.set_ylabel("Values")
+        ax.hist(values[kept], bins=_edges(values[kept], scale).tolist(), color=COLOURS["interval"])
+        ax.set_ylabel("Number of values")
         value_axis(ax.yaxis, whole=True)
-        entries.append(patch(counted(int(kept.sum()), "value"), "usable"))
+        entries.append(patch(counted(int(kept.sum()), "value"), "interval"))
     left_out = int(finite.sum() - kept.sum())
     if left_out:
         words = f"{counted(left_out, 'value')} of 0 or less left out"
         entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
-        colour = COLOURS["noisy"]
-        ax.axvline(typical.value, color=colour, linewidth=1.4).set_label("_typical")
+        colour = COLOURS["reference"]
+        ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
         method = METHODS.get(typical.method, typical.method)
-        entries.append(line(f"typical ({method}): {number(typical.value, 3)}", "noisy"))
+        words = f"typical ({method}): {number(typical.value, 3)}"
+        entries.append(line(words, "reference", linestyle="--"))
     seconds = interval_seconds(series)
     ax.set_xlabel(series_label(series, None if np.isnan(seconds) else seconds))
-    legend(ax, entries)
+    panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None))
     return ax
@@ -180,16 +182,23 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
 
 
 def _words(labels: pd.Index) -> list[str]:
-    """Return the labels of groups as a reader writes them; days and weeks have the year once."""
-    words, year = [], None
+    """Return the labels of groups as a reader writes them; the title has said the first year."""
+    words: list[str] = []
+    year = next((label.year for label in labels if isinstance(label, pd.Timestamp)), None)
     for label in labels:
         if isinstance(label, pd.Timestamp):
             words.append(f"{label.day} {label:%b}" + f" {label.year}" * (label.year != year))
             year = label.year
         else:
-            hour = labels.name == "hour" and isinstance(label, int | np.integer)
-            words.append(f"{label:02d}" if hour else str(label))
+            words.append(_cycle_word(label, labels.name))
     return words
+
+
+def _cycle_word(label: Any, name: Any) -> str:
+    """Return a label as it stands, but hours as on a clock and weekdays by name."""
+    if isinstance(label, int | np.integer) and name in ("hour", "weekday"):
+        return f"{label:02d}" if name == "hour" else WEEKDAYS[int(label)]
+    return str(label)
 
 
 def _edges(values: Floats, scale: str) -> Floats:
@@ -257,6 +266,6 @@ def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
         entry[1].set(color=chosen)
         entries.append(entry)
     ax.set_ylim(0, 1)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
     ax.set_ylabel("Share of values up to")
     return entries

@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import catalogue
 from eyelog.clock import local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.calendar_axis import day_axis, hours_axis
+from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
@@ -58,7 +58,7 @@ def plot_heatmap(
         With two images of the same shape, whose rows are all days from the first to the last and
         whose columns are times of day: the values, and 1 where there is a record without a value.
         Rows shorter than a minute are averaged over it. On a day of 25 hours the repeated hour
-        shows its second pass.
+        shows its second pass; the hour that a day of 23 hours does not have is blank.
 
     Raises
     ------
@@ -109,6 +109,7 @@ def plot_heatmap(
         vmax=2,
         **place,
     )
+    blank_skipped_hours(ax, days.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward"))
     if np.isfinite(cells).any():
         colour_bar(ax, image, label_of(log, field, seconds=seconds))
     else:

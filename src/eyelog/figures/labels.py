@@ -1,5 +1,6 @@
 """Words on figures: the label of a field with its unit, and the title of a figure."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -8,8 +9,16 @@ from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.clock import local_days
 from eyelog.provenance import KEY, stated_log
 
-__all__ = ["LOG_WORDS", "duration_words", "label_of", "range_words", "title_of"]
+__all__ = [
+    "LOG_WORDS",
+    "duration_words",
+    "label_of",
+    "range_words",
+    "short_names",
+    "title_of",
+]
 
+ROW_CHARACTERS: Final = 24  # of a name beside an axis: a third of one column
 LOG_WORDS: Final = {COMPUTED_DATA: "15-second log", STANDARD_MODE_LOGS: "60-second log"}
 
 
@@ -55,6 +64,28 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
     return (
         f"{first.day} to {end}" if first.month == last.month else f"{first.day} {first:%b} to {end}"
     )
+
+
+def short_names(names: Sequence[str], most: int = ROW_CHARACTERS) -> list[str]:
+    """Return names that have room beside an axis: long ones with a part left out.
+
+    The part is the same for all, as near to the middle as it can be while no two become one.
+    """
+    if all(len(name) <= most for name in names):
+        return list(names)
+    room = most - 1
+    for head in sorted(range(room + 1), key=lambda head: abs(2 * head - room)):
+        tail = room - head
+        short = [_without_middle(name, head, tail) for name in names]
+        if len(set(short)) == len(set(names)):
+            return short
+    return list(names)
+
+
+def _without_middle(name: str, head: int, tail: int) -> str:
+    if len(name) <= head + tail + 1:
+        return name
+    return f"{name[:head]}\N{HORIZONTAL ELLIPSIS}{name[len(name) - tail :]}"
 
 
 def title_of(

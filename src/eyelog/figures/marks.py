@@ -11,10 +11,11 @@ from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.style import COLOURS, HATCH, own_figure
 
 __all__ = [
     "MOST_WITH_WEEKENDS",
+    "NumberFormatter",
     "colour_bar",
     "counted",
     "days_wide",
@@ -22,6 +23,7 @@ __all__ = [
     "lone",
     "number",
     "pale",
+    "percent",
     "say_no_values",
     "strip",
     "value_axis",
@@ -31,6 +33,8 @@ MOST_WITH_WEEKENDS: Final = 190
 """On an axis of more days, weekends are stripes thinner than a line, and are left out."""
 WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
+FEW_TICKS: Final = 3
+STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # where rounder ones would leave one or two
 BAR_MM: Final = 2.6
 APART: Final = 0.11  # of a colour bar's length: closer ticks would touch
 
@@ -73,15 +77,41 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
     elif isinstance(norm, LogNorm):
         bar.ax.yaxis.set_major_locator(mticker.LogLocator(subs=(1.0, 2.0, 5.0)))
     else:
-        bar.ax.yaxis.set_major_locator(mticker.MaxNLocator(nbins=6, steps=STEPS))
+        value_axis(bar.ax.yaxis)
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
-    bar.ax.yaxis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
+    if isinstance(norm, PowerNorm | LogNorm):
+        bar.ax.yaxis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
 
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
     """Label an axis of values at round numbers, with commas between thousands."""
-    axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=STEPS, integer=whole))
-    axis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
+    steps = STEPS if most > FEW_TICKS else STEPS_OF_FEW
+    axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=steps, integer=whole))
+    axis.set_major_formatter(NumberFormatter())
+
+
+class NumberFormatter(mticker.Formatter):
+    """Labels of an axis of values: all of them have as many decimals as one needs."""
+
+    def __call__(self, value: float, _pos: int | None = None) -> str:
+        """Return one label, as the status bar of a window shows it."""
+        return number(value)
+
+    def format_ticks(self, values: Any) -> list[str]:
+        """Return the labels of all ticks."""
+        largest = max((abs(float(value)) for value in values), default=0.0)
+        # A step that is no binary number leaves 1e-17 where 0 is meant.
+        ticks = [0.0 if abs(value) < 1e-9 * largest else float(value) for value in values]
+        plain = [number(tick) for tick in ticks]
+        if any("e" in text for text in plain):
+            return plain
+        decimals = max((len(text.partition(".")[2]) for text in plain), default=0)
+        return [f"{tick:,.{decimals}f}".replace("-", "\N{MINUS SIGN}") for tick in ticks]
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """Return a share as a reader of science writes it, with a space before the sign: "72.3 %"."""
+    return f"{share * 100:.{decimals}f}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -120,6 +150,9 @@ def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
     """Return a narrow Axes beneath another one, with its x axis: for what values are based on."""
+    figure = own_figure(ax)
+    if figure is not None:
+        figure.layouts = 2
     below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
     ax.tick_params(axis="x", labelbottom=False)
     ax.spines["bottom"].set_visible(False)

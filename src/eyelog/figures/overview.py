@@ -11,8 +11,8 @@ from eyelog.analysis.series.arrays import Ints
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
-from eyelog.figures.calendar_axis import day_axis, day_rows_axis, hours_axis, skipped_hours
-from eyelog.figures.labels import title_of
+from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
+from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.style import axes, legend, plot_function, title
 from eyelog.figures.tables import row_seconds, stamps
 from eyelog.provenance import stated_log
@@ -26,6 +26,8 @@ MOST_ROWS_APART: Final = 60
 """With more rows than this, rows touch."""
 MOST_NAMED_DAYS: Final = 40
 """With more rows than this, the days of many wearers are not named: the wearers are."""
+
+MOST_CHARACTERS: Final = 40  # of a wearer's name over the rows, in one column of a journal
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     ).set_label(f"_{repeats} rows per day")
     for days, first in zip(rows.days, rows.firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
-        _blank_skipped_hours(ax, days, first)
+        blank_skipped_hours(ax, days, first)
     if rows.n <= MOST_ROWS_APART:
         borders = np.arange(rows.n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
@@ -166,28 +168,12 @@ def _name_rows(ax: Axes, rows: Rows) -> None:
         day_axis(ax.yaxis, rows.days[0])
         return
     if rows.n <= MOST_NAMED_DAYS:
-        for name, first in zip(rows.names, rows.firsts, strict=True):
+        names = short_names(rows.names, MOST_CHARACTERS)
+        for name, first in zip(names, rows.firsts, strict=True):
             ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
         day_rows_axis(ax.yaxis, rows.days, rows.firsts)
         return
     centres = [
         first + (len(days) - 1) / 2 for first, days in zip(rows.firsts, rows.days, strict=True)
     ]
-    ax.set_yticks(centres, rows.names)
-
-
-def _blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int) -> None:
-    """Leave the hour blank that a day does not have: it is no time without records."""
-    for place, day in enumerate(days):
-        skipped = skipped_hours(day)
-        if skipped is not None:
-            ax.barh(
-                first + place,
-                skipped[1] - skipped[0],
-                left=skipped[0],
-                height=1,
-                color="white",
-                linewidth=0,
-                zorder=2,
-                label="_skipped",
-            )
+    ax.set_yticks(centres, short_names(rows.names))

@@ -108,7 +108,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
         below,
         [
             line("median", "usable"),
-            patch("quartiles", "interval"),
+            patch("quartiles", "interval", alpha=0.5),
             patch("days observed", "hatch"),
         ],
     )

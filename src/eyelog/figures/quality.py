@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
-from matplotlib.ticker import FixedLocator, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
@@ -15,6 +15,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import hours_axis, next_midnight, time_axis, to_x
 from eyelog.figures.labels import title_of
+from eyelog.figures.marks import percent
 from eyelog.figures.style import axes, legend, patch, plot_function, sequential, title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import require_frame
@@ -101,7 +102,7 @@ def plot_quality(
     figure: Any = ax.get_figure(root=True)
     bar = figure.colorbar(image, cax=ax.inset_axes((1.02, 0, 0.025, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(SHARES))
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
     bar.outline.set_visible(False)
     bar.set_label("Share of recorded time")
     if by == "time":

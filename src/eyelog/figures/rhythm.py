@@ -14,7 +14,7 @@ from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import number, say_no_values, value_axis
 from eyelog.figures.named import last_step, span_of, step_label
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, title
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_rhythm"]
@@ -92,12 +92,12 @@ def plot_rhythm(
                 f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
             )
     ax = axes(ax, height_mm=58.0)
-    entries = _day(ax, profile)
+    shared, entries = _day(ax, profile), list[Any]()
     if cosinor is not None:
         entries += _cosine(ax, cosinor)
     for window, words, colour in (
         (most_active, "most active", "walking"),
-        (least_active, "least active", "off pose"),
+        (least_active, "least active", "trace"),
     ):
         if window is not None:
             entries += _window(ax, window, words, colour)
@@ -106,7 +106,7 @@ def plot_rhythm(
     if profile["mean"].isna().all():
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))
-    legend(ax, entries)
+    panel_legend(ax, entries, shared=shared)
     title(ax, title_of(profile, days=span_of(profile), zone=False))
     return ax
 
@@ -140,7 +140,13 @@ def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
     top = cosinor.mesor + cosinor.amplitude
     ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
     ax.plot(ends, (top, top), color=COLOURS["reference"], linewidth=2.2)[0].set_label("_peak")
-    return [line(f"cosinor, peak {_clock(cosinor.peak_h)}", "reference", linestyle="--")]
+    return [
+        line(
+            f"cosinor, peak {_clock(cosinor.peak_h)} (bar: 1 SE either way)",
+            "reference",
+            linestyle="--",
+        )
+    ]
 
 
 def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]:

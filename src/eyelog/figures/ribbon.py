@@ -27,6 +27,7 @@ __all__ = [
     "DAY_SHARES",
     "NAMES",
     "UNKNOWN",
+    "blank",
     "colours",
     "day_shares",
     "entries",
@@ -212,6 +213,15 @@ def hatched(
     else:
         ax.add_patch(ground)
     return ground
+
+
+def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
+    """Cover a part of a ribbon beneath an Axes: time that a day does not have."""
+    cover = Rectangle(
+        (left, low), right - left, high - low, facecolor="white", linewidth=0, zorder=1.5
+    )
+    cover.set(label="_skipped by the ribbon", transform=ax.get_xaxis_transform(), clip_on=False)
+    ax.add_artist(cover)
 
 
 def entries(codes: Sequence[int] | Ints) -> list[Entry]:

@@ -35,8 +35,8 @@ def save_figure(
         The folder must exist. Only the owner can read the file; it is put in place whole.
     width : {"single", "double", "page"}
         89 mm (one column), 183 mm (two columns) or 247 mm (a page turned on its side). A figure
-        of eyelog keeps its height, and its labels are fitted to the width; any other figure keeps
-        its shape. The figure itself is left as it was.
+        of eyelog keeps the height of its panels, and title, labels and legend are fitted to the
+        width; any other figure keeps its shape. The figure itself is left as it was.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def save_figure(
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
     try:
-        with whole_file(target) as sink, _sized(figure, inches(WIDTHS_MM[width])), style():
+        with whole_file(target) as sink, style(), _sized(figure, inches(WIDTHS_MM[width])):
             figure.savefig(
                 sink, format=target.suffix[1:], dpi=300, metadata=_metadata(figure, target)
             )
@@ -93,8 +93,11 @@ def save_figure(
 def _sized(figure: Figure, width_in: float) -> Iterator[None]:
     """Give a figure a width for the time of saving."""
     before = figure.get_size_inches().copy()
-    height = before[1] if isinstance(figure, StyledFigure) else before[1] * width_in / before[0]
     try:
+        if isinstance(figure, StyledFigure):
+            height = figure.height_at(width_in)
+        else:
+            height = before[1] * width_in / before[0]
         figure.set_size_inches(width_in, height, forward=False)
         yield
     finally:

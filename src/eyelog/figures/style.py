@@ -18,11 +18,12 @@ that `eyelog.save_figure` writes into the file (figures/recipe.py).
 """
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from types import MappingProxyType
 from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
 
@@ -36,10 +37,12 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.offsetbox import HPacker, VPacker
 from matplotlib.patches import Patch
 from matplotlib.rcsetup import cycler
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from eyelog.errors import EyelogWarning
 from eyelog.figures import recipe
 
 __all__ = [
@@ -57,6 +60,7 @@ __all__ = [
     "line",
     "no_record",
     "own_figure",
+    "panel_legend",
     "panels",
     "patch",
     "plot_function",
@@ -88,10 +92,12 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "worn": "#8FA9BD",  # worn, but not usable
         "masked": "#E4E4E4",
         "interval": "#8FA9BD",
-        "reference": "#444444",
+        "reference": "#444444",  # medians, typical values, limits, models
         "trace": "#555555",
         "second": "#B0652A",
         "event": "#2F8F7B",
+        "before event": "#E0EDEA",
+        "flagged": "#D1495B",  # what stands out: removed by a condition, outside the usual range
         "true": "#5F6B76",
         "false": "#E4E4E4",
         "weekday": "#17456B",
@@ -122,6 +128,7 @@ SMALL_PT: Final = 7.0
 LINE_PT: Final = 0.6
 BENEATH_PT: Final = 34.0  # of a user's Axes: the legend, under two lines of labels and a name
 PAD_MM: Final = 0.7
+SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
 # Better than the last one where they are installed; matplotlib always has the last.
 FAMILIES: Final = (
@@ -136,16 +143,17 @@ FAMILIES: Final = (
     "Open Sans",
     "DejaVu Sans",
 )
-
-# For names that the best one cannot write: the first that is installed, if any.
-WIDE_FAMILIES: Final = (
+# The letters of East Asia, which none of these have, for the names of wearers.
+EAST_ASIAN: Final = (
     "Noto Sans CJK JP",
     "Noto Sans JP",
-    "IPAexGothic",
-    "IPAGothic",
+    "Source Han Sans",
     "Hiragino Sans",
     "Yu Gothic",
-    "MS Gothic",
+    "Meiryo",
+    "IPAexGothic",
+    "IPAGothic",
+    "WenQuanYi Zen Hei",
 )
 
 
@@ -156,11 +164,11 @@ def inches(mm: float) -> float:
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the best family that is installed, a wide one if any is, and the one always there."""
+    """Return the best families that are installed and the one that always is, and no other."""
     installed = set(font_manager.get_font_names())
     best = next(name for name in FAMILIES if name in installed or name == FAMILIES[-1])
-    wide = [name for name in WIDE_FAMILIES if name in installed][:1]
-    return tuple(dict.fromkeys((best, *wide, FAMILIES[-1])))
+    east = [name for name in EAST_ASIAN if name in installed][:1]
+    return tuple(dict.fromkeys((best, FAMILIES[-1], *east)))
 
 
 @cache
@@ -232,10 +240,28 @@ def _settings() -> Mapping[str, Any]:
 @contextmanager
 def style() -> Iterator[None]:
     """Put the look in force, whatever settings the user has; afterwards theirs are back."""
-    with mpl.style.context(["default", dict(_settings())]), warnings.catch_warnings():
-        # A name in a script that no installed font has is boxes; a warning a letter helps no one.
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+    with mpl.style.context(["default", dict(_settings())]):
         yield
+
+
+@contextmanager
+def _note_of_missing_letters() -> Iterator[None]:
+    """Say in one line which letters no installed font has, instead of a line of each glyph."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", message="Glyph ", category=UserWarning)
+        yield
+    missing = [found[1] for one in caught if (found := re.match(r"Glyph (\d+) ", str(one.message)))]
+    for one in caught:
+        if not str(one.message).startswith("Glyph "):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if missing:
+        letters = "".join(chr(int(code)) for code in dict.fromkeys(missing))
+        warnings.warn(
+            f"no installed font has {letters!r}, which the figure shows as boxes: install one that"
+            " has, such as Noto Sans CJK JP for Japanese",
+            EyelogWarning,
+            stacklevel=2,
+        )
 
 
 Entry = tuple[str, Artist]
@@ -250,7 +276,8 @@ class SteadyLayout(ConstrainedLayoutEngine):
 
     def execute(self, fig: Figure) -> None:
         """Place the Axes, to a millionth of a millimetre."""
-        super().execute(fig)
+        for _ in range(getattr(fig, "layouts", 1)):
+            super().execute(fig)
         for ax in fig.axes:
             place = np.round(ax.get_position(original=True).get_points(), 8)
             # The public set_position would take the Axes out of the layout.
@@ -266,14 +293,17 @@ class StyledFigure(Figure):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.fits: list[Callable[[], None]] = []
+        self.fits: list[Callable[[], object]] = []
+        # What hangs beneath an Axes by a share of its height asks for another room after the
+        # first layout has changed that height.
+        self.layouts = 1
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
         self._title = ""
 
     def draw(self, renderer: Any) -> None:
         """Draw in the look, after title, legend and labels were fitted to the size."""
-        with style():
+        with style(), _note_of_missing_letters():
             self.fit()
             super().draw(renderer)
 
@@ -296,8 +326,31 @@ class StyledFigure(Figure):
         """Add entries to the one legend under the figure; each label has one entry."""
         for label, handle in entries:
             self.entries.setdefault(label, handle)
+        if "no record" in self.entries:  # after whatever was recorded, of all panels
+            self.entries["no record"] = self.entries.pop("no record")
         self._fitted_px = None
         self._draw_legend(len(self.entries))
+
+    def height_at(self, width_in: float) -> float:
+        """Return the height in inches at which the panels stay as high at another width.
+
+        What grows there are the lines of title and legend, which need room of their own.
+        """
+        width, height = (float(side) for side in self.get_size_inches())
+        with style(), _note_of_missing_letters():
+            self.fit()
+            here = self._lines_in()
+            self.set_size_inches(width_in, height, forward=False)
+            self.fit()
+            there = self._lines_in()
+            self.set_size_inches(width, height, forward=False)
+        return max(min(height + there - here, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
+
+    def _lines_in(self) -> float:
+        """Return what the lines of title and legend take of the height, in inches."""
+        parts = [*self.legends, *([cast(Any, self)._suptitle] if self._title else [])]
+        renderer = cast(Any, self)._get_renderer()
+        return sum(float(part.get_window_extent(renderer).height) for part in parts) / self.dpi
 
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):
@@ -315,28 +368,63 @@ class StyledFigure(Figure):
         if not self.entries:
             return
         n = len(self.entries)
-        for lines in range(1, n + 1):
+        self._draw_legend(n)
+        running = self._running_lines(width * 0.98)
+        for lines in range(1, len(running) + 2):
             columns = -(-n // lines)
             self._draw_legend(columns)
             if self.legends[0].get_window_extent().width <= width * 0.98 or columns == 1:
                 return
+        self._draw_legend(n)
+        self._set_running(self._running_lines(width * 0.98))
+
+    def _running_lines(self, width: float) -> list[list[Any]]:
+        """Break the entries of a legend of one line into lines, as words of a text."""
+        made: Any = self.legends[0]
+        gap = mpl.rcParams["legend.columnspacing"] * SMALL_PT * self.dpi / 72
+        lines: list[list[Any]] = []
+        taken = 0.0
+        for column in made._legend_handle_box.get_children():
+            (entry,) = column.get_children()
+            wide = float(entry.get_window_extent().width)
+            if lines and taken + gap + wide <= width:
+                lines[-1].append(entry)
+                taken += gap + wide
+            else:
+                lines.append([entry])
+                taken = wide
+        return lines
+
+    def _set_running(self, lines: list[list[Any]]) -> None:
+        """Set entries line by line: one long label would make a column of the whole legend."""
+        made: Any = self.legends[0]
+        across = mpl.rcParams["legend.columnspacing"] * SMALL_PT
+        down = mpl.rcParams["legend.labelspacing"] * SMALL_PT
+        packed: list[Any] = [
+            HPacker(pad=0, sep=across, align="baseline", children=line) for line in lines
+        ]
+        box: Any = VPacker(pad=0, sep=down, align="baseline", children=packed)
+        box.set_figure(self)
+        made._legend_box._children[-1] = box
+        made._legend_handle_box = box
 
     def _fit_title(self, width: float) -> None:
         if not self._title:
             return
-        lines: list[str] = []
-        for part in self._title.split(" · "):
-            longer = f"{lines[-1]} · {part}" if lines else part
-            self._write_title(longer)
-            fits = bool(lines) and self._width_of_title() <= width * 0.98
-            lines = [*lines[:-1], longer] if fits else [*lines, part]
-        self._write_title("\n".join(lines))
+
+        def fits(text: str) -> bool:
+            self._write_title(text)
+            return self._width_of_title() <= width * 0.98
+
+        self._write_title("\n".join(_lines(self._title, fits)))
 
     def _write_title(self, text: str) -> None:
         self.suptitle(text, x=inches(PAD_MM) / self.get_figwidth(), ha="left")
 
     def _width_of_title(self) -> float:
-        return float(cast(Any, self)._suptitle.get_window_extent().width)
+        # A text remembers the renderer that measured it first, at whatever resolution that was.
+        renderer = cast(Any, self)._get_renderer()
+        return float(cast(Any, self)._suptitle.get_window_extent(renderer).width)
 
 
 def own_figure(ax: Axes | None) -> StyledFigure | None:
@@ -427,13 +515,29 @@ def title(ax: Axes, text: str) -> None:
 
 def _title_within(ax: Axes, text: str) -> None:
     """Write a title over an Axes of the user, in as many lines as its width asks for."""
+
+    def fits(line: str) -> bool:
+        made = ax.set_title(line, loc="left", fontsize="small")
+        return made.get_window_extent().width <= ax.get_window_extent().width
+
+    ax.set_title("\n".join(_lines(text, fits)), loc="left", fontsize="small")
+
+
+def _lines(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Break a title between its parts; a part that is too long by itself loses its middle."""
     lines: list[str] = []
     for part in text.split(" · "):
         longer = f"{lines[-1]} · {part}" if lines else part
-        made = ax.set_title(longer, loc="left", fontsize="small")
-        fits = bool(lines) and made.get_window_extent().width <= ax.get_window_extent().width
-        lines = [*lines[:-1], longer] if fits else [*lines, part]
-    ax.set_title("\n".join(lines), loc="left", fontsize="small")
+        if lines and fits(longer):
+            lines[-1] = longer
+            continue
+        shown, kept = part, len(part)
+        while kept > SHORTEST_PART and not fits(shown):
+            kept -= 1
+            tail = kept // 2
+            shown = f"{part[: kept - tail]}\N{HORIZONTAL ELLIPSIS}{part[len(part) - tail :]}"
+        lines.append(shown)
+    return lines
 
 
 def legend(ax: Axes, entries: Sequence[Entry]) -> None:
@@ -462,6 +566,41 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
             frameon=False,
         )
         if made.get_window_extent().width <= ax.get_window_extent().width:
+            break
+
+
+def panel_legend(ax: Axes, entries: Sequence[Entry], *, shared: Sequence[Entry] = ()) -> None:
+    """Explain what belongs to one of several panels above it, and what they share as `legend`.
+
+    One panel by itself has everything in one legend.
+    """
+    figure = own_figure(ax)
+    if figure is None or len(figure.axes) == 1:
+        legend(ax, [*shared, *entries])
+        return
+    if shared:
+        figure.add_entries(shared)
+    if not entries:
+        return
+    fit = partial(_fit_panel_legend, ax, list(entries))
+    fit()
+    figure.fits.append(fit)
+
+
+def _fit_panel_legend(ax: Axes, entries: list[Entry]) -> None:
+    labels, handles = [label for label, _ in entries], [handle for _, handle in entries]
+    # The figure is laid out only later: its labels take up to a fifth of the width.
+    room = 0.8 * float(ax.figure.bbox.width)
+    for columns in range(len(labels), 0, -1):
+        made = ax.legend(
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0.4,
+            ncols=columns,
+        )
+        if made.get_window_extent().width <= room:
             break
 
 

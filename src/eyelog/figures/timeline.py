@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import local_days
@@ -15,6 +14,7 @@ from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import next_midnight, time_axis, to_x
 from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
     SMALL_PT,
     Entry,
@@ -142,7 +142,7 @@ def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:
         ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
         ax.set_yticks([])
         return
-    ax.yaxis.set_major_locator(MaxNLocator(3, integer=count))
+    value_axis(ax.yaxis, most=3, whole=count)
     if count:
         ax.set_ylim(bottom=0, top=None if np.nanmax(drawn.top) > 0 else 1)
 
