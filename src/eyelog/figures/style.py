@@ -229,13 +229,24 @@ def _settings() -> Mapping[str, Any]:
     }
 
 
+_in_force: Final[ContextVar[bool]] = ContextVar("style in force", default=False)
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Put the look in force, whatever settings the user has; afterwards theirs are back."""
-    with mpl.style.context(["default", dict(_settings())]), warnings.catch_warnings():
-        # A name in a script that no installed font has is boxes; a warning a letter helps no one.
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+    if _in_force.get():  # to put it in force again takes as long as to draw a small figure
         yield
+        return
+    token = _in_force.set(True)
+    try:
+        with mpl.style.context(["default", dict(_settings())]), warnings.catch_warnings():
+            # A name in a script that no installed font has is boxes; a warning a letter helps no
+            # one.
+            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+            yield
+    finally:
+        _in_force.reset(token)
 
 
 Entry = tuple[str, Artist]
