@@ -25,6 +25,14 @@ COMMANDS = {
     "archive": (["archive"], 0),
     "archive inventory": (["archive", "inventory"], 0),
     "archive verify": (["archive", "verify"], 0),
+    "archive protect": (["archive", "protect"], 0),
+    "archive repair": (["archive", "repair"], 0),
+    "cohort daily": (["cohort", "daily", SIXTY, "-o", "{folder}/öut", "--workers", "1"], 0),
+    "simulate-cohort": (
+        ["simulate-cohort", "--archive", "{folder}/ärchive", "--wearers", "2", "--days", "1"]
+        + ["--start", DAY, "--log", SIXTY, "--workers", "1"],
+        0,
+    ),
     "archive export": (["archive", "export", *RANGE, *OF, "-o", "{folder}/äus.csv"], 0),
     "daily": (["daily", *RANGE, *OF, "--events", "{folder}/日記.csv"], 0),
     "daily of a file": (["daily", "{folder}/Tägliches 記録.csv", "--attrition", "steps"], 0),

@@ -27,7 +27,7 @@ def test_each_condition_has_a_bar_of_what_it_leaves_and_one_of_what_it_removes(t
 def test_conditions_are_in_words_top_to_bottom(table) -> None:
     ax = el.plot_attrition(table)
     labels = [text.get_text() for text in ax.get_yticklabels()]
-    assert labels[:3] == ["all records", "worn (isl false)", "valid (vld true)"]
+    assert labels[:3] == ["all records", "worn", "valid"]
     assert ax.yaxis_inverted()
 
 
@@ -49,7 +49,9 @@ def test_missing_evidence_is_paler_and_named(table) -> None:
 
 
 def test_the_title_names_log_and_recipe(table) -> None:
-    assert el.plot_attrition(table).figure.get_suptitle() == "15-second log · recipe 'mind'"
+    assert (
+        el.plot_attrition(table).figure.get_suptitle() == "15-second log · records used for scores"
+    )
 
 
 def test_no_records_are_a_flow_of_none() -> None:

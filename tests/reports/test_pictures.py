@@ -8,6 +8,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
+from eyelog.figures.style import StyledFigure
 from eyelog.reports.pictures import closing, figure_of, svg_of
 
 
@@ -78,3 +79,15 @@ def test_the_width_is_that_of_the_page() -> None:
     box = re.search(r'viewBox="0 0 ([\d.]+) ', drawn(width_mm=89))
     assert box is not None
     assert float(box[1]) == pytest.approx(89 / 25.4 * 72, abs=0.1)
+
+
+def test_a_figure_is_drawn_once_and_keeps_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    original = StyledFigure.draw
+    monkeypatch.setattr(
+        StyledFigure, "draw", lambda self, to: (drawn.append(1), original(self, to))[1]
+    )
+    with closing(figure_of(el.plot_daily(el.daily(el.sample()), "worn_h"))) as figure:
+        engine, dpi = figure.get_layout_engine(), figure.dpi
+        svg_of(figure, width_mm=89, key="a", title="Worn", description="Hours")
+        assert (len(drawn), figure.get_layout_engine(), figure.dpi) == (1, engine, dpi)

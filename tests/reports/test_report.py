@@ -125,3 +125,21 @@ def test_a_year_of_both_logs_is_whole_and_under_6_mb(tmp_path: Path) -> None:
     path = el.report(year, tmp_path / "report.html")
     assert path.stat().st_size < 6e6
     assert said(path.read_text("utf-8"), "problem") == []
+
+
+@pytest.mark.parametrize(
+    ("account", "title"),
+    [
+        (None, "Eyewear report"),
+        ("a\nb\x00c", "Eyewear report: a b c"),
+        ("\u202e<script>", "Eyewear report: &lt;script&gt;"),
+    ],
+)
+def test_whatever_the_account_is_called_every_figure_is_drawn(
+    tmp_path: Path, account: str | None, title: str
+) -> None:
+    named = frame(SIXTY, 3).copy()
+    named.attrs = {"eyelog": named.attrs["eyelog"] | {"account": account}}
+    page = el.report(named, tmp_path / "report.html", sections=["days"]).read_text()
+    assert f"<h1>{title}</h1>" in page
+    assert "This figure is not drawn" not in page

@@ -63,3 +63,10 @@ def test_a_moment_names_day_and_clock() -> None:
 def test_hours_after_midnight_are_shown_as_a_clock_does() -> None:
     assert words.time_of_day(7.5) == "07:30"
     assert words.time_of_day(23.9999) == "00:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0, "0 min"), (1 / 60, "1 min"), (1.5, "90 min"), (162.3, "162 h")]
+)
+def test_a_short_time_is_said_in_minutes(value: float, said: str) -> None:
+    assert words.hours(value) == said

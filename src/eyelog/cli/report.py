@@ -20,7 +20,8 @@ def add_commands(commands: Any) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="the .html file to write; it needs no network and runs no script",
+        help="the .html file to write, in place of an older one; it needs no network and runs no"
+        " script",
     )
     parser.add_argument(
         "--sections",

@@ -26,6 +26,15 @@ KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
 """What a condition asks for, where the table names only the field that shows it."""
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
+USED_FOR: Final[Mapping[str, str]] = {
+    "steps": "step counts",
+    "trend": "head movements",
+    "eye": "eye movements",
+    "mind": "scores",
+    "gait": "gait",
+}
+"""What each recipe is for, in words short enough for a title of one column."""
+
 
 @plot_function
 def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -136,19 +145,20 @@ def _reason_words(reason: object) -> str:
 
 
 def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
-    """Return a condition in words; where it names a field, what that stands for comes first."""
+    """Return a condition in words; where it names a field, what that stands for."""
     text, reason = str(table["condition"].iloc[place]), str(table["reason"].iloc[place])
     if place == 0:
         return "all records"
     names = catalogue(log) if log else {}
     if text.split(" ")[0] in names and reason in KEPT:
-        return f"{KEPT[reason]} ({text})"
+        return KEPT[reason]
     return RANGE.sub(r"\1 to \2", text).replace(" -", " \N{MINUS SIGN}")
 
 
 def _title(table: pd.DataFrame, log: str | None) -> str:
     account = table.attrs.get(KEY, {}).get("account")
     recipe = next((step["recipe"] for step in reversed(history(table)) if "recipe" in step), None)
-    wearer = str(account) if account else ""
-    parts = [wearer, LOG_WORDS.get(log or "", ""), f"recipe {recipe!r}" if recipe else ""]
-    return " · ".join(part for part in parts if part)
+    purpose = USED_FOR.get(str(recipe))
+    used = f"records used for {purpose}" if purpose else None
+    parts = [account, LOG_WORDS.get(log or ""), used]
+    return " · ".join(str(part) for part in parts if part)

@@ -23,6 +23,7 @@ from eyelog.frame import require_frame
 __all__ = ["plot_quality"]
 
 ROW_MM: Final = 5.5
+LEAST_MM: Final = 27.0  # what the label of the scale needs
 COLUMN_OF_DAY_S: Final = 600
 SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
 
@@ -83,7 +84,7 @@ def plot_quality(
         column = (time_of_day_us(index) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
         extent = (0.0, 24.0)
     shares = _means(flagged, column, n)
-    ax = axes(ax, height_mm=max(15.0, ROW_MM * len(occurring)))
+    ax = axes(ax, height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
     image = ax.imshow(
         np.ma.masked_invalid(shares),
         aspect="auto",

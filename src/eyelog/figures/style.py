@@ -237,11 +237,21 @@ def _settings() -> Mapping[str, Any]:
     }
 
 
+_in_force: Final[ContextVar[bool]] = ContextVar("style in force", default=False)
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Put the look in force, whatever settings the user has; afterwards theirs are back."""
-    with mpl.style.context(["default", dict(_settings())]):
+    if _in_force.get():  # to put it in force again takes as long as to draw a small figure
         yield
+        return
+    token = _in_force.set(True)
+    try:
+        with mpl.style.context(["default", dict(_settings())]):
+            yield
+    finally:
+        _in_force.reset(token)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
         "walking": ("Walking", walking.section),
         "head": ("Head and posture", head.section),
         "rhythm": ("Rhythm of the day", rhythm.section),
-        "baseline": ("Against the own baseline", baseline.section),
+        "baseline": ("Against the wearer's own baseline", baseline.section),
         "agreement": ("Agreement of the two logs", agreement.section),
     }
 )

@@ -1,5 +1,6 @@
 """What a report is about: the logs of one wearer, and the tables that several sections read."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final
@@ -23,6 +24,10 @@ from eyelog.provenance import KEY
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
+# Control characters and halves of characters, which no page or figure can hold, and the marks that
+# would turn the text after a name around.
+UNWRITABLE: Final = ("Cc", "Cs", "Cn", "Zl", "Zp")
+TURNING: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # Details of a history that are text and name no person, file or place.
 SPOKEN: Final = (
     *("step", "start", "end", "tz", "every", "stamp", "wear", "fields", "limits"),
@@ -40,7 +45,7 @@ class Logs:
     frames : mapping of str to DataFrame
         The frame of each log.
     name : str
-        What the wearer is called in the report.
+        What the wearer is called in the report; empty where nothing says it.
     """
 
     def __init__(self, frames: Mapping[str, pd.DataFrame], *, name: str) -> None:
@@ -165,9 +170,14 @@ def as_logs(
             f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"
             " for each"
         )
+    called = next(iter(accounts), None) if name is None else name
+    if called is not None:
+        called = _one_line(str(called))
     if name is not None:
-        found = {log: _renamed(frame, name) for log, frame in found.items()}
-    return Logs(found, name=name or next(iter(accounts), "the wearer"))
+        found = {log: _renamed(frame, called or "") for log, frame in found.items()}
+    elif called is not None:
+        found = {log: _called(frame, called) for log, frame in found.items()}
+    return Logs(found, name=called or "")
 
 
 def _pairs(
@@ -184,6 +194,22 @@ def _pairs(
             "report takes a frame, or both logs as a list or {log: frame}, not a"
             f" {type(frames).__name__}"
         ) from None
+
+
+def _one_line(name: str) -> str:
+    """Return a name as one line of text: without control characters and marks that turn lines."""
+    kept = (" " if unicodedata.category(c) in UNWRITABLE or c in TURNING else c for c in name)
+    return " ".join("".join(kept).split())
+
+
+def _called(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the frame under its name as the report writes it, its history as it is."""
+    entry = dict(frame.attrs.get(KEY, {}))
+    if entry.get("account") in (None, name):
+        return frame
+    out = frame.copy(deep=False)
+    out.attrs = {KEY: entry | {"account": name}}
+    return out
 
 
 def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:

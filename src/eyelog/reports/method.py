@@ -155,7 +155,7 @@ def _said(one: Limit, log: str) -> str:
     """Return a limit in words, its field by the label of the catalogue."""
     fields = role(log, one.role) if one.role else ()
     label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
-    said = one.text(label)
+    said = one.text(f"{label}:")
     return said[:1].upper() + said[1:]
 
 

@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
@@ -20,7 +21,7 @@ from PIL import Image
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
-from eyelog.figures.style import inches, style
+from eyelog.figures.style import StyledFigure, inches, style
 from eyelog.reports import words
 
 __all__ = ["closing", "figure_of", "svg_of"]
@@ -30,6 +31,7 @@ HREF: Final = "{http://www.w3.org/1999/xlink}href"
 # More points than this are a cloud: nobody looks for one of them, and a name for each is heavy.
 MOST_NAMED: Final = 400
 IMAGE_DPI: Final = 130  # of what is drawn as pixels: sharp on a screen, small in a file
+SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 PNG: Final = "data:image/png;base64"
 TIP: Final = "tip-"
 # What would differ between two runs, or says nothing.
@@ -77,7 +79,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
             # What is drawn inside the axes moves nothing outside; to ask each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
     sink = io.BytesIO()
-    with style(), mpl.rc_context({"svg.hashsalt": key}):
+    with style(), mpl.rc_context({"svg.hashsalt": key}), _laid_out(figure):
         figure.savefig(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
     _name_points(root, named)
@@ -85,6 +87,31 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     _own(root, key)
     _say(root, key, title, description)
     return ET.tostring(root, encoding="unicode")
+
+
+@contextmanager
+def _laid_out(figure: Figure) -> Iterator[None]:
+    """Lay a figure out once, for the time in which it is saved.
+
+    With a layout, `savefig` draws the figure twice, the first time only to lay it out.
+    """
+    engine, canvas = figure.get_layout_engine(), figure.canvas
+    if engine is None:
+        yield
+        return
+    dpi = figure.dpi
+    try:
+        FigureCanvasSVG(figure)  # whose measures of text are those of the file
+        figure.dpi = SVG_DPI
+        if isinstance(figure, StyledFigure):
+            figure.fit()
+        engine.execute(figure)
+        figure.set_layout_engine(None)
+        yield
+    finally:
+        figure.set_canvas(canvas)
+        figure.dpi = dpi
+        figure.set_layout_engine(engine)
 
 
 def _trim(root: ET.Element) -> None:

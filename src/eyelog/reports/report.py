@@ -153,7 +153,7 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
     with _noticing(notices):
         return render(
             made,
-            title=f"Eyewear report: {logs.name}",
+            title=f"Eyewear report: {logs.name}" if logs.name else "Eyewear report",
             about=f"{range_words(days[0], days[-1])}, {logs.zone}; {log_words}",
             dated=dated,
             version=eyelog.__version__,

@@ -35,12 +35,15 @@ def require_days(logs: Logs, log: str, needed: int = 1) -> int:
 
 
 def days_behind(logs: Logs, log: str) -> str:
-    """Return which log, how many of the days count, and whether they suffice for an interval."""
+    """Return a sentence: which log, how many days count, whether they suffice for an interval."""
     have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
-    said = f"{LOG_WORDS[log]}, {have} of {all_days} with at least {COUNTED_WORN_H:g} h of wear"
+    said = (
+        f"This is based on {have} of {all_days} of the {LOG_WORDS[log]}, those with at least"
+        f" {COUNTED_WORN_H:g} h of wear"
+    )
     if have < LEAST_FOR_INTERVAL:
-        said += f", which is not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
-    return said
+        said += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
+    return f"{said}."
 
 
 def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:

@@ -12,6 +12,7 @@ __all__ = [
     "MISSING",
     "count",
     "day",
+    "hours",
     "interval",
     "joined",
     "moment",
@@ -34,6 +35,14 @@ def number(value: float, digits: int | None = None) -> str:
 def whole(value: float) -> str:
     """Return a number without decimals."""
     return number(value, 0)
+
+
+def hours(value: float) -> str:
+    """Return a length of time in whole hours, or in minutes where it is under two hours."""
+    minutes = value * 60
+    if minutes >= 120:
+        return f"{whole(value)} h"
+    return f"{number(minutes, 0 if minutes >= 10 or minutes == round(minutes) else 1)} min"
 
 
 def percent(share: float) -> str:

@@ -11,8 +11,16 @@ from support.reported import FIFTEEN, SIXTY, cells, frame, logs
 def test_the_sentence_gives_bias_and_limits() -> None:
     row = el.compare.agreement(frame(FIFTEEN, 9), frame(SIXTY, 9)).loc["blinks_weak"]
     said = section(logs()).findings[0]
-    assert f"the 60-second log has {-row['bias']:.2f} per min more blinks (weak cleansing)" in said
-    assert f"lies between {row['low']:.1f} and {row['high']:.1f}." in said
+    above = f"the 60-second log is {-row['bias']:.2f} per min above the 15-second log in blinks"
+    assert f"{above} (weak cleansing)" in said
+    assert said.endswith(f"are {row['low']:.1f} and {row['high']:.1f} per min.")
+
+
+def test_a_difference_is_claimed_only_where_the_interval_of_the_bias_excludes_0() -> None:
+    table = el.compare.agreement(frame(FIFTEEN, 9), frame(SIXTY, 9))
+    known = table[table["reason"] == ""]
+    apart = int(((known["bias_low"] > 0) | (known["bias_high"] < 0)).sum())
+    assert section(logs()).findings[1].startswith(f"For {apart} of {len(known)} quantities")
 
 
 def test_the_table_has_every_quantity_in_words() -> None:

@@ -2,15 +2,18 @@
 
 import pytest
 
+from eyelog.analysis.rhythm.cosinor import cosinor
 from eyelog.reports.parts import Empty
-from eyelog.reports.sections.rhythm import section
+from eyelog.reports.sections.rhythm import _steps_per_hour, section
 from support.reported import SIXTY, cells, logs
 
 
 def test_it_says_when_the_active_hours_begin() -> None:
     said = section(logs()).findings[0]
     assert said.startswith("The ten most active hours of the average day began at ")
-    assert said.endswith("days of wear.")
+    assert said.endswith("days of wear).")
+    wave = cosinor(_steps_per_hour(logs(), SIXTY))
+    assert ("the fitted cosine peaks" in said) == (wave.p < 0.05)
 
 
 def test_what_needs_the_night_is_refused_with_its_reason() -> None:

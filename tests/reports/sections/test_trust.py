@@ -10,9 +10,9 @@ def test_each_log_says_its_hours_first() -> None:
     said = section(logs()).findings
     assert said[0].startswith(f"The 60-second log holds {hours['recorded_h']:.0f} h of records")
     share = 100 * hours["valid_h"] / hours["worn_h"]
-    assert f"{hours['valid_h']:.0f} h ({share:.0f} % of the time worn)" in said[0]
+    assert f"{hours['valid_h']:.0f} h ({share:.0f} %) are usable" in said[0]
     assert said[1].startswith("The 15-second log holds")
-    assert said[2].startswith("Of 9 days, ")
+    assert said[2].startswith("Days with at least 4 h of wear: ")
 
 
 def test_what_was_lost_is_the_share_of_values_with_each_reason() -> None:

@@ -9,12 +9,15 @@ def test_steps_are_said_to_be_a_lower_bound() -> None:
     steps = logs().usual(SIXTY, "steps").value
     said = section(logs()).findings[0]
     assert said.startswith(f"On a usual day the wearer took {steps:,.0f} steps (95 % interval ")
-    assert said.endswith("so this is a lower bound of what was walked.")
+    assert said.endswith("so the true number is at least this.")
 
 
 def test_the_pace_is_that_of_the_library() -> None:
     pace = el.gait.pace(frame(SIXTY, 9)).iloc[0]
     assert f"was {pace['pace_spm']:.0f} steps per minute" in section(logs()).findings[1]
+    usual = logs().usual(SIXTY, "pace_spm")
+    interval = f"{usual.value:.0f} steps per minute (95 % interval {usual.low:.0f} to"
+    assert interval in section(logs()).findings[1]
 
 
 def test_the_bouts_are_counted_and_the_longest_are_shown() -> None:
@@ -29,5 +32,5 @@ def test_the_bouts_are_counted_and_the_longest_are_shown() -> None:
 def test_peak_cadences_fall_with_the_number_of_minutes() -> None:
     rows = cells(section(logs()).tables[1]())
     peaks = [float(row[0]) for row in rows.values()]
-    assert list(rows) == ["1 busiest minute", "30 busiest minutes", "60 busiest minutes"]
+    assert list(rows) == ["Busiest minute", "Busiest 30 minutes", "Busiest 60 minutes"]
     assert peaks == sorted(peaks, reverse=True)

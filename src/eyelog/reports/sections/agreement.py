@@ -36,15 +36,15 @@ def section(logs: Logs) -> Part:
     return Part(
         findings=[
             known[shown].said(shown),
-            f"Of {words.count(len(known), 'quantity', 'quantities')} compared,"
-            f" {apart} differ on average by more than chance allows; the table shows by how much."
-            " Neighbouring minutes are alike, so the intervals are narrower than they should be.",
+            f"For {apart} of {words.count(len(known), 'quantity', 'quantities')} the 95 % interval"
+            " of the bias excludes 0. About one in twenty does by chance alone, and here more:"
+            " neighbouring minutes are alike, so the intervals are narrower than they should be.",
         ],
         pictures=[
             Picture(
                 f"Agreement of the two logs: {label(shown).lower()}",
-                "Each minute is a point: the mean of both logs and their difference, with the bias"
-                " and the limits of agreement.",
+                "Each point is a minute: the difference between the logs against their mean, with"
+                " the bias and the limits of agreement.",
                 partial(_draw, fifteen, sixty, shown, known[shown]),
             )
         ],
@@ -85,23 +85,25 @@ class Found(NamedTuple):
 
     def said(self, name: str) -> str:
         """Return what the row says, in a sentence."""
-        start = f"Over {words.whole(self.exposure_h)} h that both logs cover"
+        start = f"Over {words.hours(self.exposure_h)} that both logs cover"
         what = label(name).lower()
         if self.differs:
             low, high = sorted((abs(self.bias_low), abs(self.bias_high)))
             more, less = sorted(LOG_WORDS.values(), reverse=self.bias < 0)
             start += (
-                f" the {more} has {words.number(abs(self.bias), 2)} {self.per} more {what} than the"
-                f" {less} ({words.interval(low, high, 2)})"
+                f" the {more} is {words.number(abs(self.bias), 2)} {self.per} above the {less} in"
+                f" {what}, on average ({words.interval(low, high, 2)})"
             )
         else:
+            interval = words.interval(self.bias_low, self.bias_high, 2)
             start += (
-                f" they agree on average about {what} (bias {words.number(self.bias, 2)}"
-                f" {self.per}, {words.interval(self.bias_low, self.bias_high, 2)})"
+                f" no difference stands out in {what} (bias {words.number(self.bias, 2)}"
+                f" {self.per}{f', {interval}' if interval else ''})"
             )
         return (
-            f"{start}; in 95 of 100 minutes the 15-second log less the 60-second log lies between"
-            f" {words.number(self.low, 1)} and {words.number(self.high, 1)}."
+            f"{start}. The limits of agreement, within which about 95 % of the differences of"
+            f" single minutes (15-second log minus 60-second log) lie, are"
+            f" {words.number(self.low, 1)} and {words.number(self.high, 1)} {self.per}."
         )
 
 

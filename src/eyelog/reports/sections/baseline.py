@@ -47,8 +47,9 @@ def section(logs: Logs) -> Part:
         findings=[_trends(series, log), _days_apart(series, log)],
         pictures=[
             Picture(
-                f"{column(name, log=log).label} against the own baseline, {LOG_WORDS[log]}",
-                "The band is the median of the 28 days before, two robust SDs either way.",
+                f"{column(name, log=log).label} against the wearer's own baseline,"
+                f" {LOG_WORDS[log]}",
+                "The band is the median of the 28 days before, plus and minus two robust SDs.",
                 partial(_draw, series[name]),
             )
             for name in DRAWN
@@ -87,11 +88,11 @@ def _trends(series: dict[str, pd.Series], log: str) -> str:
         )
     what = f"Over {words.count(days, 'day')} of wear ({LOG_WORDS[log]})"
     if not moved:
-        return f"{what} no quantity rose or fell: each 95 % interval of the slope includes 0."
+        return f"{what} no trend stands out: no 95 % interval of a slope excludes 0."
     looked_at = words.count(len(series), "quantity", "quantities")
     return (
-        f"{what} {words.joined(moved)}. {looked_at.capitalize()} were looked at, and one in twenty"
-        " seems to move by chance."
+        f"{what} {words.joined(moved)}. {looked_at.capitalize()} were tested, and about one in"
+        " twenty shows a trend by chance alone."
     )
 
 
@@ -102,10 +103,10 @@ def _days_apart(series: dict[str, pd.Series], log: str) -> str:
         if far:
             said.append(f"{column(name, log=log).label.lower()} on {far} of {known}")
     if not said:
-        return "No day lies three robust SDs or more from the median of its 28 days before."
+        return "No day lies three robust SDs or more from the median of the 28 days before it."
     return (
         "Days that lie three robust SDs or more from the median of the 28 days before:"
-        f" {words.joined(said)}."
+        f" {words.joined(said)}. Some days do by chance, the more the fewer days came before."
     )
 
 

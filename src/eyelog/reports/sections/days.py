@@ -32,14 +32,14 @@ def section(logs: Logs) -> Part:
     require_days(logs, log)
     return Part(
         findings=[
-            f"On a usual day the eyewear was worn for {usual_words(logs, log, 'worn_h')}"
-            f" and {usual_words(logs, log, 'valid_h')} of it were usable for the eyes at rest;"
-            f" {days_behind(logs, log)}."
+            f"On a usual day the eyewear was worn for {usual_words(logs, log, 'worn_h')},"
+            f" and {usual_words(logs, log, 'valid_h')} were usable for measures of the eyes."
+            f" {days_behind(logs, log)}"
         ],
         pictures=[
             Picture(
                 f"Hours worn on each day, {LOG_WORDS[log]}",
-                "A day without a value keeps its place. The strip below shows how much of each day"
+                "A day without a value leaves a blank. The strip below shows how much of each day"
                 " was recorded.",
                 lambda: plot_daily(logs.days(log), "worn_h"),
             )

@@ -53,7 +53,7 @@ def section(logs: Logs) -> Part:
             ),
             Picture(
                 f"Blink rate through the day, {LOG_WORDS[log]}",
-                "Median of the days by hour, with the range of the middle half of them.",
+                "For each hour, the median of the days and the range of the middle half of them.",
                 lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
             ),
         ],
@@ -89,8 +89,8 @@ def _rate_of(logs: Logs, log: str) -> str:
     said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
     if logs.usual(log, RATE).n:
         return (
-            f"{said}; on a usual day it was {usual_words(logs, log, RATE)};"
-            f" {days_behind(logs, log)}."
+            f"{said}; on a usual day the rate was {usual_words(logs, log, RATE)}."
+            f" {days_behind(logs, log)}"
         )
     return f"{said}."
 
@@ -103,10 +103,13 @@ def _hours_of(hours: pd.DataFrame) -> str | None:
     values = numbers(known["rate_per_min"])
     least, most = (known.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
     if least["high"].iloc[0] >= most["low"].iloc[0]:
-        return "No two hours of the day differ in blink rate by more than their intervals."
+        return (
+            "The blink rates of the hours of the day cannot be told apart: their intervals overlap."
+        )
     return (
-        f"By hour of day it was lowest {_hour(least)} and highest {_hour(most)}. These are the"
-        f" extremes of {len(known)} hours, so part of their distance is chance."
+        f"By hour of day the rate was lowest {_hour(least)} and highest {_hour(most)}. These are"
+        f" the extremes of {len(known)} hours, and their intervals allow for the number of blinks"
+        " only, not for differences between days: part of the difference is chance."
     )
 
 

@@ -35,8 +35,8 @@ def section(logs: Logs) -> Part:
     return Part(
         findings=[
             f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
-            f" turned the head {usual_words(logs, log, TURNS, what=TIMES)}; "
-            f"{days_behind(logs, log)}.",
+            f" turned the head {usual_words(logs, log, TURNS, what=TIMES)}."
+            f" {days_behind(logs, log)}",
             _zones_of(logs, log),
         ],
         pictures=[
@@ -50,7 +50,7 @@ def section(logs: Logs) -> Part:
             ),
             Picture(
                 f"Head turns per worn hour on each day, {LOG_WORDS[log]}",
-                "A day without a value keeps its place.",
+                "A day without a value leaves a blank.",
                 lambda: plot_daily(logs.days(log), TURNS),
             ),
         ],

@@ -24,6 +24,8 @@ from eyelog.reports.usual import require_days
 __all__ = ["section"]
 
 LEAST_DAYS: Final = 3
+ALPHA: Final = 0.05  # a wave that chance makes as often as this is not reported
+QUARTER_H: Final = 6.0  # a peak that may lie anywhere in half of the day says nothing
 NORMAL: Final = 1.96  # standard errors either way that hold 95 % of estimates
 
 
@@ -57,7 +59,8 @@ def section(logs: Logs) -> Part:
             ),
             Picture(
                 f"Steps by weekday and hour, {LOG_WORDS[log]}",
-                "Hours of each weekday; hatched is where nothing was recorded.",
+                "For each hour of each weekday, the median of the n days; hatching marks hours in"
+                " which the eyewear was worn for less than half an hour.",
                 lambda: plot_profile(profile(hourly, by="weekday_hour")),
             ),
         ],
@@ -98,13 +101,14 @@ def _active(hourly: pd.Series, log: str, days: int) -> str:
     if not np.isnan(wave.peak_h):
         reach = NORMAL * wave.peak_se_h
         said += (
-            f"; the fitted daily wave is highest at {words.time_of_day(wave.peak_h)}"
+            f"; the fitted cosine peaks at {words.time_of_day(wave.peak_h)}"
             f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
-            f" {words.time_of_day(wave.peak_h + reach)})"
-            if reach < 6
-            else "; no daily wave stands out"
+            f" {words.time_of_day(wave.peak_h + reach)}) and explains"
+            f" {words.percent(wave.r_squared)} of the variance between hours"
+            if wave.p < ALPHA and reach < QUARTER_H
+            else "; no cosine of 24 h stands out from the variation between hours"
         )
-    return f"{said}; {LOG_WORDS[log]}, {words.count(days, 'day')} of wear."
+    return f"{said} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
 
 
 def _alike(hourly: pd.Series) -> list[str]:

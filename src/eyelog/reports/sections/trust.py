@@ -11,7 +11,7 @@ from eyelog.analysis.quality.explain import explain
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import attrition
 from eyelog.analysis.quality.states import states
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
@@ -29,12 +29,12 @@ PURPOSE = {"mind": "scores", "eye": "eye movements"}
 GAPS = {
     "implicit": "no records",
     "explicit": "records without a value",
-    "irregular": "records off their steps",
+    "irregular": "records too close or overlapping",
 }
 HOURS = {
     "recorded_h": "Recorded",
     "worn_h": "Worn",
-    "valid_h": "Usable for resting eyes",
+    "valid_h": "Usable",
     "walking_h": "Walking",
     "unworn_h": "Recorded, not worn",
 }
@@ -64,35 +64,36 @@ def _hours_of(logs: Logs, log: str) -> str:
         float(table[name].sum()) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
     )
     said = (
-        f"The {LOG_WORDS[log]} holds {words.whole(recorded)} h of records"
+        f"The {LOG_WORDS[log]} holds {words.hours(recorded)} of records"
         f" ({words.percent(recorded / expected)} of the time from the first day to the last)."
     )
     if table["worn_h"].isna().all():
         return f"{said} Nothing in it shows whether the eyewear was worn."
     if worn == 0:
         return f"{said} The eyewear was never worn."
-    said += f" The eyewear was worn for {words.whole(worn)} h of them"
+    said += f" The eyewear was worn for {words.hours(worn)} of this time"
     if table["valid_h"].isna().all():
         return f"{said}."
     return (
-        f"{said}, and {words.whole(usable)} h ({words.percent(usable / worn)} of the time worn) are"
-        " usable for the eyes at rest: worn, in pose, not walking, little noise."
+        f"{said}, of which {words.hours(usable)} ({words.percent(usable / worn)}) are usable for"
+        " measures of the eyes: in pose, not walking, and with little noise."
     )
 
 
 def _counted(logs: Logs) -> str:
     have = [f"{len(logs.counted(log))} in the {LOG_WORDS[log]}" for log in logs.frames]
     return (
-        f"Of {words.count(len(logs.calendar), 'day')}, {words.joined(have)} were worn for at least"
-        f" {COUNTED_WORN_H:g} h: usual days are medians of these."
+        f"Days with at least {COUNTED_WORN_H:g} h of wear: {words.joined(have)}, of"
+        f" {words.count(len(logs.calendar), 'day')}. What is said of a usual day is the median of"
+        " these days."
     )
 
 
 def _overview(logs: Logs, log: str) -> Picture:
     return Picture(
         f"State of the eyewear, {LOG_WORDS[log]}",
-        "One row per day, from 00 to 24 o'clock. Colours say what each moment is good for; hatched"
-        " is where there is no record.",
+        "One row per day, from midnight to midnight. Colours show the state of the eyewear;"
+        " hatching marks time without records.",
         lambda: plot_overview(states(logs.frames[log])),
     )
 
@@ -101,7 +102,8 @@ def _attrition(logs: Logs, log: str) -> Picture:
     recipe = RECIPE[log]
     return Picture(
         f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
-        "How many records each condition takes out, in order, and how many are left.",
+        "Each bar shows the records that remain after a condition, applied from top to bottom,"
+        " and those that it removes.",
         lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe)),
     )
 
@@ -110,7 +112,8 @@ def _quality(logs: Logs) -> Picture:
     log = logs.lead
     return Picture(
         f"When values are rejected, {LOG_WORDS[log]}",
-        "One row per reason; the darker, the larger the share of values that carry it.",
+        "One row per reason. The darker the colour, the larger the share of values that are"
+        " rejected for it.",
         lambda: plot_quality(logs.reasons(log)),
     )
 
@@ -152,8 +155,8 @@ def _lost_table(logs: Logs) -> PageTable:
         if any(of_log[name] > 0 for of_log in shares.values())
     ]
     return PageTable.of(
-        "What was lost, and why: the share of all values that carry each reason. A value can carry"
-        " several; values at the largest count are kept",
+        "What was lost, and why: the share of all values with each reason against them. A value"
+        " can have several; values at the largest count are kept",
         ["Reason", *(LOG_WORDS[log] for log in shares)],
         rows,
         "reasons",
@@ -165,13 +168,21 @@ def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
     table = attrition(logs.frames[log], recipe=recipe)
     said = [_reason(name) if name else "All records" for name in table["reason"]]
+    conditions = [_condition(str(text), log) for text in table["condition"]]
     return page_table(
-        table.assign(reason=said).set_index("reason"),
+        table.assign(reason=said, condition=conditions).set_index("reason"),
         f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         f"attrition-{recipe}",
         names=["condition", "removed", "unknown", "left", "left_share"],
         whole=table,
     )
+
+
+def _condition(text: str, log: str) -> str:
+    """Return a condition in words, a field by its label: ``Valid: true``."""
+    field, _, rest = text.partition(" ")
+    known = catalogue(log)
+    return f"{known[field].label}: {rest}" if field in known else text
 
 
 def _reason(name: str) -> str:

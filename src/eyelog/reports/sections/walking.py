@@ -38,9 +38,9 @@ def section(logs: Logs) -> Part:
     found = bouts(logs.frames[log])
     findings = [
         f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
-        f" eyewear on; {days_behind(logs, log)}. Steps without the eyewear are"
-        " in no record, so this is a lower bound of what was walked.",
-        _pace_of(whole),
+        f" eyewear on. {days_behind(logs, log)} Steps without the eyewear are not recorded, so the"
+        " true number is at least this.",
+        _pace_of(whole, logs, log),
         _bouts_of(found, logs, log),
     ]
     return Part(
@@ -48,7 +48,8 @@ def section(logs: Logs) -> Part:
         pictures=[
             Picture(
                 f"Steps on each day, {LOG_WORDS[log]}",
-                "Steps of the time with the eyewear on; the strip below shows how long that was.",
+                "Steps taken with the eyewear on; the strip below shows how much of each day was"
+                " recorded.",
                 lambda: plot_daily(logs.days(log), "steps"),
             ),
             Picture(
@@ -72,13 +73,17 @@ def section(logs: Logs) -> Part:
     )
 
 
-def _pace_of(whole: pd.Series) -> str:
+def _pace_of(whole: pd.Series, logs: Logs, log: str) -> str:
     if np.isnan(whole["pace_spm"]):
         return "There is not enough steady walking for a pace."
-    return (
-        f"The pace, steps over the time walked, was {words.number(whole['pace_spm'], 0)} steps per"
-        f" minute over {words.number(whole['exposure_min'], 0)} minutes of walking."
+    said = (
+        f"The pace was {words.number(whole['pace_spm'], 0)} steps per minute over all"
+        f" {words.number(whole['exposure_min'], 0)} minutes of steady walking"
     )
+    if logs.usual(log, "pace_spm").n:
+        what = "steps per minute"
+        said += f"; on a usual day it was {usual_words(logs, log, 'pace_spm', what=what)}"
+    return f"{said}."
 
 
 def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
@@ -88,9 +93,11 @@ def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
     counted = logs.counted(log).index
     opened = local_days(pd.DatetimeIndex(found["start"]))
     per_day = median(numbers(pd.Series(opened).value_counts().reindex(counted, fill_value=0)))
+    interval = words.interval(per_day.low, per_day.high, 0)
     return (
         f"There were {words.count(len(found), 'walking bout')} of at least a minute,"
-        f" {words.number(per_day.value, 0)} on a usual day; half of them lasted"
+        f" {words.number(per_day.value, 0)} on a usual day"
+        f"{f' ({interval})' if interval else ''}; half of them lasted"
         f" {words.number(lasted.value, 1)} minutes or less, the longest"
         f" {words.number(found['duration_min'].max(), 0)} minutes."
     )
@@ -107,7 +114,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
         usual = found[minutes] = median(numbers(values))
         rows.append(
             [
-                words.count(minutes, "busiest minute"),
+                "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes",
                 words.number(usual.value, 0),
                 words.range_of(usual.low, usual.high, 0),
                 words.whole(usual.n),
