@@ -18,6 +18,7 @@ DAY = "2026-10-24"
 RANGE = [SIXTY, DAY, DAY]
 OF = ["--account", ACCOUNT, "--tz", "Asia/Tokyo"]
 SERVICE = ["service", "add-application", "--redirect-uri", "http://127.0.0.1/callback"]
+COHORT = ["simulate-cohort", "--wearers", "2", "--days", "1", "--workers", "1"]
 # Each with the exit status that it has on this machine, where there is no service.
 COMMANDS = {
     "simulate": (["simulate", "--account", f"{ACCOUNT} 2", "--start", DAY, "--days", "1"], 0),
@@ -29,8 +30,7 @@ COMMANDS = {
     "archive repair": (["archive", "repair"], 0),
     "cohort daily": (["cohort", "daily", SIXTY, "-o", "{folder}/öut", "--workers", "1"], 0),
     "simulate-cohort": (
-        ["simulate-cohort", "--archive", "{folder}/ärchive", "--wearers", "2", "--days", "1"]
-        + ["--start", DAY, "--log", SIXTY, "--workers", "1"],
+        [*COHORT, "--archive", "{folder}/ärchive", "--start", DAY, "--log", SIXTY],
         0,
     ),
     "archive export": (["archive", "export", *RANGE, *OF, "-o", "{folder}/äus.csv"], 0),
