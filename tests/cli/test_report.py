@@ -22,7 +22,8 @@ def test_files_with_both_logs_are_one_report(both, tmp_path, capsys) -> None:
     text = out.read_text()
     assert "60-second log and 15-second log" in text
     assert "Over 1" in text or "h that both logs cover" in text
-    assert f"Report written to {out}" in capsys.readouterr().err
+    size = f"{out.stat().st_size / 1e3:.0f} kB"
+    assert f"Report written to {out} ({size}): open it in a browser." in capsys.readouterr().err
 
 
 def test_an_account_of_the_archive_gives_its_name_or_a_pseudonym(of_ada, tmp_path) -> None:

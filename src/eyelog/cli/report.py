@@ -48,6 +48,7 @@ def _report(args: argparse.Namespace) -> int:
     path = report(
         read_sources(args), args.output, sections=sections, name=args.name, dated=args.dated
     )
-    size = path.stat().st_size / 1e6
-    note(f"Report written to {path} ({size:.1f} MB): open it in a browser.")
+    size = path.stat().st_size
+    said = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    note(f"Report written to {path} ({said}): open it in a browser.")
     return 0
