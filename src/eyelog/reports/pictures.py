@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -20,6 +21,7 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from eyelog.analysis.series.arrays import Floats
+from eyelog.errors import EyelogWarning
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
 from eyelog.figures.style import StyledFigure, inches, style
 from eyelog.reports import words
@@ -79,7 +81,12 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
             # What is drawn inside the axes moves nothing outside; to ask each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
     sink = io.BytesIO()
-    with style(), mpl.rc_context({"svg.hashsalt": key}), _laid_out(figure):
+    with (
+        style(),
+        mpl.rc_context({"svg.hashsalt": key}),
+        _any_letters(),
+        _laid_out(figure),
+    ):
         figure.savefig(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
     _name_points(root, named)
@@ -87,6 +94,15 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     _own(root, key)
     _say(root, key, title, description)
     return ET.tostring(root, encoding="unicode")
+
+
+@contextmanager
+def _any_letters() -> Iterator[None]:
+    """Draw without a word on letters that no font has: the reader's browser writes the text."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph ", UserWarning)
+        warnings.filterwarnings("ignore", "no installed font has", EyelogWarning)
+        yield
 
 
 @contextmanager
