@@ -1,6 +1,7 @@
 """Fixtures and settings of the whole suite."""
 
 import os
+import signal
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,6 +13,10 @@ settings.register_profile(
     "eyelog", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("eyelog")
+
+# A shell lets its background jobs ignore Ctrl-C, and their children would ignore it too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

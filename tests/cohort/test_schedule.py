@@ -42,6 +42,7 @@ def test_few_tasks_start_no_process() -> None:
     assert results(lambda _: os.getpid(), 3) == [os.getpid()] * 3
 
 
+@pytest.mark.slow
 def test_every_task_has_one_result() -> None:
     assert results(square, 0) == []
     assert sorted(results(square, 40, workers=2)) == [n * n for n in range(40)]
@@ -53,11 +54,13 @@ def test_a_task_that_kills_its_process_stops_no_other() -> None:
     assert sorted(n for n in found if isinstance(n, int)) == [0, 1, 4, 16, 25, 36, 49]
 
 
+@pytest.mark.slow
 def test_a_task_that_dies_before_any_other_is_done_stops_no_other() -> None:
     found = list(run(die_at_three, [3, 4], scheduler=None, workers=2, killed=named))
     assert set(found) == {(3, KILLED), 16}
 
 
+@pytest.mark.slow
 def test_the_first_result_is_there_before_the_last_task_begins() -> None:
     began = time.monotonic()
     stream = run(time.sleep, [0.0, *[1.0] * 8], scheduler=None, workers=2, killed=lambda *_: None)

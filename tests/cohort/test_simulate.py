@@ -19,6 +19,7 @@ def cohort(path: Path, count: int, **settings: object) -> tuple[el.Archive, pd.D
     return archive, el.cohort.simulate(archive, count, **arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path) -> None:
     first, people = cohort(tmp_path / "1", 3, seed=5, days=2)
     second, same = cohort(tmp_path / "2", 4, seed=5, days=2, workers=2)
