@@ -31,6 +31,8 @@ def object_store() -> Iterator[str]:
                 break
             time.sleep(0.1)
         with patch.dict(os.environ, settings):
+            # An instance of an earlier test would ask the store of that test.
+            fsspec.get_filesystem_class("s3").clear_instance_cache()
             fsspec.filesystem("s3", skip_instance_cache=True).mkdir("wearers")
             yield "s3://wearers/archive"
     finally:
