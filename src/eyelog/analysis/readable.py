@@ -88,7 +88,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     shown = _chosen(table, asked, about, empty, step)
     notes = _notes(table, shown)
     if asked in (None, ALL):
-        # One remark on all rows stands below them, and that there is none is no loss.
+        # A remark that all rows share stands once below them; an empty one is left out.
         remark = _one_remark(table) if "reason" in shown else ""
         if remark:
             shown.remove("reason")

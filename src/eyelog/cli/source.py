@@ -218,7 +218,7 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
 
 
 def _no_file(word: str) -> None:
-    """Raise for a word that is no path; it may be a log, misspelt."""
+    """Raise for a word that is not a path; it may be a misspelt log."""
     log = near(word, (*LOGS, ALL))
     if log and os.sep not in word:
         raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")

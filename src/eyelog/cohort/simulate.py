@@ -65,7 +65,7 @@ def simulate(
         Which cohort, 0 or more. The first wearers of a larger cohort of a seed are those of a
         smaller one.
     tz : str or sequence of str
-        IANA zone of the wearers, or several that they live in by turns.
+        IANA zone of the wearers, or several, which wearers take in turn.
     effect : float
         How many times as often wearers of the group ``treated`` blink as they would in the group
         ``control``, 0.5 to 2: the planted effect.
@@ -76,7 +76,7 @@ def simulate(
     -------
     DataFrame
         One row per wearer, as `eyelog.cohort.daily` takes for its ``wearers=``: ``account``,
-        ``tz`` and ``group`` (``control`` and ``treated`` by turns) as text, and the truth: int64
+        ``tz`` and ``group`` (``control`` and ``treated`` in turn) as text, and the truth: int64
         ``seed`` (that of `eyelog.simulate`) and float64 ``blinks_per_min`` (the planted rate at
         rest).
 

@@ -103,7 +103,7 @@ class Logs:
         return self._once("reasons", log, flag)
 
     def masked(self, log: str) -> pd.DataFrame:
-        """Return the values that nothing speaks against: judged once, for all that follow."""
+        """Return the values that are not flagged: judged once, for all that follow."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
 
     def bins(self, log: str, every: str) -> pd.DataFrame:

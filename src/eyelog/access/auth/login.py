@@ -122,7 +122,7 @@ def login(
                 target=_read, args=(paste, state, answers, say), name="eyelog-paste", daemon=True
             ).start()
         if open_browser:
-            # The address is shown in any case, so a machine without a browser is no error.
+            # The address is shown in any case, so a machine without a browser is not a failure.
             with contextlib.suppress(webbrowser.Error, OSError):
                 webbrowser.open(address)
         code = _wait(answers, timeout, listening=listening)

@@ -27,8 +27,8 @@ from eyelog.provenance import history, record
 
 __all__ = ["cleansings", "rate"]
 
-# Gaps are free of noise already, so what speaks against an interval with noise does not speak
-# against its gaps; and without them the onsets of noise are not seen.
+# Gaps are free of noise already, so the reasons against an interval with noise do not apply to
+# its gaps; and without them the onsets of noise are not seen.
 NOISE = Reason.NOISY | Reason.INVALID
 
 
@@ -70,8 +70,8 @@ def rate(
         60-second log: use the lightly or the strictly cleansed blinks. Default: weak for
         ``"counts"``, which loses the fewest blinks; strong for the other methods.
     judge : bool
-        First mask the values that `eyelog.flag` flags; with `correct_noise`, all but those that
-        only noise speaks against (``NOISY``, ``INVALID``).
+        First mask the values that `eyelog.flag` flags; with `correct_noise`, except values that
+        are flagged for noise alone (``NOISY``, ``INVALID``).
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional

@@ -126,7 +126,7 @@ def pace(
     60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
     15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
     time they took; a mean of cadences would give quick intervals too much weight. In both logs an
-    interval tells a pace only where its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
+    interval gives a pace only where its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
     documentation, analysis_sample): a wearer who looks down sways otherwise. A missing tilt does
     not exclude it.
 

@@ -352,7 +352,7 @@ def _chosen_limits(log: str, **given: Any) -> dict[str, Any]:
 
 
 class _Judge:
-    """What speaks against the values of a frame in order of time."""
+    """The reasons against the values of a frame, in order of time."""
 
     def __init__(
         self,
@@ -429,7 +429,7 @@ class _Judge:
         return self._bits[kind]
 
     def values_count(self, name: Any) -> bool:
-        """Return whether the values of a column can speak against themselves."""
+        """Return whether the values of a column can be flagged for what they are."""
         field = self._field(name)
         return not (self.resampled or field is None or field.value_type in ("str", "bool"))
 

@@ -212,7 +212,7 @@ def numbers_of(column: pa.ChunkedArray, decimal: str = ".") -> tuple[Numbers, Ma
         return _finite(column)
     column = pc.utf8_trim_whitespace(column)
     if decimal == ",":
-        # A point has no place in such a number: with it the cell is no number in any way.
+        # Such a number has no decimal point; a cell that has one is not a number in either form.
         column = pc.replace_substring(column, ".", "?")
         column = pc.replace_substring(column, ",", ".")
     try:

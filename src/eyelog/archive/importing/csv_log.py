@@ -44,7 +44,7 @@ BLOCK: Final = 8 << 20
 _LOOK: Final = 256 << 10
 _SHOWN: Final = 5  # lines that a report shows; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)
-# A file of which, after so many lines, more than nine in ten are not records is no log.
+# A file in which more than nine of ten lines are not records, after so many lines, is not a log.
 _PATIENCE: Final = 100_000
 _ARROW: Final = {"int": pa.float64(), "float": pa.float64(), "bool": pa.bool_()}
 _CP932: Final = "it is not UTF-8 but cp932 (Shift JIS), and was read as that"

@@ -251,7 +251,7 @@ class _Intake:
             self._wait(reports[account], frame)
 
     def _read(self, file: InputFile, reports: dict[str, FileReport]) -> dict[str, pd.DataFrame]:
-        """Fill the reports of a file; return what of it is left to write, by account."""
+        """Fill the reports of a file; return the frames still to be written, by account."""
         left: dict[str, pd.DataFrame] = {}
         with reading(file, tz=self.tz) as log:
             if log is None:
