@@ -211,7 +211,7 @@ def records_of(frame: pd.DataFrame) -> Floats:
 def lone_rows(frame: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
     """Return which bins hold one record alone, at the midnight that closes them; None for records.
 
-    `eyelog.resample` says so in the provenance: a day with only such a bin is not a day of the records.
+    `eyelog.resample` says so in the provenance: a day with such a bin alone has no records.
     """
     if not is_resampled(frame):
         return None

@@ -225,7 +225,7 @@ def seconds(
 
 
 def _valid_s(known: Evidence, worn_s: Floats, unworn: Bools) -> Floats:
-    """Return the worn seconds, 0 where any evidence rules the record out, else missing if any is."""
+    """Return the worn seconds, 0 where any evidence is against use, else missing if any is."""
     against, unknown = unworn.copy(), np.isnan(worn_s)
     for name in ("walking", "noise", "valid"):
         if name not in limits(known.log):

@@ -299,7 +299,7 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
 
 
 def name_of(series: pd.Series) -> str:
-    """Return the name of a Series for the provenance of what is made of it; None where it has no name."""
+    """Return the name of a Series for the provenance of a result; "" if it has none."""
     return "" if series.name is None else str(series.name)
 
 
