@@ -21,7 +21,8 @@ from starlette.routing import Route
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.login import Login, show_login, take_login
+from eyelog.service.auth.login import login_forms, show_login, take_login
+from eyelog.service.auth.passwords import Passwords
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import StateBusy
 from eyelog.service.auth.tokens import authenticate, revoke, token
@@ -93,7 +94,8 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     app.state.registry = registry
     app.state.windows = Windows(registry.folder)
     app.state.cursors = Cursors(key)
-    app.state.login = Login(key, registry.throttle())
+    app.state.login_forms = login_forms(key)
+    app.state.passwords = Passwords(key, registry, registry.throttle())
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
     return app
