@@ -21,6 +21,7 @@ from starlette.routing import Route
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
+from eyelog.service.audit import Audit
 from eyelog.service.auth.login import Login, show_login, take_login
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import StateBusy
@@ -99,6 +100,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
+    app.state.audit = Audit(registry.state_folder)
     registry.clean_up()
     app.state.windows = Windows(registry.folder)
     app.state.cursors = Cursors(registry.signing_key)

@@ -222,6 +222,12 @@ class Grants(Accounts, Applications):
             self._state.note("UPDATE token SET used = ? WHERE hash = ?", now, hashed)
         return Bearer(account, client_id)
 
+    def owner(self, token: str) -> Bearer | None:
+        """Return whom a token was issued to, whether or not it can still be used."""
+        sql = "SELECT account, client_id FROM token WHERE hash = ?"
+        rows = self._state.rows(sql, digest(token))
+        return Bearer(*rows[0]) if rows else None
+
     def revoke(self, token: str, caller: Bearer) -> bool:
         """Revoke a token of the caller; return False if it belongs to someone else.
 
