@@ -21,8 +21,9 @@ from starlette.routing import Route
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
+from eyelog.service.audit import Audit
 from eyelog.service.auth.login import login_forms, show_login, take_login
-from eyelog.service.auth.passwords import Passwords
+from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import StateBusy
 from eyelog.service.auth.tokens import authenticate, revoke, token
@@ -44,13 +45,21 @@ _ERRORS = {
 _AT_ONCE = 4
 
 
-def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) -> Starlette:
+def create_app(
+    archive_path: str | os.PathLike[str],
+    state: str | os.PathLike[str] | None = None,
+    *,
+    page_size: int = 500,
+) -> Starlette:
     """Return the service on an archive as an ASGI application.
 
     Parameters
     ----------
     archive_path : path
-        The archive's folder; ``_service.sqlite`` (0600) is created in it if missing.
+        The archive's folder.
+    state : path, optional
+        The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
+        archive's folder.
     page_size : int
         The largest number of records in one answer.
 
@@ -66,13 +75,13 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     """
     if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
         raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
-    registry = Registry(archive_path)
+    registry = Registry(archive_path, state)
     if not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
         )
-    key = registry.signing_key()
+    registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     description = document(page_size)
 
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
@@ -92,10 +101,12 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
+    app.state.audit = Audit(registry.state_folder)
+    registry.clean_up()
     app.state.windows = Windows(registry.folder)
-    app.state.cursors = Cursors(key)
-    app.state.login_forms = login_forms(key)
-    app.state.passwords = Passwords(key, registry, registry.throttle())
+    app.state.cursors = Cursors(registry.signing_key)
+    app.state.login_forms = login_forms(registry.signing_key)
+    app.state.password_tries = PasswordTries(registry, registry.throttle())
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
     return app

@@ -4,8 +4,8 @@ RFC 6749, section 4.1. Nothing is ever sent to an address that the application d
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from eyelog.service.auth.forms import empty_fields, filled, read_form
 from eyelog.service.auth.pages import error_page, login_page
-from eyelog.service.auth.passwords import Passwords
+from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.redirects import form_target, matches
 from eyelog.service.auth.registry import SCOPE, Registry
 from eyelog.service.auth.signed_forms import SignedForms, check_origin
@@ -32,12 +32,13 @@ class _LoginRequest:
     """What an application asks for, checked."""
 
     client_id: str
+    application: str  # what people call it
     redirect_uri: str
     state: str | None
     challenge: str | None
 
 
-def login_forms(key: bytes) -> SignedForms:
+def login_forms(key: Callable[[], bytes]) -> SignedForms:
     """Return the forms of the login page. People arrive there from other sites, hence "lax"."""
     return SignedForms(key, "login", cookie="eyelog_login", path=_PATH, samesite="lax")
 
@@ -68,7 +69,7 @@ async def show_login(request: Request) -> Response:
 async def take_login(request: Request) -> Response:
     """Answer POST /v1/oauth/authorize: the filled form of the login page."""
     forms: SignedForms = request.app.state.login_forms
-    passwords: Passwords = request.app.state.passwords
+    tries: PasswordTries = request.app.state.password_tries
     registry: Registry = request.app.state.registry
     try:
         check_origin(request)
@@ -78,6 +79,7 @@ async def take_login(request: Request) -> Response:
         return _refused(request, problem)
     name, decision = form.get("name", "").strip(), form.get("decision")
     if decision == "deny":
+        await to_thread.run_sync(_note, request, "login_denied", login_request)
         denied = {"error": "access_denied", "error_description": "the wearer denied access"}
         return _send_back(login_request.redirect_uri, denied, login_request.state)
     if decision != "allow":
@@ -85,7 +87,8 @@ async def take_login(request: Request) -> Response:
     empty = empty_fields(name, form)
     if empty:
         return _page(request, login_request, name=name, wrong=empty, status=400)
-    if wrong := await passwords.check(request, name, form["password"]):
+    client_id = login_request.client_id
+    if wrong := await tries.check(request, name, form["password"], application=client_id):
         page = _page(
             request,
             login_request,
@@ -102,18 +105,30 @@ async def take_login(request: Request) -> Response:
             challenge=login_request.challenge,
         )
     )
+    await to_thread.run_sync(_note, request, "login", login_request, name)
     answer = _send_back(login_request.redirect_uri, {"code": code}, login_request.state)
-    passwords.remember(request, answer, name, _PATH)
+    tries.remember(request, answer, name, _PATH)
     return answer
+
+
+def _note(
+    request: Request, event: str, login_request: _LoginRequest, account: str | None = None
+) -> None:
+    request.app.state.audit.write(
+        event,
+        account=account,
+        application=login_request.client_id,
+        address=client_address(request),
+    )
 
 
 def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
     """Return the request; until the redirect URI is checked, errors stay on this page."""
     client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
-    registered = registry.redirect_uri(client_id) if client_id else None
-    if client_id is None or registered is None:
+    application = registry.application(client_id) if client_id else None
+    if application is None:
         raise Problem(400, "invalid_client", "No application has this client_id.")
-    if redirect_uri is None or not matches(registered, redirect_uri):
+    if redirect_uri is None or not matches(application.redirect_uri, redirect_uri):
         raise Problem(
             400,
             "invalid_request",
@@ -135,7 +150,7 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         raise refuse("invalid_request", "code_challenge_method must be S256")
     if challenge is not None and not _CHALLENGE.fullmatch(challenge):
         raise refuse("invalid_request", "code_challenge is not a base64url SHA-256")
-    return _LoginRequest(client_id, redirect_uri, state, challenge)
+    return _LoginRequest(application.client_id, application.label, redirect_uri, state, challenge)
 
 
 def _page(
@@ -150,20 +165,14 @@ def _page(
     """Return the login page, with its form bound to this browser by a cookie."""
     forms: SignedForms = request.app.state.login_forms
     browser = forms.browser(request)
-    parts = (
-        login_request.client_id,
-        login_request.redirect_uri,
-        login_request.state,
-        login_request.challenge,
-    )
     page = login_page(
         status=status,
         form_target=form_target(login_request.redirect_uri),
-        application=login_request.client_id,
+        application=login_request.application,
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
         scope=SCOPE,
-        form=forms.sign(browser, *parts),
+        form=forms.sign(browser, *astuple(login_request)),
         name=name,
         wrong=wrong or {},
         error=error,

@@ -1,90 +1,62 @@
-"""A password that a wearer typed: checked at the pace that the throttle allows."""
+"""Which passwords may be chosen: long enough, and none that is tried first by who guesses.
 
-import secrets
-from contextlib import suppress
-from dataclasses import dataclass
+As NIST SP 800-63B (section 5.1.1.2) asks: a shortest length, a list of common passwords and of
+what the service itself suggests, and no rule about kinds of letters. Passwords chosen before
+stay valid.
+"""
 
-from anyio import CapacityLimiter, to_thread
-from itsdangerous import BadSignature
-from starlette.requests import Request
-from starlette.responses import Response
+import unicodedata
+from functools import cache
+from importlib.resources import files
 
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.signed_forms import serializer, set_cookie
-from eyelog.service.auth.throttle import Throttle, guesser
+from eyelog.errors import ConfigurationError
 
-__all__ = ["Passwords", "WrongPassword"]
+__all__ = ["check_password_rules"]
 
-_COOKIE = "eyelog_device"
-_DEVICE_SECONDS = 365 * 24 * 3600
-
-
-@dataclass(frozen=True, slots=True)
-class WrongPassword:
-    """Why a password was not accepted: it is wrong, or was not looked at for `wait_s` seconds."""
-
-    wait_s: int = 0
-
-    @property
-    def status(self) -> int:
-        """The status of the answer."""
-        return 429 if self.wait_s else 400
-
-    def text(self, otherwise: str) -> str:
-        """Return what to tell the wearer; `otherwise` if the password is wrong."""
-        if not self.wait_s:
-            return otherwise
-        wait = f"{self.wait_s} s" if self.wait_s < 100 else f"{-(-self.wait_s // 60)} min"
-        return f"Too many wrong passwords. Try again in {wait}."
-
-    def delay(self, answer: Response) -> Response:
-        """Say in the head of the answer how long to wait."""
-        if self.wait_s:
-            answer.headers["Retry-After"] = str(self.wait_s)
-        return answer
+_SHORTEST = 8
+_LONGEST = 1024  # the form of the login page takes no more than 64 KB
+_OWN_NAME = "eyelog"
 
 
-class Passwords:
-    """Checks passwords, and knows the browsers in which a wearer has logged in before.
+def check_password_rules(password: str, *, account: str = "") -> None:
+    """Raise `ConfigurationError`, with one line, for a password that is too easy to guess.
 
     Parameters
     ----------
-    key : bytes
-        Signs cookies.
-    registry : Registry
-        The accounts.
-    throttle : Throttle
-        Says how long to wait after wrong passwords.
+    password : str
+        The password that somebody chose. The message does not contain it.
+    account : str
+        Whose password it is; the account's own name is refused too.
     """
-
-    def __init__(self, key: bytes, registry: Registry, throttle: Throttle) -> None:
-        self._registry = registry
-        self.throttle = throttle
-        self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
-        self._device = serializer(key, "device")
-
-    async def check(self, request: Request, name: str, password: str) -> WrongPassword | None:
-        """Return None for the right password, which is otherwise counted as a wrong one."""
-        device = self._mark(request.cookies.get(_COOKIE, ""), name)
-        address = request.client.host if request.client else ""
-        who = guesser(name, address=address, device=device)
-        if wait_s := await to_thread.run_sync(self.throttle.take_try, who):
-            return WrongPassword(wait_s)
-        correct = await to_thread.run_sync(
-            self._registry.check_login, name, password, limiter=self.at_once
+    what = f"the password of account {account!r}" if account else "the password"
+    if not password:
+        raise ConfigurationError(f"{what} is empty: choose one of at least {_SHORTEST} characters")
+    if len(password) < _SHORTEST:
+        raise ConfigurationError(
+            f"{what} is too short: choose one of at least {_SHORTEST} characters"
         )
-        if not correct:
-            return WrongPassword()
-        await to_thread.run_sync(self.throttle.forget, who)
-        return None
+    if len(password) > _LONGEST:
+        raise ConfigurationError(
+            f"{what} is too long: choose one of at most {_LONGEST:,} characters"
+        )
+    folded = _folded(password)
+    if folded in _common():
+        raise ConfigurationError(
+            f"{what} is among the most common ones, which are guessed first: choose another"
+        )
+    # Digits and signs around a name are guessed with the name.
+    core = folded.strip("0123456789 !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    if account and _folded(account) in (folded, core):
+        raise ConfigurationError(f"{what} is the account's own name: choose another")
+    if core == _OWN_NAME:
+        raise ConfigurationError(f"{what} is {_OWN_NAME!r}, which is guessed first: choose another")
 
-    def remember(self, request: Request, answer: Response, name: str, path: str) -> None:
-        """Mark a browser in which `name` has just logged in on the page at `path`."""
-        mark = self._device.dumps([secrets.token_urlsafe(16), name])
-        set_cookie(request, answer, _COOKIE, mark, _DEVICE_SECONDS, path, samesite="lax")
 
-    def _mark(self, cookie: str, name: str) -> str | None:
-        with suppress(BadSignature, ValueError, TypeError):
-            mark, known_name = self._device.loads(cookie, max_age=_DEVICE_SECONDS)
-            return str(mark) if known_name == name else None
-        return None
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+@cache
+def _common() -> frozenset[str]:
+    text = files("eyelog.service.auth").joinpath("common_passwords.txt").read_text("utf-8")
+    return frozenset(text.split())

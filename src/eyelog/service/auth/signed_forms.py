@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,8 +30,8 @@ class SignedForms:
 
     Parameters
     ----------
-    key : bytes
-        Signs forms and cookies.
+    key : function
+        Returns the key that signs forms and cookies; the operator may replace it at any time.
     purpose : str
         Which page: no other page accepts its forms.
     cookie, path : str
@@ -40,11 +41,24 @@ class SignedForms:
     """
 
     def __init__(
-        self, key: bytes, purpose: str, *, cookie: str, path: str, samesite: str = "strict"
+        self,
+        key: Callable[[], bytes],
+        purpose: str,
+        *,
+        cookie: str,
+        path: str,
+        samesite: str = "strict",
     ) -> None:
-        self._forms = serializer(key, purpose)
-        self._browsers = serializer(key, f"browser of {purpose}")
+        self._key, self._purpose = key, purpose
         self._cookie, self._path, self._samesite = cookie, path, samesite
+
+    @property
+    def _forms(self) -> URLSafeTimedSerializer:
+        return serializer(self._key(), self._purpose)
+
+    @property
+    def _browsers(self) -> URLSafeTimedSerializer:
+        return serializer(self._key(), f"browser of {self._purpose}")
 
     def browser(self, request: Request) -> str:
         """Return the cookie of this browser; one that was not made here is replaced."""

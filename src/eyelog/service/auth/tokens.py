@@ -5,6 +5,7 @@ RFC 6749 (tokens and their errors), RFC 6750 (bearer tokens), RFC 7009 (revocati
 """
 
 import re
+from functools import partial
 from typing import Any
 
 from anyio import to_thread
@@ -28,6 +29,7 @@ async def token(request: Request) -> Response:
     form = await read_form(request)
     try:
         answer = await to_thread.run_sync(_grant, request.app.state.registry, form)
+        await to_thread.run_sync(_note, request, form, answer["access_token"])
     except Problem as problem:
         problem.headers |= _NO_STORE
         raise
@@ -76,6 +78,17 @@ def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
     }
 
 
+def _note(request: Request, form: dict[str, str], access_token: str) -> None:
+    """Write to the audit log for whom a token was issued."""
+    owner = request.app.state.registry.owner(access_token)
+    request.app.state.audit.write(
+        "token" if form["grant_type"] == "authorization_code" else "refresh",
+        account=owner and owner.account,
+        application=form["client_id"],
+        address=request.client and request.client.host,
+    )
+
+
 async def revoke(request: Request) -> Response:
     """Answer POST /v1/oauth/revoke: make one of the caller's own tokens unusable."""
     registry: Registry = request.app.state.registry
@@ -87,6 +100,15 @@ async def revoke(request: Request) -> Response:
             "unauthorized_client",
             "the token belongs to another application or account and was not revoked",
         )
+    await to_thread.run_sync(
+        partial(
+            request.app.state.audit.write,
+            "revoke",
+            account=caller.account,
+            application=caller.client_id,
+            address=request.client and request.client.host,
+        )
+    )
     return json_answer({}, headers=_NO_STORE)
 
 
