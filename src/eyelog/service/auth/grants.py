@@ -12,7 +12,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.auth.accounts import Accounts
 from eyelog.service.auth.applications import Applications
 from eyelog.service.auth.cleanup import CleanUp
-from eyelog.service.auth.ending import UNUSED_SECONDS, VALID, Ended, end, valid_at
+from eyelog.service.auth.ending import LAST_USE, UNUSED_SECONDS, VALID, Ended, end, valid_at
 from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.secrets import digest, new_token, pkce_challenge
 from eyelog.service.auth.state import State
@@ -60,7 +60,10 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token that can be used, without anything that could be used in its place."""
+    """A token that can be used, without anything that could be used in its place.
+
+    Times are seconds since 1970. A refresh token expires a year after its last use.
+    """
 
     account: str
     client_id: str
@@ -68,7 +71,7 @@ class Issued:
     kind: str
     issued: float | None
     last_used: float | None
-    expires: float | None
+    expires: float
 
 
 class Grants(Accounts, Applications):
@@ -269,7 +272,7 @@ class Grants(Accounts, Applications):
         """Return the tokens that can be used, by account, application and time of issue."""
         rows = self._state.rows(
             "SELECT token.account, token.client_id, ifnull(application.name, ''), token.kind,"  # noqa: S608 (text from here)
-            " token.issued, token.used, token.expires"
+            f" token.issued, token.used, ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS})"
             " FROM token LEFT JOIN application ON application.client_id = token.client_id"
             f" WHERE {VALID}"
             " ORDER BY token.account, application.name, token.client_id, token.issued",
