@@ -21,6 +21,9 @@ from starlette.routing import Route
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
+from eyelog.service.account.download import Downloads
+from eyelog.service.account.routes import account_forms, show_account, take_account
+from eyelog.service.account.session import Sessions
 from eyelog.service.audit import Audit
 from eyelog.service.auth.login import login_forms, show_login, take_login
 from eyelog.service.auth.password_tries import PasswordTries
@@ -93,6 +96,7 @@ def create_app(
             _route("/v1/oauth/token", (post, token)),
             _route("/v1/oauth/revoke", (post, revoke)),
             _route("/v1/oauth/authorize", (get, show_login), (post, take_login)),
+            _route("/account", (get, show_account), (post, take_account)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
             _route("/openapi.json", (get, openapi)),
         ],
@@ -107,6 +111,9 @@ def create_app(
     app.state.cursors = Cursors(registry.signing_key)
     app.state.login_forms = login_forms(registry.signing_key)
     app.state.password_tries = PasswordTries(registry, registry.throttle())
+    app.state.account_forms = account_forms(registry.signing_key)
+    app.state.sessions = Sessions(registry)
+    app.state.downloads = Downloads(registry.folder)
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
     return app

@@ -7,6 +7,7 @@ reads).
 
 import asyncio
 import logging
+import math
 import sys
 from typing import Any
 
@@ -57,12 +58,16 @@ class Bounds:
 
         async def watched_send(message: Message) -> None:
             nonlocal started
+            if message.get("more_body", False):
+                # A long response takes as long as its reader; `BoundedProtocol` ends one that
+                # nobody reads.
+                limit.deadline = math.inf
             started = True
             await send(message)
 
         try:
             _check_head(scope)
-            with fail_after(REQUEST_SECONDS):
+            with fail_after(REQUEST_SECONDS) as limit:
                 await self._app(scope, bounded_receive, watched_send)
             return
         except ClientDisconnect:

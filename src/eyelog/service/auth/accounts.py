@@ -132,6 +132,10 @@ class Accounts:
         password, session = rows[0]
         return digest(f"session\n{name}\n{session}\n{password.hex()}").hex()
 
+    def end_sessions(self, name: str) -> None:
+        """End the sessions of an account in browsers."""
+        self._change(name, "session = session + 1")
+
     def _hashed(self, name: str, password: str) -> bytes:
         check_password_rules(password, account=name)
         return hash_password(password)

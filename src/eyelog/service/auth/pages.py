@@ -36,8 +36,8 @@ _login = page_template(
 recorded it</li>
 <li>your <strong>60-second log</strong>: eyes, head and steps</li>
 </ul>
-<p>This covers all your records, also those to come, until you withdraw access on
-<a href="../../account">your account page</a>. Nothing of yours can be changed or deleted.</p>
+<p>This covers all your records, past and future, until you withdraw access on
+<a href="../../account">your account page</a>. The application cannot change or delete anything.</p>
 """
     + LOGIN_FORM
     % """<button class="main" name="decision" value="allow">Log in and allow</button>
