@@ -265,14 +265,14 @@ def csv_pieces(place: Place, log: str, account: str, month: str) -> Generator[by
         archive_errors(f"read {log!r} of {account!r}"),
         _of_archive(selection, "UTC", location=True) as records,
     ):
-        piece = io.BytesIO()
-        edges = [*range(first, after, _PIECE_US), after]
-        _write_csv(records, (), piece)
-        for edge, next_edge in pairwise(edges):
-            _write_rows(records, records.between(edge, next_edge), piece)
-            yield piece.getvalue()
-            piece.seek(0)
-            piece.truncate()
+        head = io.BytesIO()
+        _write_csv(records, (), head)
+        yield head.getvalue()
+        for edge, next_edge in pairwise([*range(first, after, _PIECE_US), after]):
+            if len(table := records.between(edge, next_edge)):
+                piece = io.BytesIO()
+                _write_rows(records, table, piece)
+                yield piece.getvalue()
 
 
 def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
