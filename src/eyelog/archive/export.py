@@ -286,7 +286,8 @@ def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None
 
 def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
     bare = pa_csv.WriteOptions(include_header=False)
-    pa_csv.write_csv(_as_text(table, records), sink, bare)
+    # Where a column has an empty chunk, pyarrow writes bytes that belong to nothing.
+    pa_csv.write_csv(_as_text(table, records).combine_chunks(), sink, bare)
 
 
 def _as_text(table: pa.Table, records: _Records) -> pa.Table:
