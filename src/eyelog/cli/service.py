@@ -37,6 +37,9 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument(
         "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
     )
+    serve.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes that serve (default: 1)"
+    )
     serve.set_defaults(run=_serve)
 
 
@@ -102,7 +105,13 @@ def _add_simulate(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
-    serve(archive_path(args), host=args.host, port=args.port, page_size=args.page_size)
+    serve(
+        archive_path(args),
+        host=args.host,
+        port=args.port,
+        page_size=args.page_size,
+        workers=args.workers,
+    )
     return 0
 
 
