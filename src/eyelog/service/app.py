@@ -43,13 +43,21 @@ _ERRORS = {
 _AT_ONCE = 4
 
 
-def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) -> Starlette:
+def create_app(
+    archive_path: str | os.PathLike[str],
+    state: str | os.PathLike[str] | None = None,
+    *,
+    page_size: int = 500,
+) -> Starlette:
     """Return the service on an archive as an ASGI application.
 
     Parameters
     ----------
     archive_path : path
-        The archive's folder; ``_service.sqlite`` (0600) is created in it if missing.
+        The archive's folder.
+    state : path, optional
+        The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
+        archive's folder.
     page_size : int
         The largest number of records in one answer.
 
@@ -65,13 +73,13 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     """
     if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
         raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
-    registry = Registry(archive_path)
+    registry = Registry(archive_path, state)
     if not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
         )
-    key = registry.signing_key()
+    registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     description = document(page_size)
 
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
@@ -91,9 +99,10 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
+    registry.clean_up()
     app.state.windows = Windows(registry.folder)
-    app.state.cursors = Cursors(key)
-    app.state.login = Login(key, registry.throttle())
+    app.state.cursors = Cursors(registry.signing_key)
+    app.state.login = Login(registry.signing_key, registry.throttle())
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
     return app

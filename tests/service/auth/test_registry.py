@@ -1,8 +1,6 @@
 """Accounts, applications and codes: each rule of time and of use."""
 
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -73,21 +71,3 @@ def test_two_simultaneous_uses_of_one_code_give_one_token(
         tokens = [token for token in pool.map(use, range(8)) if token]
     assert len(tokens) == 1
     assert registry.bearer(tokens[0]) == "the access token is revoked"
-
-
-def test_expired_codes_and_tokens_are_deleted_in_the_end(
-    registry: Registry, application: tuple[str, str], tmp_path: Path
-) -> None:
-    client_id, _ = application
-    code = registry.issue_code("ada", client_id, REDIRECT)
-    _, refresh = registry.exchange(code, client_id, REDIRECT, None)
-    file = tmp_path / "archive" / "_service.sqlite"
-    with sqlite3.connect(file) as db:
-        db.execute("UPDATE token SET expires = 1 WHERE kind = 'access'")
-        db.execute("UPDATE code SET expires = 1")
-    db.close()
-    registry.refresh(refresh, client_id)
-    with sqlite3.connect(file) as db:
-        assert db.execute("SELECT count(*) FROM code").fetchone() == (0,)
-        assert db.execute("SELECT count(*) FROM token").fetchone() == (2,)
-    db.close()

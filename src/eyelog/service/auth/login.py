@@ -6,6 +6,7 @@ RFC 6749, section 4.1. Nothing is ever sent to an address that the application d
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -46,19 +47,34 @@ class Login:
 
     Parameters
     ----------
-    key : bytes
-        Signs forms and cookies.
+    key : function
+        Returns the key that signs forms and cookies; the operator may replace it at any time.
     throttle : Throttle
         Says how long to wait after wrong passwords.
     """
 
-    def __init__(self, key: bytes, throttle: Throttle) -> None:
+    def __init__(self, key: Callable[[], bytes], throttle: Throttle) -> None:
+        self._key = key
         self.throttle = throttle
         self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
-        self.form, self._browser, self._device = (
-            URLSafeTimedSerializer(key, salt=salt, signer_kwargs={"digest_method": hashlib.sha256})
-            for salt in ("login", "browser", "device")
+
+    def _signer(self, salt: str) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(
+            self._key(), salt=salt, signer_kwargs={"digest_method": hashlib.sha256}
         )
+
+    @property
+    def form(self) -> URLSafeTimedSerializer:
+        """Signs the hidden field of the form."""
+        return self._signer("login")
+
+    @property
+    def _browser(self) -> URLSafeTimedSerializer:
+        return self._signer("browser")
+
+    @property
+    def _device(self) -> URLSafeTimedSerializer:
+        return self._signer("device")
 
     def browser(self, cookie: str) -> str:
         """Return the cookie of this browser; one that was not made here is replaced."""

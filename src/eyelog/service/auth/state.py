@@ -4,9 +4,10 @@ Its only secret in clear text is the key that signs cursors and forms.
 """
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,24 @@ CREATE TABLE token (
 CREATE INDEX token_origin ON token (origin);
 """
 
-_ADDED = ("CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",)
+_ADDED = (
+    "CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",
+    """
+    ALTER TABLE application ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE application ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN session INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE token ADD COLUMN issued REAL;
+    ALTER TABLE token ADD COLUMN used REAL;
+    UPDATE token SET issued = expires - 2592000;
+    INSERT INTO meta VALUES ('dated', strftime('%s', 'now'));
+    CREATE INDEX token_account ON token (account, client_id);
+    CREATE TABLE request_count (
+        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
+        PRIMARY KEY (account, hour));
+    """,
+)
 """What later releases added, in order. A file has as many of them as its ``user_version`` says."""
 
 
@@ -41,17 +59,24 @@ class StateBusy(ConfigurationError):
 
 
 class State:
-    """Transactions on ``_service.sqlite`` in one folder."""
+    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive."""
 
-    def __init__(self, archive_path: str | os.PathLike[str]) -> None:
-        folder = os.fspath(archive_path)
-        if "://" in folder:
-            raise ConfigurationError(
-                f"the service needs a local archive, not {folder!r}: sync or copy it to a folder"
-                " first"
-            )
-        self.folder = Path(folder).expanduser()
+    def __init__(
+        self,
+        archive_path: str | os.PathLike[str],
+        state: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.archive = _local(archive_path, "a local archive")
+        self.folder = (
+            self.archive if state is None else _local(state, "its state in a local folder")
+        )
         self._file = self.folder / _FILE_NAME
+        beside = self.archive / _FILE_NAME
+        if not self._file.exists() and beside.exists():
+            raise ConfigurationError(
+                f"the service's state is in the archive, {beside}, and not in {self.folder}: stop"
+                f" the service and move it there (mv {shlex.join([str(beside), str(self._file)])})"
+            )
         self._current = False  # whether the file has all that `_ADDED` lists
 
     def prepare(self) -> None:
@@ -71,12 +96,12 @@ class State:
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
-    def rows(self, sql: str, *values: Any) -> list[Any]:
+    def rows(self, sql: str, *values: Any, **named: Any) -> list[Any]:
         """Return the rows of a query; none if the file does not exist."""
         if not self._file.exists():
             return []
         with self._open() as db:
-            return db.execute(sql, values).fetchall()
+            return db.execute(sql, named or values).fetchall()
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -84,11 +109,18 @@ class State:
         with self._open() as db, transaction(db):
             yield db
 
+    def note(self, sql: str, *values: Any) -> None:
+        """Write what nothing depends on, unless the file is locked or the disk is full."""
+        with suppress(ConfigurationError), self._open(wait=False) as db:
+            db.execute(sql, values)
+
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
         # A connection for each use: about 0.1 ms, and nothing to share between threads.
         try:
             with closing(connect(self._file, write=True)) as db:
+                if not wait:
+                    db.execute("PRAGMA busy_timeout = 0")
                 if not self._current:
                     _bring_up_to_date(db)
                     self._current = True
@@ -104,6 +136,15 @@ class State:
 
     def _unusable(self, error: sqlite3.Error) -> ConfigurationError:
         return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
+
+
+def _local(path: str | os.PathLike[str], what: str) -> Path:
+    text = os.fspath(path)
+    if "://" in text:
+        raise ConfigurationError(
+            f"the service needs {what}, not {text!r}: sync or copy it to a folder first"
+        )
+    return Path(text).expanduser()
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
