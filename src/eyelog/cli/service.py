@@ -25,7 +25,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="serve an archive over HTTP until Ctrl-C")
+    serve = commands.add_parser(
+        "serve",
+        help="serve an archive over HTTP until Ctrl-C",
+        epilog="A proxy in front of the service adds TLS, and has to send Host, X-Forwarded-For and"
+        " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
+    )
     add_archive(serve)
     serve.add_argument(
         "--host",
@@ -39,6 +44,33 @@ def _add_serve(commands: Any) -> None:
     )
     serve.add_argument(
         "--workers", type=int, default=1, metavar="N", help="processes that serve (default: 1)"
+    )
+    serve.add_argument(
+        "--requests-per-hour",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="requests for data per account and hour (default: 10000; 0: no limit)",
+    )
+    serve.add_argument(
+        "--state",
+        metavar="DIR",
+        help="folder of the accounts and tokens (default: the archive)",
+    )
+    serve.add_argument(
+        "--behind-proxy",
+        nargs="?",
+        const="loopback",
+        metavar="ADDRESS",
+        help="believe what a proxy on this machine, or at ADDRESS, says about client and TLS",
+    )
+    serve.add_argument(
+        "--root-path", default="", metavar="PATH", help="what stands before every path: /eyelog"
+    )
+    serve.add_argument(
+        "--access-log",
+        metavar="FILE",
+        help="add a line of JSON per request to FILE (default: no access log)",
     )
     serve.set_defaults(run=_serve)
 
@@ -110,7 +142,12 @@ def _serve(args: argparse.Namespace) -> int:
         host=args.host,
         port=args.port,
         page_size=args.page_size,
+        state=args.state,
         workers=args.workers,
+        requests_per_hour=args.requests_per_hour,
+        access_log=args.access_log,
+        proxy=args.behind_proxy,
+        root_path=args.root_path,
     )
     return 0
 

@@ -13,22 +13,26 @@ from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE
 from eyelog.service.records.paging import ARROW_PAGES
 from eyelog.service.records.query import DATE_PATTERN
 
-__all__ = ["document"]
+__all__ = ["VERSION", "document"]
 
 Schema = dict[str, Any]
 
-_VERSION = "1.0.0"
+VERSION = "1.0.0"
 
 
-def document(page_size: int) -> Schema:
-    """Return the OpenAPI document of a service with pages of `page_size` records."""
+def document(page_size: int, *, root_path: str = "") -> Schema:
+    """Return the OpenAPI document of a service with pages of `page_size` records.
+
+    `root_path` is what stands before every path, or empty.
+    """
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Wearable sensor data",
-            "version": _VERSION,
+            "version": VERSION,
             "description": "Interval logs of smart eyewear, and OAuth 2.0 tokens to read them.",
         },
+        "servers": [{"url": root_path or "/"}],
         "paths": {
             "/v1/oauth/token": {"post": _token()},
             "/v1/oauth/revoke": {"post": _revoke()},
@@ -41,6 +45,9 @@ def document(page_size: int) -> Schema:
                     {"200": _json("The document", {"type": "object"})},
                 )
             },
+            "/health": {"get": _health()},
+            "/version": {"get": _versions()},
+            "/": {"get": _start()},
         },
         "components": {
             "securitySchemes": {
@@ -49,9 +56,9 @@ def document(page_size: int) -> Schema:
                     "type": "oauth2",
                     "flows": {
                         "authorizationCode": {
-                            "authorizationUrl": "/v1/oauth/authorize",
-                            "tokenUrl": "/v1/oauth/token",
-                            "refreshUrl": "/v1/oauth/token",
+                            "authorizationUrl": f"{root_path}/v1/oauth/authorize",
+                            "tokenUrl": f"{root_path}/v1/oauth/token",
+                            "refreshUrl": f"{root_path}/v1/oauth/token",
                             "scopes": {SCOPE: "Read the wearer's own logs"},
                         }
                     },
@@ -161,6 +168,36 @@ def _take_login() -> Schema:
     )
 
 
+def _health() -> Schema:
+    well = _object({"state": {"const": "ok"}, "archive": {"const": "ok"}})
+    return _operation(
+        "health",
+        "Whether the service can read its state and its archive",
+        {
+            "200": _json("Both can be read", well),
+            "503": _error("error_description names what cannot be read"),
+        },
+    )
+
+
+def _versions() -> Schema:
+    return _operation(
+        "version",
+        "Versions of the program, of its catalogue of fields, and of this contract",
+        {"200": _json("The versions", _object(_of_versions()))},
+    )
+
+
+def _of_versions() -> Schema:
+    return {name: _some() for name in ("eyelog", "catalogue", "contract")}
+
+
+def _start() -> Schema:
+    found = _json("Where to begin", _object({"description": _some(), **_of_versions()}))
+    found["content"]["text/html"] = {"schema": {"type": "string"}}
+    return _operation("start", "Where to find this document", {"200": found})
+
+
 def _data(log: str, page_size: int) -> Schema:
     hours = {
         "type": "object",
@@ -187,9 +224,13 @@ def _data(log: str, page_size: int) -> Schema:
         log,
         f"Records of the {INTERVAL_SECONDS[log]}-second log",
         {
-            "200": _records(log, hours, page_size),
-            "400": _error("A date, the range, fields or the cursor breaks its rule"),
+            "200": _limited(_records(log, hours, page_size)),
+            "400": _limited(_error("A date, the range, fields or the cursor breaks its rule")),
             "401": _unauthorized(),
+            "429": _limited(
+                _error("The account has made its requests of this hour"),
+                **{"Retry-After": "Seconds until the next hour"},
+            ),
         },
         parameters=[
             _query("date_from", date, required=True),
@@ -282,6 +323,21 @@ def _json(description: str, schema: Schema) -> Schema:
 
 def _error(description: str) -> Schema:
     return _json(description, _ref("Error"))
+
+
+def _limited(response: Schema, **more: str) -> Schema:
+    """Add the headers that say what is left of the account's hour."""
+    described = {
+        "X-RateLimit-Limit": "Requests for data per account and hour; left out without a limit",
+        "X-RateLimit-Remaining": "How many are left",
+        "X-RateLimit-Reset": "When the next hour begins, in seconds since 1970",
+        **more,
+    }
+    headers = {
+        name: {"schema": {"type": "integer", "minimum": 0}, "description": text}
+        for name, text in described.items()
+    }
+    return response | {"headers": headers}
 
 
 def _unauthorized() -> Schema:

@@ -8,10 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
+from eyelog.service.limits import PER_HOUR
+from eyelog.service.parts import unknown
 from eyelog.service.workers import supervise
 
 __all__ = ["running", "serve"]
@@ -25,7 +28,12 @@ def serve(
     port: int = 8765,
     page_size: int = 500,
     *,
+    state: str | os.PathLike[str] | None = None,
     workers: int = 1,
+    requests_per_hour: int = PER_HOUR,
+    access_log: str | os.PathLike[str] | None = None,
+    proxy: str | None = None,
+    root_path: str = "",
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
@@ -42,22 +50,45 @@ def serve(
         TCP port; 0 lets the system choose a free one.
     page_size : int
         The largest number of records in one answer.
+    state : path, optional
+        The folder of the service's state; by default the archive's folder.
     workers : int
         How many processes serve. One that ends is replaced.
+    requests_per_hour, access_log, proxy, root_path
+        As for `create_app`.
 
     Raises
     ------
     ConfigurationError
-        If the archive folder does not exist, or the address cannot be bound.
+        If the archive folder does not exist, the address cannot be bound, or a setting cannot be
+        used.
     """
     _check_workers(workers)
-    options = {"archive_path": os.fspath(archive_path), "page_size": page_size}
+    options: dict[str, Any] = {
+        "archive_path": os.fspath(archive_path),
+        "state": None if state is None else os.fspath(state),
+        "page_size": page_size,
+        "requests_per_hour": requests_per_hour,
+        "access_log": None if access_log is None else os.fspath(access_log),
+        "proxy": proxy,
+        "root_path": root_path,
+        "workers": workers,
+    }
     app = create_app(**options)  # also with workers: whatever is wrong is said once, and at once
+    if newer := unknown():
+        _note(
+            f"eyelog: warning: not known to work with {' and '.join(newer)}: limits on connections"
+            " may not hold; install what eyelog[service] asks for"
+        )
     with bind(host, port) as listening:
         if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
             _note(
-                "eyelog: warning: other machines can reach this service over plain HTTP: put a"
-                " proxy with TLS in front of it, or tokens and data can be read on the way"
+                "eyelog: warning: other machines can reach this service over plain HTTP: "
+                + (
+                    "put a proxy with TLS in front of it, or tokens and data can be read on the way"
+                    if proxy is None
+                    else "let a firewall admit only the proxy"
+                )
             )
         ready = partial(_note, address(listening))
         if workers > 1:
@@ -81,7 +112,7 @@ def _check_workers(workers: int) -> None:
 
 @contextmanager
 def running(
-    archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0
+    archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0, **settings: Any
 ) -> Iterator[str]:
     """Run the service on 127.0.0.1 in a thread, for the length of a ``with`` block.
 
@@ -93,6 +124,8 @@ def running(
         The largest number of records in one answer.
     port : int
         TCP port; 0 lets the system choose a free one.
+    **settings
+        Other settings of `create_app`.
 
     Yields
     ------
@@ -104,7 +137,7 @@ def running(
     ConfigurationError
         If the archive folder does not exist, or the port is in use.
     """
-    server = make_server(create_app(archive_path, page_size=page_size))
+    server = make_server(create_app(archive_path, page_size=page_size, **settings))
     with bind("127.0.0.1", port) as listening:
         thread = threading.Thread(
             target=server.run, args=([listening],), name="eyelog-service", daemon=True

@@ -148,7 +148,7 @@ class _Team:
         return all(worker.ready for worker in self._workers) and len(self._workers) == self._size
 
     def _start(self) -> None:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 (this program itself)
             [sys.executable, "-P", "-c", _PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

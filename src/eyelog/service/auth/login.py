@@ -247,7 +247,7 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
         name,
         value,
         max_age=seconds,
-        path=_PATH,
+        path=request.scope.get("root_path", "") + _PATH,
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",
