@@ -1,11 +1,10 @@
-"""Commands that run the service, and the simulated wearer: serve, service, simulate."""
+"""Commands that run the service, and the simulated wearer: serve, simulate."""
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.output import add_json, note
+from eyelog.cli.operate import add_state
+from eyelog.cli.output import note
 from eyelog.cli.source import add_archive, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
@@ -20,7 +19,6 @@ __all__ = ["add_commands"]
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     _add_serve(commands)
-    _add_service(commands)
     _add_simulate(commands)
 
 
@@ -32,6 +30,7 @@ def _add_serve(commands: Any) -> None:
         " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
     )
     add_archive(serve)
+    add_state(serve)
     serve.add_argument(
         "--host",
         default="127.0.0.1",
@@ -53,11 +52,6 @@ def _add_serve(commands: Any) -> None:
         help="requests for data per account and hour (default: 10000; 0: no limit)",
     )
     serve.add_argument(
-        "--state",
-        metavar="DIR",
-        help="folder of the accounts and tokens (default: the archive)",
-    )
-    serve.add_argument(
         "--behind-proxy",
         nargs="?",
         const="loopback",
@@ -73,42 +67,6 @@ def _add_serve(commands: Any) -> None:
         help="add a line of JSON per request to FILE (default: no access log)",
     )
     serve.set_defaults(run=_serve)
-
-
-def _add_service(commands: Any) -> None:
-    admin = commands.add_parser("service", help="manage the service's accounts and applications")
-    actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
-
-    account = actions.add_parser("add-account", help="add a wearer who can log in")
-    add_archive(account)
-    account.add_argument("name", metavar="NAME", help="the account's name")
-    account.add_argument(
-        "--password-stdin",
-        action="store_true",
-        help="read a password for the login page from stdin (without one: only login by code)",
-    )
-    account.set_defaults(run=_add_account)
-
-    application = actions.add_parser(
-        "add-application", help="register an application and print its id and secret"
-    )
-    add_archive(application)
-    application.add_argument(
-        "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
-    )
-    add_json(application)
-    application.set_defaults(run=_add_application)
-
-    code = actions.add_parser(
-        "issue-code", help="print a grant code, for a login without a browser"
-    )
-    add_archive(code)
-    code.add_argument("--account", required=True, metavar="A", help="who grants access")
-    code.add_argument("--client-id", required=True, metavar="ID", help="the application's id")
-    code.add_argument(
-        "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
-    )
-    code.set_defaults(run=_issue_code)
 
 
 def _add_simulate(commands: Any) -> None:
@@ -149,39 +107,6 @@ def _serve(args: argparse.Namespace) -> int:
         proxy=args.behind_proxy,
         root_path=args.root_path,
     )
-    return 0
-
-
-def _add_account(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    password = sys.stdin.readline().rstrip("\r\n") if args.password_stdin else None
-    Registry(archive_path(args)).add_account(args.name, password)
-    note(f"Account {args.name!r} added.")
-    return 0
-
-
-def _add_application(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    client_id, client_secret = Registry(archive_path(args)).add_application(args.redirect_uri)
-    application = {
-        "client_id": client_id,
-        "client_secret": client_secret,
-        "redirect_uri": args.redirect_uri,
-    }
-    if args.json:
-        print(json.dumps(application))
-    else:
-        print("\n".join(f"{key}: {value}" for key, value in application.items()))
-        note("Keep the secret now: it is not shown again.")
-    return 0
-
-
-def _issue_code(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    print(Registry(archive_path(args)).issue_code(args.account, args.client_id, args.redirect_uri))
     return 0
 
 

@@ -22,6 +22,7 @@ from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
+from eyelog.service.audit import Audit
 from eyelog.service.auth.login import Login, show_login, take_login
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.state import State, StateBusy
@@ -128,6 +129,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
+    app.state.audit = Audit(registry.state_folder)
     registry.clean_up()
     app.state.file = State(archive_path, state)
     app.state.proxy = seen_through

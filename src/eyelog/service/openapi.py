@@ -9,7 +9,7 @@ from typing import Any
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
 from eyelog.service.auth.forms import FORM
-from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE
+from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES
 from eyelog.service.records.paging import ARROW_PAGES
 from eyelog.service.records.query import DATE_PATTERN
 
@@ -52,6 +52,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
         "components": {
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
+                "basic": {"type": "http", "scheme": "basic"},
                 "login": {
                     "type": "oauth2",
                     "flows": {
@@ -59,7 +60,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
                             "authorizationUrl": f"{root_path}/v1/oauth/authorize",
                             "tokenUrl": f"{root_path}/v1/oauth/token",
                             "refreshUrl": f"{root_path}/v1/oauth/token",
-                            "scopes": {SCOPE: "Read the wearer's own logs"},
+                            "scopes": dict.fromkeys(SCOPES, "Read the wearer's own logs"),
                         }
                     },
                 },
@@ -72,7 +73,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
                         "refresh_token": _text("Does not expire; a refresh returns the same one."),
                         "token_type": {"const": "Bearer"},
                         "expires_in": {"type": "number", "const": ACCESS_SECONDS},
-                        "scope": {"const": SCOPE},
+                        "scope": _some("The scopes that were asked for and are known."),
                     }
                 ),
                 **{f"{log}_record": _record(log) for log in LOGS},
@@ -89,7 +90,8 @@ def _operation(name: str, summary: str, responses: Schema, **more: Any) -> Schem
 
 
 def _token() -> Schema:
-    shared = {"client_id": _some(), "client_secret": _some(), "redirect_uri": _some()}
+    basic = "Left out where HTTP Basic has it (RFC 6749, section 2.3.1)."
+    shared = {"client_id": _some(basic), "client_secret": _some(basic), "redirect_uri": _some()}
     by_code = _object(
         {"grant_type": {"const": "authorization_code"}, **shared, "code": _some()}, closed=False
     )
@@ -100,6 +102,8 @@ def _token() -> Schema:
         {"grant_type": {"const": "refresh_token"}, **shared, "refresh_token": _some()},
         closed=False,
     )
+    for form in (by_code, by_refresh):
+        form["required"] = [n for n in form["required"] if not n.startswith("client_")]
     return _operation(
         "token",
         "Exchange a code or a refresh token for an access token",
@@ -109,6 +113,7 @@ def _token() -> Schema:
             "401": _error("invalid_client: client_id or client_secret is wrong"),
         },
         requestBody=_form_body({"oneOf": [by_code, by_refresh]}),
+        security=[{}, {"basic": []}],
     )
 
 
@@ -143,7 +148,13 @@ def _show_login() -> Schema:
             _query("client_id", _some(), required=True),
             _query("redirect_uri", _some("A loopback address may have any port."), required=True),
             {"name": "state", "in": "query", **state},
-            _query("scope", _text(f"Ignored: the scope granted is always {SCOPE!r}.")),
+            _query(
+                "scope",
+                _text(
+                    f"Names of {' and '.join(SCOPES)}, separated by spaces; others are ignored."
+                    f" Default: {SCOPE}. The scope granted comes back with the tokens."
+                ),
+            ),
             _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
             _query("code_challenge_method", {"const": "S256"}),
         ],

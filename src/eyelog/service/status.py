@@ -1,4 +1,4 @@
-"""What an operator, a monitor or a curious person asks: is it well, what is it, where do I begin."""
+"""Whether the service is well, which versions it is of, and where to begin."""
 
 import os
 from functools import partial

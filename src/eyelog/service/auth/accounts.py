@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.ending import Ended, end
-from eyelog.service.auth.passwords import check_password_rules
+from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
 from eyelog.service.auth.state import State
 
@@ -152,8 +152,8 @@ class Accounts:
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(
-            f"unknown account {name!r}{near(name, self.accounts())}:"
-            " add it with eyelog service add-account"
+            f"unknown account {name!r}{near(name, self.accounts())}: eyelog service list-accounts"
+            " lists those there are, and add-account adds one"
         )
 
 

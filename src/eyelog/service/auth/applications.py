@@ -97,8 +97,9 @@ class Applications:
             )
         names = [one.client_id for one in known] + [one.name for one in known if one.name]
         raise ConfigurationError(
-            f"unknown client id {client_id_or_name!r}{near(client_id_or_name, names)}:"
-            " register the application with eyelog service add-application"
+            f"no application has the id or name {client_id_or_name!r}"
+            f"{near(client_id_or_name, names)}: eyelog service list-applications lists those there"
+            " are, and add-application adds one"
         )
 
     def redirect_uri(self, client_id: str) -> str | None:

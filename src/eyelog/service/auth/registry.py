@@ -67,6 +67,15 @@ class Registry(Grants):
         """The folder of the state's file."""
         return self._state.folder
 
+    @property
+    def state(self) -> State:
+        """The state's file."""
+        return self._state
+
+    def require_state(self) -> None:
+        """Raise `ConfigurationError` where no service was set up."""
+        self._state.require()
+
     def throttle(self) -> Throttle:
         """Return the count of wrong passwords, which all processes of a service share."""
         return Throttle(self._state)

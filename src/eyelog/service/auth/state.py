@@ -14,7 +14,7 @@ from typing import Any
 from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
 
-__all__ = ["State", "StateBusy"]
+__all__ = ["VERSION", "State", "StateBusy", "columns", "expected_columns", "version_of"]
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
@@ -50,8 +50,12 @@ _ADDED = (
         account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
         PRIMARY KEY (account, hour));
     """,
+    "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
 )
 """What later releases added, in order. A file has as many of them as its ``user_version`` says."""
+
+
+VERSION = len(_ADDED)
 
 
 class StateBusy(ConfigurationError):
@@ -73,11 +77,26 @@ class State:
         self._file = self.folder / _FILE_NAME
         beside = self.archive / _FILE_NAME
         if not self._file.exists() and beside.exists():
+            there = shlex.quote(str(self.folder))
+            files = f"{shlex.quote(str(self.archive))}/_service.*"
             raise ConfigurationError(
-                f"the service's state is in the archive, {beside}, and not in {self.folder}: stop"
-                f" the service and move it there (mv {shlex.join([str(beside), str(self._file)])})"
+                f"the service's state is {beside}, and {self.folder} has none: stop the service and"
+                f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
             )
         self._current = False  # whether the file has all that `_ADDED` lists
+
+    @property
+    def file(self) -> Path:
+        """The path of ``_service.sqlite``."""
+        return self._file
+
+    def require(self) -> None:
+        """Raise `ConfigurationError` if the file does not exist."""
+        if not self._file.exists():
+            raise ConfigurationError(
+                f"there is no service state {self._file}: name its folder with --state, or the"
+                " archive with --archive; eyelog service add-account creates one"
+            )
 
     def prepare(self) -> None:
         """Create the file (0600) with its schema and signing key, if it does not exist.
@@ -138,6 +157,23 @@ class State:
         return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
 
 
+def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return the tables of a state file with their columns."""
+    sql = (
+        "SELECT kind.name, part.name FROM sqlite_master AS kind, pragma_table_info(kind.name)"
+        " AS part WHERE kind.type = 'table'"
+    )
+    return set(db.execute(sql))
+
+
+def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
+    """Return what `columns` returns for a new file, or for one of an earlier version."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for script in (_SCHEMA, *_ADDED[:version]):
+            db.executescript(script)
+        return columns(db)
+
+
 def _local(path: str | os.PathLike[str], what: str) -> Path:
     text = os.fspath(path)
     if "://" in text:
@@ -149,13 +185,14 @@ def _local(path: str | os.PathLike[str], what: str) -> Path:
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
     """Add to a file of an older release what it lacks."""
-    if _version(db) >= len(_ADDED):
+    if version_of(db) >= VERSION:
         return
     with transaction(db):
-        _add(db, _version(db))
+        _add(db, version_of(db))
 
 
-def _version(db: sqlite3.Connection) -> int:
+def version_of(db: sqlite3.Connection) -> int:
+    """Return how many of the later additions a state file has."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -163,7 +200,7 @@ def _add(db: sqlite3.Connection, version: int) -> None:
     for script in _ADDED[version:]:
         for statement in script.split(";"):
             db.execute(statement)
-    db.execute(f"PRAGMA user_version = {len(_ADDED)}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _fill(db: sqlite3.Connection) -> None:
