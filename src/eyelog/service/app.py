@@ -129,6 +129,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
+    registry.keep_open()
     app.state.audit = Audit(registry.state_folder)
     registry.clean_up()
     app.state.file = State(archive_path, state)
