@@ -14,6 +14,7 @@ from starlette.responses import Response
 from eyelog.browser import page_headers
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.download import Downloads, TooMany, stored_months
 from eyelog.service.account.pages import Shown, account_page, login_page, trouble_page
 from eyelog.service.account.session import MINUTES, PATH, Sessions
@@ -53,6 +54,7 @@ async def show_account(request: Request) -> Response:
         if not done and sessions.has_cookie(request):
             return _ended(request)
         return _login(request, note=done)
+    request.scope[ACCOUNT] = account
     return await _account(request, account, note=done)
 
 
@@ -72,6 +74,7 @@ async def take_account(request: Request) -> Response:
     account = await to_thread.run_sync(sessions.account, request)
     if account is None:
         return _ended(request, status=403)
+    request.scope[ACCOUNT] = account
     action = _ACTIONS.get(do or "")
     if signed_for != account or action is None:
         return trouble_page(

@@ -13,10 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.auth.forms import empty_fields, filled, read_form
+from eyelog.service.auth.grants import granted
 from eyelog.service.auth.pages import error_page, login_page
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.redirects import form_target, matches
-from eyelog.service.auth.registry import SCOPE, Registry
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms, check_origin
 from eyelog.service.responses import Problem
 
@@ -36,6 +37,7 @@ class _LoginRequest:
     redirect_uri: str
     state: str | None
     challenge: str | None
+    scope: str
 
 
 def login_forms(key: Callable[[], bytes]) -> SignedForms:
@@ -103,6 +105,7 @@ async def take_login(request: Request) -> Response:
             login_request.client_id,
             login_request.redirect_uri,
             challenge=login_request.challenge,
+            scope=login_request.scope,
         )
     )
     await to_thread.run_sync(_note, request, "login", login_request, name)
@@ -150,7 +153,14 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         raise refuse("invalid_request", "code_challenge_method must be S256")
     if challenge is not None and not _CHALLENGE.fullmatch(challenge):
         raise refuse("invalid_request", "code_challenge is not a base64url SHA-256")
-    return _LoginRequest(application.client_id, application.label, redirect_uri, state, challenge)
+    return _LoginRequest(
+        application.client_id,
+        application.label,
+        redirect_uri,
+        state,
+        challenge,
+        granted(query.get("scope")),
+    )
 
 
 def _page(
@@ -171,7 +181,7 @@ def _page(
         application=login_request.application,
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
-        scope=SCOPE,
+        scope=login_request.scope,
         form=forms.sign(browser, *astuple(login_request)),
         name=name,
         wrong=wrong or {},

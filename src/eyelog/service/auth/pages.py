@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from eyelog.browser import page_headers, page_template, rendered
 
-__all__ = ["LOGIN_FORM", "NO_PASSWORD", "error_page", "login_page"]
+__all__ = ["LOGIN_FORM", "NO_PASSWORD", "error_page", "login_page", "start_page"]
 
 NO_PASSWORD = (
     "No password yet, or forgotten it? The person who runs this service can set a new one."  # noqa: S105 (a sentence)
@@ -53,6 +53,20 @@ _error = page_template(
 <p>Nothing was sent to any application. Go back to the application and start again.</p>"""
 )
 
+_start = page_template(
+    """<h1>{{ title }}</h1>
+<p>This is the service of eyelog {{ version }}. It gives applications the logs of smart eyewear that
+their wearers allow them to read.</p>
+<ul>
+<li><a href="account">Your account</a>, if you wear the eyewear: who can read your data, your
+password, your data</li>
+<li><a href="openapi.json">The API</a>, as an OpenAPI document</li>
+<li><a href="health">Health</a> and <a href="version">versions</a></li>
+</ul>
+<p>For the Python package and the command line, the address of this service is</p>
+<p><code>EYELOG_BASE_URL={{ base_url }}</code></p>"""
+)
+
 
 def login_page(
     *,
@@ -89,3 +103,11 @@ def error_page(
     """Return the page for a login that cannot start or continue."""
     text = rendered(_error, title=title, description=description)
     return Response(text, status, headers=page_headers(), media_type="text/html")
+
+
+def start_page(*, base_url: str, version: str) -> Response:
+    """Return the page for people who open the address of the service."""
+    text = rendered(
+        _start, title="A service for logs of smart eyewear", base_url=base_url, version=version
+    )
+    return Response(text, headers=page_headers(), media_type="text/html")
