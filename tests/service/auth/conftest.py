@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.service.auth.registry import Registry
-from support.live import Live
+from support.live import REDIRECT, Live
 from support.login_page import Browser
 
 
@@ -19,6 +19,14 @@ def application(registry: Registry) -> tuple[str, str]:
     """The id and secret of an application, beside an account of Ada's."""
     registry.add_account("ada", "correct horse")
     return registry.add_application("http://127.0.0.1/callback")
+
+
+@pytest.fixture
+def tokens(registry: Registry, application: tuple[str, str]) -> tuple[str, str]:
+    """An access token and a refresh token of the application, granted by Ada."""
+    client_id, _ = application
+    code = registry.issue_code("ada", client_id, REDIRECT)
+    return registry.exchange(code, client_id, REDIRECT, None)
 
 
 @pytest.fixture
