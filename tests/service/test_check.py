@@ -161,6 +161,8 @@ def test_a_second_state_in_the_archive_is_a_fault(registry: Registry, tmp_path: 
     (apart / "_service.sqlite").write_bytes(registry.state.file.read_bytes())
     (apart / "_service.sqlite").chmod(0o600)
     assert wrong(Registry(registry.folder, apart)) == {"state apart"}
+    (tmp_path / "link").symlink_to(registry.folder)
+    assert "state apart" not in by_check(Registry(registry.folder, tmp_path / "link"))
 
 
 def test_a_locked_file_is_said_in_one_line(

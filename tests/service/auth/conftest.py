@@ -10,7 +10,9 @@ from support.login_page import Browser
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Registry:
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """An empty registry, whose passwords are hashed at a cost that a test can afford."""
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
     return Registry(tmp_path / "archive")
 
 

@@ -56,6 +56,22 @@ def test_a_name_that_is_accepted_can_be_shown_as_it_is(name: str) -> None:
     assert usable == (not refused)
 
 
+@pytest.mark.parametrize("name", ["", "\ud800", "\x00", "a\nb", "x" * 100_000, "'; --"])
+def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
+    registry: Registry, application: tuple[str, str], name: str
+) -> None:
+    for command in (registry.remove_account, registry.disable, registry.enable, registry.account):
+        with pytest.raises(ConfigurationError, match="unknown account") as refused:
+            command(name)
+        assert len(str(refused.value)) < 300
+    with pytest.raises(ConfigurationError, match="unknown account"):
+        registry.revoke_tokens(account=name)
+    assert not registry.check_login(name, "correct horse")
+    assert registry.session_mark(name) is None
+    assert registry.grants(name) == []
+    assert registry.accounts() == ["ada"]
+
+
 def test_an_empty_password_is_refused(registry: Registry) -> None:
     with pytest.raises(ConfigurationError, match="password of account 'ada' is empty"):
         registry.add_account("ada", "")

@@ -69,10 +69,16 @@ class State:
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.archive = _local(archive_path, "a local archive")
-        self.folder = (
-            self.archive if state is None else _local(state, "its state in a local folder")
-        )
+        for path, what in ((archive_path, "archive"), (state, "folder for its state")):
+            if path is not None and "://" in os.fspath(path):
+                raise ConfigurationError(
+                    f"the service needs a local {what}, not {os.fspath(path)!r}: sync or copy it to"
+                    " a folder first"
+                )
+        self.archive = Path(archive_path).expanduser()
+        self.folder = self.archive if state is None else Path(state).expanduser()
+        if state is not None and self.folder.exists() and not self.folder.is_dir():
+            raise ConfigurationError(f"{self.folder} is not a folder: --state takes one")
         self._file = self.folder / _FILE_NAME
         beside = self.archive / _FILE_NAME
         if not self._file.exists() and beside.exists():
@@ -119,7 +125,10 @@ class State:
         if not self._file.exists():
             return []
         with self._open() as db:
-            return db.execute(sql, named or values).fetchall()
+            try:
+                return db.execute(sql, named or values).fetchall()
+            except UnicodeEncodeError:  # a text that cannot be in the file
+                return []
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -171,15 +180,6 @@ def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
         for script in (_SCHEMA, *_ADDED[:version]):
             db.executescript(script)
         return columns(db)
-
-
-def _local(path: str | os.PathLike[str], what: str) -> Path:
-    text = os.fspath(path)
-    if "://" in text:
-        raise ConfigurationError(
-            f"the service needs {what}, not {text!r}: sync or copy it to a folder first"
-        )
-    return Path(text).expanduser()
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
