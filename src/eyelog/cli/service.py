@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from eyelog.cli.operate import add_state
 from eyelog.cli.output import note
 from eyelog.cli.source import add_archive, archive_path, open_archive
 from eyelog.errors import ConfigurationError
@@ -22,8 +23,14 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="serve an archive over HTTP until Ctrl-C")
+    serve = commands.add_parser(
+        "serve",
+        help="serve an archive over HTTP until Ctrl-C",
+        epilog="A proxy in front of the service adds TLS, and has to send Host, X-Forwarded-For and"
+        " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
+    )
     add_archive(serve)
+    add_state(serve)
     serve.add_argument(
         "--host",
         default="127.0.0.1",
@@ -33,6 +40,31 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--port", type=int, default=8765, metavar="N", help="port (default: 8765)")
     serve.add_argument(
         "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
+    )
+    serve.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes that serve (default: 1)"
+    )
+    serve.add_argument(
+        "--requests-per-hour",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="requests for data per account and hour (default: 10000; 0: no limit)",
+    )
+    serve.add_argument(
+        "--behind-proxy",
+        nargs="?",
+        const="loopback",
+        metavar="ADDRESS",
+        help="believe what a proxy on this machine, or at ADDRESS, says about client and TLS",
+    )
+    serve.add_argument(
+        "--root-path", default="", metavar="PATH", help="what stands before every path: /eyelog"
+    )
+    serve.add_argument(
+        "--access-log",
+        metavar="FILE",
+        help="add a line of JSON per request to FILE (default: no access log)",
     )
     serve.set_defaults(run=_serve)
 
@@ -63,7 +95,18 @@ def _add_simulate(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
-    serve(archive_path(args), host=args.host, port=args.port, page_size=args.page_size)
+    serve(
+        archive_path(args),
+        host=args.host,
+        port=args.port,
+        page_size=args.page_size,
+        state=args.state,
+        workers=args.workers,
+        requests_per_hour=args.requests_per_hour,
+        access_log=args.access_log,
+        proxy=args.behind_proxy,
+        root_path=args.root_path,
+    )
     return 0
 
 

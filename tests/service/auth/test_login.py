@@ -109,9 +109,29 @@ def test_the_application_learns_which_parameter_was_wrong(
     assert (answer["error"], answer["state"]) == (error, "s t&a=te")
 
 
-def test_an_unknown_parameter_and_any_scope_are_ignored(browser: Browser) -> None:
+def test_an_unknown_parameter_and_an_unknown_scope_are_ignored(browser: Browser) -> None:
     page = browser.open(service_id="meme", scope="everything")
-    assert "<code>read</code>" in page.text
+    assert "<code>official</code>" in page.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "granted"),
+    [
+        (None, "official"),
+        ("official", "official"),
+        ("read", "read"),
+        ("read official", "read official"),
+        ("official everything", "official"),
+    ],
+)
+def test_the_scope_that_was_asked_for_comes_back_and_stays(
+    browser: Browser, there: Live, asked: str | None, granted: str
+) -> None:
+    sent = browser.send(browser.open(**({"scope": asked} if asked else {})), password=PASSWORD)
+    tokens = there.exchange(sent_back(sent)["code"], redirect_uri=CALLBACK).json()
+    assert tokens["scope"] == granted
+    again = there.refresh(tokens["refresh_token"], redirect_uri=CALLBACK).json()
+    assert again["scope"] == granted
 
 
 def test_the_form_of_another_browser_is_refused(browser: Browser, there: Live) -> None:

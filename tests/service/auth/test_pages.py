@@ -15,7 +15,7 @@ def test_the_page_shows_who_asks_for_what_and_where_the_answer_goes(browser: Bro
     page = browser.open()
     assert page.status_code == 200
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    for shown in (browser.there.client_id, CALLBACK, "15-second", "<code>read</code>"):
+    for shown in (browser.there.client_id, CALLBACK, "15-second", "<code>official</code>"):
         assert shown in page.text
     assert "<script" not in page.text
 

@@ -17,12 +17,24 @@ from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.secrets import digest, new_token, pkce_challenge
 from eyelog.service.auth.state import State
 
-__all__ = ["ACCESS_SECONDS", "SCOPE", "Bearer", "Grant", "GrantRefused", "Grants", "Issued"]
+__all__ = [
+    "ACCESS_SECONDS",
+    "SCOPE",
+    "SCOPES",
+    "Bearer",
+    "Grant",
+    "GrantRefused",
+    "Grants",
+    "Issued",
+    "granted",
+]
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
 _USE_SECONDS = 600  # how fine the last use of a token is noted
-SCOPE = "read"  # the contract leaves the scopes open; reading one's own logs is the only use
+SCOPE = "official"  # what the applications of the public service ask for
+SCOPES = (SCOPE, "read")  # the contract leaves them open, and both mean one's own logs
+_FIRST_SCOPE = "read"  # of tokens that an older release issued
 
 
 class GrantRefused(Exception):
@@ -86,7 +98,13 @@ class Grants(Accounts, Applications):
         self._clean_up.start_if_due()
 
     def issue_code(
-        self, account: str, client_id: str, redirect_uri: str, *, challenge: str | None = None
+        self,
+        account: str,
+        client_id: str,
+        redirect_uri: str,
+        *,
+        challenge: str | None = None,
+        scope: str = SCOPE,
     ) -> str:
         """Return a code that can be exchanged once, within ten minutes.
 
@@ -110,8 +128,8 @@ class Grants(Accounts, Applications):
         with self._state.write() as db:
             db.execute(
                 "INSERT INTO code"
-                " (hash, account, client_id, redirect_uri, challenge, expires, used)"
-                " VALUES (?, ?, ?, ?, ?, ?, 0)",
+                " (hash, account, client_id, redirect_uri, challenge, expires, used, scope)"
+                " VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
                 (
                     digest(code),
                     account,
@@ -119,6 +137,7 @@ class Grants(Accounts, Applications):
                     redirect_uri,
                     challenge,
                     time.time() + _CODE_SECONDS,
+                    scope,
                 ),
             )
         return code
@@ -139,13 +158,13 @@ class Grants(Accounts, Applications):
         origin = digest(code)
         with self._state.write() as db:
             row = db.execute(
-                "SELECT account, client_id, redirect_uri, challenge, expires, used FROM code"
+                "SELECT account, client_id, redirect_uri, challenge, expires, used, scope FROM code"
                 " WHERE hash = ?",
                 (origin,),
             ).fetchone()
             if row is None or row[1] != client_id:
                 raise GrantRefused("the code is unknown, or was issued to another application")
-            account, _, bound_uri, challenge, expires, used = row
+            account, _, bound_uri, challenge, expires, used, scope = row
             if not used:
                 if expires <= time.time():
                     raise GrantRefused("the code has expired: log in again")
@@ -155,8 +174,8 @@ class Grants(Accounts, Applications):
                 _check_account(db, account)
                 db.execute("UPDATE code SET used = 1 WHERE hash = ?", (origin,))
                 access, refresh = new_token(), new_token()
-                _store(db, access, "access", account, client_id, origin)
-                _store(db, refresh, "refresh", account, client_id, origin)
+                _store(db, access, "access", account, client_id, origin, scope)
+                _store(db, refresh, "refresh", account, client_id, origin, scope)
                 return access, refresh
             db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
         raise GrantRefused("the code was used before; its tokens are now revoked")
@@ -174,7 +193,7 @@ class Grants(Accounts, Applications):
         hashed = digest(refresh_token)
         with self._state.write() as db:
             row = db.execute(
-                f"SELECT account, client_id, origin, revoked, {VALID} FROM token"  # noqa: S608 (text from here)
+                f"SELECT account, client_id, origin, revoked, scope, {VALID} FROM token"  # noqa: S608 (text from here)
                 " WHERE hash = :hash AND kind = 'refresh'",
                 {"hash": hashed, **valid_at(now)},
             ).fetchone()
@@ -182,7 +201,7 @@ class Grants(Accounts, Applications):
                 raise GrantRefused(
                     "the refresh token is unknown, or was issued to another application"
                 )
-            account, _, origin, revoked, valid = row
+            account, _, origin, revoked, scope, valid = row
             if revoked:
                 raise GrantRefused("the refresh token is revoked: log in again")
             if not valid:
@@ -193,7 +212,7 @@ class Grants(Accounts, Applications):
             _check_account(db, account)
             access = new_token()
             db.execute("UPDATE token SET used = ? WHERE hash = ?", (now, hashed))
-            _store(db, access, "access", account, client_id, origin)
+            _store(db, access, "access", account, client_id, origin, scope)
         self.clean_up()
         return access
 
@@ -230,6 +249,11 @@ class Grants(Accounts, Applications):
         sql = "SELECT account, client_id FROM token WHERE hash = ?"
         rows = self._state.rows(sql, digest(token))
         return Bearer(*rows[0]) if rows else None
+
+    def scope(self, access_token: str) -> str:
+        """Return the scope that a token was issued with."""
+        rows = self._state.rows("SELECT scope FROM token WHERE hash = ?", digest(access_token))
+        return (rows[0][0] if rows else None) or _FIRST_SCOPE
 
     def revoke(self, token: str, caller: Bearer) -> bool:
         """Revoke a token of the caller; return False if it belongs to someone else.
@@ -311,6 +335,12 @@ class Grants(Accounts, Applications):
             return end(db, account=account, client_id=client_id)
 
 
+def granted(asked: str | None) -> str:
+    """Return the scope to grant: the known names among those asked for, in their order."""
+    known = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
+    return " ".join(known) or SCOPE
+
+
 def _check_account(db: sqlite3.Connection, name: str) -> None:
     row = db.execute("SELECT disabled FROM account WHERE name = ?", (name,)).fetchone()
     if row is None:
@@ -331,12 +361,19 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
 
 
 def _store(
-    db: sqlite3.Connection, token: str, kind: str, account: str, client_id: str, origin: bytes
+    db: sqlite3.Connection,
+    token: str,
+    kind: str,
+    account: str,
+    client_id: str,
+    origin: bytes,
+    scope: str | None,
 ) -> None:
     now = time.time()
     expires = now + ACCESS_SECONDS if kind == "access" else None
     db.execute(
-        "INSERT INTO token (hash, kind, account, client_id, origin, expires, revoked, issued)"
-        " VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
-        (digest(token), kind, account, client_id, origin, expires, now),
+        "INSERT INTO token"
+        " (hash, kind, account, client_id, origin, expires, revoked, issued, scope)"
+        " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
+        (digest(token), kind, account, client_id, origin, expires, now, scope),
     )

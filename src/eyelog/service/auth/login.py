@@ -17,9 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.auth.forms import filled, read_form
+from eyelog.service.auth.grants import SCOPE, granted
 from eyelog.service.auth.pages import error_page, login_page
 from eyelog.service.auth.redirects import form_target, matches
-from eyelog.service.auth.registry import SCOPE, Registry
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.throttle import Throttle, guesser
 from eyelog.service.responses import Problem
 
@@ -40,6 +41,7 @@ class _LoginRequest:
     redirect_uri: str
     state: str | None
     challenge: str | None
+    scope: str = SCOPE
 
 
 class Login:
@@ -158,6 +160,7 @@ async def take_login(request: Request) -> Response:
             login_request.client_id,
             login_request.redirect_uri,
             challenge=login_request.challenge,
+            scope=login_request.scope,
         )
     )
     answer = _send_back(login_request.redirect_uri, {"code": code}, login_request.state)
@@ -208,7 +211,7 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         raise refuse("invalid_request", "code_challenge_method must be S256")
     if challenge is not None and not _CHALLENGE.fullmatch(challenge):
         raise refuse("invalid_request", "code_challenge is not a base64url SHA-256")
-    return _LoginRequest(client_id, redirect_uri, state, challenge)
+    return _LoginRequest(client_id, redirect_uri, state, challenge, granted(query.get("scope")))
 
 
 def _page(
@@ -227,13 +230,14 @@ def _page(
         login_request.redirect_uri,
         login_request.state,
         login_request.challenge,
+        login_request.scope,
     )
     page = login_page(
         status=status,
         form_target=form_target(login_request.redirect_uri),
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
-        scope=SCOPE,
+        scope=login_request.scope,
         form=login.form.dumps([browser, *parts]),
         name=name,
         error=error,
@@ -247,7 +251,7 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
         name,
         value,
         max_age=seconds,
-        path=_PATH,
+        path=request.scope.get("root_path", "") + _PATH,
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment
 from starlette.responses import Response
 
-__all__ = ["error_page", "login_page"]
+__all__ = ["error_page", "login_page", "start_page"]
 
 _STYLE = """
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -44,7 +44,7 @@ _LOGIN = (
 60-second logs</strong> (scope <code>{{ scope }}</code>) until you revoke its access. Your answer
 goes to <code>{{ redirect_uri }}</code>.</p>
 {% if error %}<p role="alert" id="error">{{ error }}</p>{% endif %}
-<form method="post" action="/v1/oauth/authorize" autocomplete="on">
+<form method="post" action="authorize" autocomplete="on">
 <input type="hidden" name="form" value="{{ form }}">
 <label for="name">Name</label>
 <input id="name" name="name" value="{{ name }}" autocomplete="username" autocapitalize="none"
@@ -62,8 +62,21 @@ _ERROR = (
 <p>Nothing was sent to any application. Return to the application and try again.</p>"""
 )
 
+_START = (
+    _BASE
+    % """<p>This is the service of eyelog {{ version }}: it gives applications the logs of smart
+eyewear that their wearers allow them to read.</p>
+<ul>
+<li><a href="openapi.json">The API</a>, as an OpenAPI document</li>
+<li><a href="health">Health</a> and <a href="version">versions</a></li>
+</ul>
+<p>For the Python package and the command line, the address of this service is</p>
+<p><code>EYELOG_BASE_URL={{ base_url }}</code></p>"""
+)
+
 _environment = Environment(autoescape=True)
 _login = _environment.from_string(_LOGIN)
+_start = _environment.from_string(_START)
 _error = _environment.from_string(_ERROR)
 
 
@@ -97,3 +110,14 @@ def error_page(status: int, description: str) -> Response:
     """Return the page for a login that cannot start or continue."""
     text = _error.render(title="This login cannot continue", style=_STYLE, description=description)
     return Response(text, status, headers=page_headers("'none'"), media_type="text/html")
+
+
+def start_page(*, base_url: str, version: str) -> Response:
+    """Return the page for people who open the address of the service."""
+    text = _start.render(
+        title="A service for logs of smart eyewear",
+        style=_STYLE,
+        base_url=base_url,
+        version=version,
+    )
+    return Response(text, headers=page_headers("'none'"), media_type="text/html")

@@ -76,6 +76,10 @@ class Registry(Grants):
         """Raise `ConfigurationError` where no service was set up."""
         self._state.require()
 
+    def keep_open(self) -> None:
+        """Keep connections to the state file, as a service does that reads it for each request."""
+        self._state.keep_open()
+
     def throttle(self) -> Throttle:
         """Return the count of wrong passwords, which all processes of a service share."""
         return Throttle(self._state)
