@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from eyelog.errors import ConfigurationError
 from eyelog.service.auth import registry as registry_module
 from eyelog.service.auth.registry import Registry
 from support import live
@@ -29,6 +30,16 @@ def test_another_key_is_noticed_without_a_new_start(
     time.sleep(0.06)
     assert registry.signing_key() != first
     assert registry.signing_key() == Registry(registry.folder).signing_key()
+
+
+def test_a_state_without_a_key_is_said_in_one_line_and_gets_another(registry: Registry) -> None:
+    registry.signing_key()
+    with registry.state.write() as db:
+        db.execute("DELETE FROM meta WHERE name = 'signing_key'")
+    with pytest.raises(ConfigurationError, match="no signing key: eyelog service rotate-key"):
+        Registry(registry.folder).signing_key()
+    registry.rotate_key()
+    assert len(Registry(registry.folder).signing_key()) == 32
 
 
 def test_a_running_service_refuses_cursors_of_the_old_key_and_keeps_tokens(
