@@ -1,15 +1,23 @@
+import datetime as dt
 import json
+import math
+from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
 from eyelog.answers.decode import decode_page
-from eyelog.answers.encode import encode_answer
+from eyelog.answers.encode import encode_answer, encode_table
 from eyelog.answers.page import join_pages
+from eyelog.archive.parquet.layout import schema_of
 from eyelog.catalogue import LOGS, catalogue
 from support.records import records
 
@@ -80,3 +88,59 @@ def test_unknown_fields_of_any_name_go_along() -> None:
         joined = join_pages([decode_page(page_body, SIXTY)], SIXTY)
     assert joined["a b-c"].iloc[0] == "x"
     assert joined["a b-c"].isna().tolist() == [False, True]
+
+
+def _reference(table: pa.Table, log: str, names: list[str], offset_us: int) -> bytes:
+    """Return what the answer of a table has to be, made value by value."""
+    zone = dt.timezone(dt.timedelta(microseconds=offset_us))
+    hours: dict[str, list[dict[str, Any]]] = {}
+    for row in table.to_pylist():
+        stamp = row["date"].astimezone(zone)
+        record: dict[str, Any] = {}
+        for name in names:
+            value = row.get(name)
+            if name == "date":
+                unit = "microseconds" if stamp.microsecond else "seconds"
+                value = stamp.isoformat(timespec=unit)
+            elif isinstance(value, float):
+                field = catalogue(log).get(name)
+                if not math.isfinite(value):
+                    value = None
+                elif field is not None and field.value_type == "int" and abs(value) < 2.0**53:
+                    value = int(value) if value == int(value) else value
+            record[name] = value
+        hours.setdefault(str(stamp.hour), []).append(record)
+    return msgspec.json.encode({log: hours, "cursor": None})
+
+
+NUMBERS = st.one_of(
+    st.none(),
+    st.floats(),
+    st.integers(-300, 300).map(float),
+    st.sampled_from([-0.0, 2.0**53, -(2.0**53), 2.0**53 - 1, 2.0**63, -(2.0**63), 1e300, 0.5]),
+)
+
+
+@settings(deadline=None)
+@given(data=st.data(), log=st.sampled_from(LOGS), n=st.integers(0, 12))
+def test_every_answer_is_byte_for_byte_that_of_the_plain_way(
+    data: st.DataObject, log: str, n: int
+) -> None:
+    numbers = [name for name, field in catalogue(log).items() if field.value_type != "datetime"]
+    numbers = [name for name in numbers if schema_of(log).field(name).type == pa.float64()]
+    names = data.draw(st.lists(st.sampled_from(numbers), max_size=5, unique=True))
+    # Of one local day, or across two: both have the hours in the order in which they come.
+    seconds = data.draw(st.lists(st.integers(0, 90_000), min_size=n, max_size=n, unique=True))
+    parts = data.draw(st.lists(st.sampled_from([0, 0, 1, 250_000]), min_size=n, max_size=n))
+    begin = 1_792_800_000 * 1_000_000
+    stamps = [begin + s * 1_000_000 + us for s, us in zip(sorted(seconds), parts, strict=True)]
+    columns: dict[str, Any] = {"date": pa.array(stamps, pa.timestamp("us", tz="UTC"))}
+    for name in names:
+        values = data.draw(st.lists(NUMBERS, min_size=n, max_size=n))
+        missing = [math.nan if value is None else value for value in values]
+        columns[name] = pa.array(missing, pa.float64())
+    table = pa.table(columns)
+    offset_us = data.draw(st.sampled_from([0, 9 * 60, -(3 * 60 + 30), 14 * 60])) * 60_000_000
+    asked = data.draw(st.permutations(["date", *names]))
+    made = encode_table(table, log, offset_us=offset_us, names=asked)
+    assert made == _reference(table, log, list(asked), offset_us)

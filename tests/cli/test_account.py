@@ -3,6 +3,7 @@
 import json
 import stat
 
+from eyelog.access.auth.tokens import Token, TokenStore
 from eyelog.cli import main
 from support.commands import RANGE
 
@@ -32,6 +33,31 @@ def test_a_logout_ends_the_token(logged_in, capsys) -> None:
     capsys.readouterr()
     assert main([*FETCH_ALL, "--refresh"]) == 1
     assert "eyelog login" in capsys.readouterr().err
+
+
+def test_a_logout_leaves_no_refresh_token_that_works(logged_in, home, capsys) -> None:
+    (file,) = home.glob("tokens/*.json")
+    token = json.loads(file.read_bytes())
+    assert main(["logout"]) == 0
+    assert "the access is withdrawn" in capsys.readouterr().err
+    answer = logged_in.refresh(token["refresh_token"])
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+
+
+def test_a_logout_without_a_service_says_where_the_access_is_withdrawn(
+    logged_in, home, monkeypatch, capsys
+) -> None:
+    (file,) = home.glob("tokens/*.json")
+    nowhere = "http://127.0.0.1:1"
+    TokenStore(home, "me", nowhere).save(Token(json.loads(file.read_bytes())["access_token"]))
+    monkeypatch.setenv("EYELOG_BASE_URL", nowhere)
+    assert main(["logout"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is deleted on this machine, but the service was not told" in line
+    assert f"withdraw the access at {nowhere}/account" in line
+    assert list(home.glob("tokens/*.json")) == [file]
+    assert main(["logout"]) == 1
+    assert "there is no token" in capsys.readouterr().err
 
 
 def test_tokens_and_secrets_stand_only_in_the_token_file(logged_in, home, capsys) -> None:

@@ -18,7 +18,7 @@ from support.replies import DAY
 
 
 def test_an_unknown_address_is_a_404_in_json(there: Live) -> None:
-    for path in ("/", "/v1/oauth/token/", "/v2/users/you/official/computed_data", "/%00", "/../x"):
+    for path in ("//", "/v1/oauth/token/", "/v2/users/you/official/computed_data", "/%00", "/../x"):
         answer = requests.get(there.url + path, timeout=30)
         assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
 

@@ -23,6 +23,9 @@ PATHS = {
     "/v2/users/me/official/computed_data": {"get"},
     "/v2/users/me/official/standard_mode_logs": {"get"},
     "/openapi.json": {"get"},
+    "/health": {"get"},
+    "/version": {"get"},
+    "/": {"get"},
 }
 
 

@@ -18,13 +18,15 @@ class Authority:
     """Answers the two OAuth endpoints of the contract, and data to whoever holds a live token.
 
     `rotate` gives a new refresh token each time and refuses the old one; `delay` makes a refresh
-    slow enough for others to come meanwhile.
+    slow enough for others to come meanwhile; `whole_grant` ends the access tokens of a
+    refresh token that is revoked.
     """
 
     rotate: bool = False
     delay: float = 0.0
     expires_in: object = 2_592_000
     with_refresh_token: bool = True
+    whole_grant: bool = True
     live: set[str] = field(default_factory=set)
     refresh_token: str = "refresh-token-0"
     issued: int = 0
@@ -36,7 +38,11 @@ class Authority:
         if request.path == "/v1/oauth/revoke":
             if request.bearer not in self.live:
                 return faulty.error(401, "invalid_token", "not live")
-            self.live.discard(request.form["token"])
+            token = request.form["token"]
+            if token == self.refresh_token:
+                self.refresh_token = "none: revoked"
+                self.live = set() if self.whole_grant else self.live
+            self.live.discard(token)
             return faulty.answer({})
         if request.bearer not in self.live:
             return faulty.error(401, "invalid_token", f"the token {request.bearer} has ended")

@@ -135,8 +135,9 @@ def service(
     *,
     page_size: int = 500,
     password: str | None = None,
+    **settings: Any,
 ) -> Iterator[Live]:
-    """Run the service on an archive of `wearers` (account -> frames)."""
+    """Run the service on an archive of `wearers` (account -> frames), with settings of its app."""
     registry, client_id, client_secret = make(folder, wearers, password=password)
-    with running(folder, page_size=page_size) as url:
+    with running(folder, page_size=page_size, **settings) as url:
         yield Live(url, folder, registry, client_id, client_secret)

@@ -47,3 +47,10 @@ def sent_back(answer: requests.Response) -> dict[str, str]:
     target = urlsplit(answer.headers["Location"])
     assert f"{target.scheme}://{target.netloc}{target.path}" == CALLBACK
     return {key: value for key, (value,) in parse_qs(target.query).items()}
+
+
+def tag_of(page: requests.Response, name: str) -> str:
+    """Return the tag of a field of a form."""
+    found = re.search(rf'<input id="{name}"[^>]*>', page.text)
+    assert found is not None, page.text
+    return found[0]

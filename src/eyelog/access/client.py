@@ -165,7 +165,7 @@ class Client:
         return self.credentials.refresh()
 
     def revoke(self) -> None:
-        """Revoke the access token at the service and delete it here; cached answers stay.
+        """Revoke the tokens of the login at the service and delete them here; cached answers stay.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import msgspec
@@ -103,9 +103,10 @@ def _encode(
     # A struct writes its keys from a table made once: half the time of a dict per record.
     records = list(map(_record(fields), *lists))
     hours: dict[str, list[Any]] = {}
-    of_hour = (local // _HOUR % 24).tolist()
-    for hour, group in groupby(zip(of_hour, records, strict=True), key=lambda pair: pair[0]):
-        hours.setdefault(str(hour), []).extend(record for _, record in group)
+    hour_of = local // _HOUR
+    starts = [0, *(np.flatnonzero(np.diff(hour_of)) + 1).tolist(), len(records)]
+    for first, last in pairwise(starts if records else []):
+        hours.setdefault(str(hour_of[first] % 24), []).extend(records[first:last])
     return msgspec.json.encode({log: hours, "cursor": cursor})
 
 
@@ -123,7 +124,11 @@ def _dates(local: npt.NDArray[np.int64], utc: npt.NDArray[np.int64]) -> list[str
     texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
     for i in np.flatnonzero(local % _SECOND).tolist():
         texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
-    offsets, which = np.unique(local - utc, return_inverse=True)
+    shifts = local - utc
+    if len(shifts) and (shifts == shifts[0]).all():  # an answer of the service has one offset
+        suffix = _offset(int(shifts[0]))
+        return [text + suffix for text in texts]
+    offsets, which = np.unique(shifts, return_inverse=True)
     suffixes = [_offset(offset) for offset in offsets.tolist()]
     return [text + suffixes[i] for text, i in zip(texts, which.tolist(), strict=True)]
 
@@ -138,9 +143,12 @@ def _numbers(numbers: npt.NDArray[np.float64], name: str, log: str) -> list[Any]
     field = catalogue(log).get(name)
     if field is None or field.value_type != "int":
         return list(numbers.tolist())
-    whole = (np.floor(numbers) == numbers) & (np.abs(numbers) < _WHOLE)
+    with np.errstate(invalid="ignore"):  # of what is not a number, which is looked at below
+        integers = numbers.astype(np.int64)
+    # Back from an integer comes only what was whole; what is too large comes back as something else
+    whole = (integers == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():
-        return list(numbers.astype(np.int64).tolist())
+        return list(integers.tolist())
     mixed = numbers.astype(object)
-    mixed[whole] = numbers[whole].astype(np.int64)
+    mixed[whole] = integers[whole]
     return list(mixed.tolist())

@@ -6,7 +6,7 @@ An archive and a frame that was fetched write the same records as the same bytes
 import csv
 import io
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -21,7 +21,7 @@ import pyarrow.csv as pa_csv
 
 from eyelog.answers.encode import encode_answer
 from eyelog.archive.csv_text import header_cell, written
-from eyelog.archive.parquet.layout import archive_errors, month_edges, months_of
+from eyelog.archive.parquet.layout import Place, archive_errors, month_edges, months_of
 from eyelog.archive.parquet.reading import Selection, instant_us, open_months
 from eyelog.archive.parquet.rows import (
     Stamps,
@@ -43,6 +43,7 @@ from eyelog.provenance import stated_account
 
 __all__ = [
     "check_target",
+    "csv_pieces",
     "export",
     "export_frame",
     "names_location",
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 _GROUP_ROWS: Final = 4 * 5760
+_PIECE_US: Final = 4 * 86_400_000_000  # as long as a group of rows
 # Coordinates, not distances: fields of a place in degrees.
 _LOCATION: Final = frozenset(
     name
@@ -252,14 +254,40 @@ def _chain(first: pa.Table | None, rest: Iterator[pa.Table]) -> Iterator[pa.Tabl
     yield from rest
 
 
+def csv_pieces(place: Place, log: str, account: str, month: str) -> Generator[bytes, None, None]:
+    """Give a month of UTC, with where the wearer was, as the CSV file that `export` writes.
+
+    The pieces are some days each, so that memory does not grow with the month.
+    """
+    first, after = month_edges(month)
+    selection = Selection(place, log, account, (first, after), None)
+    with (
+        archive_errors(f"read {log!r} of {account!r}"),
+        _of_archive(selection, "UTC", location=True) as records,
+    ):
+        head = io.BytesIO()
+        _write_csv(records, (), head)
+        yield head.getvalue()
+        for edge, next_edge in pairwise([*range(first, after, _PIECE_US), after]):
+            if len(table := records.between(edge, next_edge)):
+                piece = io.BytesIO()
+                _write_rows(records, table, piece)
+                yield piece.getvalue()
+
+
 def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
     header = io.StringIO()
     names = [header_cell(name, records.log) for name in records.schema.names]
     csv.writer(header, lineterminator="\n").writerow(names)
     sink.write(header.getvalue().encode())
-    bare = pa_csv.WriteOptions(include_header=False)
     for table in tables:
-        pa_csv.write_csv(_as_text(table, records), sink, bare)
+        _write_rows(records, table, sink)
+
+
+def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
+    bare = pa_csv.WriteOptions(include_header=False)
+    # Where a column has an empty chunk, pyarrow writes bytes that belong to nothing.
+    pa_csv.write_csv(_as_text(table, records).combine_chunks(), sink, bare)
 
 
 def _as_text(table: pa.Table, records: _Records) -> pa.Table:

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from eyelog.cli.output import add_json, emit, note
+from eyelog.errors import RequestError
 
 __all__ = ["add_commands"]
 
@@ -21,7 +22,9 @@ def add_commands(commands: Any) -> None:
     )
     login.set_defaults(run=_login)
 
-    logout = commands.add_parser("logout", help="revoke an account's token and delete it here")
+    logout = commands.add_parser(
+        "logout", help="withdraw eyelog's access to an account, and delete its token here"
+    )
     logout.add_argument("--account", default="me", metavar="A", help="whose token (default: me)")
     logout.set_defaults(run=_logout)
 
@@ -66,8 +69,18 @@ def _login(args: argparse.Namespace) -> int:
 def _logout(args: argparse.Namespace) -> int:
     from eyelog.access.client import connect
 
-    connect(account=args.account).revoke()
-    note(f"Logged out {args.account!r}: the token is revoked and deleted.")
+    client = connect(account=args.account)
+    try:
+        client.revoke()
+    except RequestError as fault:
+        if not client.credentials.forget():
+            raise
+        raise RequestError(
+            f"the token of account {args.account!r} is deleted on this machine, but the service was"
+            f" not told ({fault}): until you withdraw the access at {client.base_url}/account, a"
+            " copy of the token can be used"
+        ) from None
+    note(f"Logged out {args.account!r}: the access is withdrawn, and the token is deleted.")
     return 0
 
 

@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
     Commands import what they need when they run, so that the parser, and with it every
     ``--help``, stays fast.
     """
-    from eyelog.cli import account, archive, cohort, data, demo, report, service
+    from eyelog.cli import account, archive, cohort, data, demo, operate, report, service
 
     parser = _Parser(
         prog="eyelog",
@@ -64,7 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (demo, account, data, report, archive, cohort, service):
+    for module in (demo, account, data, report, archive, cohort, service, operate):
         module.add_commands(commands)
     return parser
 

@@ -1,12 +1,10 @@
-"""Commands that run the service, and the simulated wearer: serve, service, simulate."""
+"""Commands that run the service, and the simulated wearer: serve, simulate."""
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.output import add_json, note
-from eyelog.cli.source import add_archive, archive_path, open_archive
+from eyelog.cli.output import note
+from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -20,13 +18,18 @@ __all__ = ["add_commands"]
 def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     _add_serve(commands)
-    _add_service(commands)
     _add_simulate(commands)
 
 
 def _add_serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="serve an archive over HTTP until Ctrl-C")
+    serve = commands.add_parser(
+        "serve",
+        help="serve an archive over HTTP until Ctrl-C",
+        epilog="A proxy in front of the service adds TLS, and has to send Host, X-Forwarded-For and"
+        " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
+    )
     add_archive(serve)
+    add_state(serve)
     serve.add_argument(
         "--host",
         default="127.0.0.1",
@@ -37,43 +40,32 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument(
         "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
     )
+    serve.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes that serve (default: 1)"
+    )
+    serve.add_argument(
+        "--requests-per-hour",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="requests for data per account and hour (default: 10000; 0: no limit)",
+    )
+    serve.add_argument(
+        "--behind-proxy",
+        nargs="?",
+        const="loopback",
+        metavar="ADDRESS",
+        help="believe what a proxy on this machine, or at ADDRESS, says about client and TLS",
+    )
+    serve.add_argument(
+        "--root-path", default="", metavar="PATH", help="what stands before every path: /eyelog"
+    )
+    serve.add_argument(
+        "--access-log",
+        metavar="FILE",
+        help="add a line of JSON per request to FILE (default: no access log)",
+    )
     serve.set_defaults(run=_serve)
-
-
-def _add_service(commands: Any) -> None:
-    admin = commands.add_parser("service", help="manage the service's accounts and applications")
-    actions = admin.add_subparsers(title="actions", metavar="ACTION", required=True)
-
-    account = actions.add_parser("add-account", help="add a wearer who can log in")
-    add_archive(account)
-    account.add_argument("name", metavar="NAME", help="the account's name")
-    account.add_argument(
-        "--password-stdin",
-        action="store_true",
-        help="read a password for the login page from stdin (without one: only login by code)",
-    )
-    account.set_defaults(run=_add_account)
-
-    application = actions.add_parser(
-        "add-application", help="register an application and print its id and secret"
-    )
-    add_archive(application)
-    application.add_argument(
-        "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
-    )
-    add_json(application)
-    application.set_defaults(run=_add_application)
-
-    code = actions.add_parser(
-        "issue-code", help="print a grant code, for a login without a browser"
-    )
-    add_archive(code)
-    code.add_argument("--account", required=True, metavar="A", help="who grants access")
-    code.add_argument("--client-id", required=True, metavar="ID", help="the application's id")
-    code.add_argument(
-        "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
-    )
-    code.set_defaults(run=_issue_code)
 
 
 def _add_simulate(commands: Any) -> None:
@@ -102,40 +94,18 @@ def _add_simulate(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
-    serve(archive_path(args), host=args.host, port=args.port, page_size=args.page_size)
-    return 0
-
-
-def _add_account(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    password = sys.stdin.readline().rstrip("\r\n") if args.password_stdin else None
-    Registry(archive_path(args)).add_account(args.name, password)
-    note(f"Account {args.name!r} added.")
-    return 0
-
-
-def _add_application(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    client_id, client_secret = Registry(archive_path(args)).add_application(args.redirect_uri)
-    application = {
-        "client_id": client_id,
-        "client_secret": client_secret,
-        "redirect_uri": args.redirect_uri,
-    }
-    if args.json:
-        print(json.dumps(application))
-    else:
-        print("\n".join(f"{key}: {value}" for key, value in application.items()))
-        note("Keep the secret now: it is not shown again.")
-    return 0
-
-
-def _issue_code(args: argparse.Namespace) -> int:
-    from eyelog.service.auth.registry import Registry
-
-    print(Registry(archive_path(args)).issue_code(args.account, args.client_id, args.redirect_uri))
+    serve(
+        archive_path(args),
+        host=args.host,
+        port=args.port,
+        page_size=args.page_size,
+        state=args.state,
+        workers=args.workers,
+        requests_per_hour=args.requests_per_hour,
+        access_log=args.access_log,
+        proxy=args.behind_proxy,
+        root_path=args.root_path,
+    )
     return 0
 
 

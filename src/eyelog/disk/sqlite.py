@@ -36,12 +36,21 @@ BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
-def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
-    """Open an existing file; a lock of another process is waited for, but not for ever."""
+def connect(path: Path, *, write: bool = False, any_thread: bool = False) -> sqlite3.Connection:
+    """Open an existing file; a lock of another process is waited for, but not for ever.
+
+    With `any_thread`, threads may use the connection in turn.
+    """
     # A reader may have to roll back what a killed writer left, so it may write if possible.
     mode = "rw" if write or os.access(path, os.W_OK) else "ro"
     address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+    return sqlite3.connect(
+        address,
+        uri=True,
+        timeout=WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=not any_thread,
+    )
 
 
 @contextlib.contextmanager

@@ -21,16 +21,25 @@ from starlette.routing import Route
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.login import Login, show_login, take_login
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import StateBusy
+from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
+from eyelog.service.account.download import Downloads
+from eyelog.service.account.routes import account_forms, show_account, take_account
+from eyelog.service.account.session import Sessions
+from eyelog.service.audit import Audit
+from eyelog.service.auth.login import login_forms, show_login, take_login
+from eyelog.service.auth.password_tries import PasswordTries
+from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.state import State, StateBusy
 from eyelog.service.auth.tokens import authenticate, revoke, token
 from eyelog.service.bounds import Bounds
+from eyelog.service.limits import PER_HOUR, Limits, Quota
 from eyelog.service.openapi import document
+from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
+from eyelog.service.status import health, start, versions
 
 __all__ = ["create_app"]
 
@@ -43,15 +52,40 @@ _ERRORS = {
 _AT_ONCE = 4
 
 
-def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) -> Starlette:
+def create_app(
+    archive_path: str | os.PathLike[str],
+    state: str | os.PathLike[str] | None = None,
+    *,
+    page_size: int = 500,
+    requests_per_hour: int = PER_HOUR,
+    access_log: str | os.PathLike[str] | None = None,
+    proxy: str | None = None,
+    root_path: str = "",
+    workers: int = 1,
+) -> Starlette:
     """Return the service on an archive as an ASGI application.
 
     Parameters
     ----------
     archive_path : path
-        The archive's folder; ``_service.sqlite`` (0600) is created in it if missing.
+        The archive's folder.
+    state : path, optional
+        The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
+        archive's folder.
     page_size : int
         The largest number of records in one answer.
+    requests_per_hour : int
+        How many requests for data one account may make from one full hour to the next; 0 for no
+        limit.
+    access_log : path, optional
+        A file (0600) to which each request adds a line of JSON.
+    proxy : str, optional
+        The address or network of the proxy in front of the service, or "loopback". Only from there
+        are the headers X-Forwarded-For and X-Forwarded-Proto believed.
+    root_path : str
+        What stands before every path, such as ``/eyelog``.
+    workers : int
+        How many processes share the archive, and so the memory for it.
 
     Returns
     -------
@@ -61,18 +95,19 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
     Raises
     ------
     ConfigurationError
-        If the folder does not exist, or the page size is not a whole number from 1.
+        If the folder does not exist, or one of the settings cannot be used.
     """
     if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
         raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
-    registry = Registry(archive_path)
+    registry = Registry(archive_path, state)
     if not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
         )
-    key = registry.signing_key()
-    description = document(page_size)
+    registry.signing_key()  # creates the state, so that a fault is reported before anything runs
+    seen_through = Proxy(proxy, root_path)
+    description = document(page_size, root_path=seen_through.root_path)
 
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
         return json_answer(description)
@@ -83,19 +118,38 @@ def create_app(archive_path: str | os.PathLike[str], *, page_size: int = 500) ->
             _route("/v1/oauth/token", (post, token)),
             _route("/v1/oauth/revoke", (post, revoke)),
             _route("/v1/oauth/authorize", (get, show_login), (post, take_login)),
+            _route("/account", (get, show_account), (post, take_account)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
             _route("/openapi.json", (get, openapi)),
+            _route("/health", (get, health)),
+            _route("/version", (get, versions)),
+            _route("/", (get, start)),
         ],
-        middleware=[Middleware(Bounds)],
+        middleware=[
+            Middleware(Proxied, proxy=seen_through),
+            *([Middleware(Logged, log=AccessLog(access_log))] if access_log is not None else []),
+            Middleware(Bounds),
+        ],
         exception_handlers={HTTPException: _refuse_http, Problem: _refuse, StateBusy: _refuse_busy},
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
-    app.state.windows = Windows(registry.folder)
-    app.state.cursors = Cursors(key)
-    app.state.login = Login(key, registry.throttle())
+    registry.keep_open()
+    app.state.audit = Audit(registry.state_folder)
+    registry.clean_up()
+    app.state.file = State(archive_path, state)
+    app.state.proxy = seen_through
+    app.state.limits = Limits(app.state.file, requests_per_hour) if requests_per_hour else None
+    app.state.windows = Windows(registry.folder, processes=workers)
+    app.state.cursors = Cursors(registry.signing_key)
+    app.state.login_forms = login_forms(registry.signing_key)
+    app.state.password_tries = PasswordTries(registry, registry.throttle())
+    app.state.account_forms = account_forms(registry.signing_key)
+    app.state.sessions = Sessions(registry)
+    app.state.downloads = Downloads(registry.folder)
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
+    app.state.health_at_once = CapacityLimiter(1)
     return app
 
 
@@ -121,8 +175,22 @@ def _route(path: str, *endpoints: tuple[list[str], Endpoint]) -> Route:
 
 def _data(log: str) -> Endpoint:
     def page(request: Request) -> Response:
-        state = request.app.state
         bearer = authenticate(request)
+        request.scope[ACCOUNT] = bearer.account
+        limits: Limits | None = request.app.state.limits
+        if limits is None:
+            return records(request, bearer, {})
+        quota = limits.take(bearer.account)
+        if quota.remaining < 0:
+            raise _too_many(quota)
+        try:
+            return records(request, bearer, quota.headers)
+        except Problem as problem:
+            problem.headers |= quota.headers
+            raise
+
+    def records(request: Request, bearer: Bearer, quota: dict[str, str]) -> Response:
+        state = request.app.state
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         arrow = prefers(request, ARROW)
         body = answer(
@@ -133,7 +201,7 @@ def _data(log: str) -> Endpoint:
             page_size=state.page_size,
             arrow=arrow,
         )
-        headers = {"Cache-Control": "private, no-cache"}
+        headers = {"Cache-Control": "private, no-cache", **quota}
         if not arrow:
             # RFC 8288: the same records can be had in another form at the same address.
             headers["Link"] = f'<{request.url.path}>; rel="alternate"; type="{ARROW}"'
@@ -148,6 +216,15 @@ def _data(log: str) -> Endpoint:
         )
 
     return data
+
+
+def _too_many(quota: Quota) -> Problem:
+    return Problem(
+        429,
+        "rate_limit_exceeded",
+        f"more than {quota.limit} requests in this hour: try again in {quota.wait_s} s",
+        headers={"Retry-After": str(quota.wait_s), **quota.headers},
+    )
 
 
 def _refuse(request: Request, problem: Exception) -> Response:  # noqa: ARG001 (the framework's shape)

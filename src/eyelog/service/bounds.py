@@ -7,6 +7,7 @@ reads).
 
 import asyncio
 import logging
+import math
 import sys
 from typing import Any
 
@@ -16,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from eyelog.service.proxy import Proxy
 from eyelog.service.responses import Problem, problem_answer, problem_body
 
 __all__ = ["HEAD_BYTES", "BoundedProtocol", "Bounds"]
@@ -57,12 +59,16 @@ class Bounds:
 
         async def watched_send(message: Message) -> None:
             nonlocal started
+            if message.get("more_body", False):
+                # A long response takes as long as its reader; `BoundedProtocol` ends one that
+                # nobody reads.
+                limit.deadline = math.inf
             started = True
             await send(message)
 
         try:
             _check_head(scope)
-            with fail_after(REQUEST_SECONDS):
+            with fail_after(REQUEST_SECONDS) as limit:
                 await self._app(scope, bounded_receive, watched_send)
             return
         except ClientDisconnect:
@@ -129,7 +135,7 @@ class BoundedProtocol(H11Protocol):
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")
             return
-        if self._of_this_address() > CONNECTIONS_PER_ADDRESS:
+        if self._of_this_address() > CONNECTIONS_PER_ADDRESS and not self._of_proxy():
             self._end(
                 503,
                 "temporarily_unavailable",
@@ -147,6 +153,12 @@ class BoundedProtocol(H11Protocol):
             and connection.client is not None
             and connection.client[0] == mine
         )
+
+    def _of_proxy(self) -> bool:
+        """Return whether a proxy sent it, through which many clients come."""
+        state = getattr(self.config.app, "state", None)
+        proxy: Proxy | None = getattr(state, "proxy", None)
+        return proxy is not None and self.client is not None and proxy.trusts(self.client[0])
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timers."""

@@ -9,26 +9,30 @@ from typing import Any
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
 from eyelog.service.auth.forms import FORM
-from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE
+from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES
 from eyelog.service.records.paging import ARROW_PAGES
 from eyelog.service.records.query import DATE_PATTERN
 
-__all__ = ["document"]
+__all__ = ["VERSION", "document"]
 
 Schema = dict[str, Any]
 
-_VERSION = "1.0.0"
+VERSION = "1.0.0"
 
 
-def document(page_size: int) -> Schema:
-    """Return the OpenAPI document of a service with pages of `page_size` records."""
+def document(page_size: int, *, root_path: str = "") -> Schema:
+    """Return the OpenAPI document of a service with pages of `page_size` records.
+
+    `root_path` is what stands before every path, or empty.
+    """
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Wearable sensor data",
-            "version": _VERSION,
+            "version": VERSION,
             "description": "Interval logs of smart eyewear, and OAuth 2.0 tokens to read them.",
         },
+        "servers": [{"url": root_path or "/"}],
         "paths": {
             "/v1/oauth/token": {"post": _token()},
             "/v1/oauth/revoke": {"post": _revoke()},
@@ -41,18 +45,22 @@ def document(page_size: int) -> Schema:
                     {"200": _json("The document", {"type": "object"})},
                 )
             },
+            "/health": {"get": _health()},
+            "/version": {"get": _versions()},
+            "/": {"get": _start()},
         },
         "components": {
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
+                "basic": {"type": "http", "scheme": "basic"},
                 "login": {
                     "type": "oauth2",
                     "flows": {
                         "authorizationCode": {
-                            "authorizationUrl": "/v1/oauth/authorize",
-                            "tokenUrl": "/v1/oauth/token",
-                            "refreshUrl": "/v1/oauth/token",
-                            "scopes": {SCOPE: "Read the wearer's own logs"},
+                            "authorizationUrl": f"{root_path}/v1/oauth/authorize",
+                            "tokenUrl": f"{root_path}/v1/oauth/token",
+                            "refreshUrl": f"{root_path}/v1/oauth/token",
+                            "scopes": dict.fromkeys(SCOPES, "Read the wearer's own logs"),
                         }
                     },
                 },
@@ -65,7 +73,7 @@ def document(page_size: int) -> Schema:
                         "refresh_token": _text("Does not expire; a refresh returns the same one."),
                         "token_type": {"const": "Bearer"},
                         "expires_in": {"type": "number", "const": ACCESS_SECONDS},
-                        "scope": {"const": SCOPE},
+                        "scope": _some("The scopes that were asked for and are known."),
                     }
                 ),
                 **{f"{log}_record": _record(log) for log in LOGS},
@@ -82,7 +90,8 @@ def _operation(name: str, summary: str, responses: Schema, **more: Any) -> Schem
 
 
 def _token() -> Schema:
-    shared = {"client_id": _some(), "client_secret": _some(), "redirect_uri": _some()}
+    basic = "Left out where HTTP Basic has it (RFC 6749, section 2.3.1)."
+    shared = {"client_id": _some(basic), "client_secret": _some(basic), "redirect_uri": _some()}
     by_code = _object(
         {"grant_type": {"const": "authorization_code"}, **shared, "code": _some()}, closed=False
     )
@@ -93,6 +102,8 @@ def _token() -> Schema:
         {"grant_type": {"const": "refresh_token"}, **shared, "refresh_token": _some()},
         closed=False,
     )
+    for form in (by_code, by_refresh):
+        form["required"] = [n for n in form["required"] if not n.startswith("client_")]
     return _operation(
         "token",
         "Exchange a code or a refresh token for an access token",
@@ -102,6 +113,7 @@ def _token() -> Schema:
             "401": _error("invalid_client: client_id or client_secret is wrong"),
         },
         requestBody=_form_body({"oneOf": [by_code, by_refresh]}),
+        security=[{}, {"basic": []}],
     )
 
 
@@ -136,7 +148,13 @@ def _show_login() -> Schema:
             _query("client_id", _some(), required=True),
             _query("redirect_uri", _some("A loopback address may have any port."), required=True),
             {"name": "state", "in": "query", **state},
-            _query("scope", _text(f"Ignored: the scope granted is always {SCOPE!r}.")),
+            _query(
+                "scope",
+                _text(
+                    f"Names of {' and '.join(SCOPES)}, separated by spaces; others are ignored."
+                    f" Default: {SCOPE}. The scope granted comes back with the tokens."
+                ),
+            ),
             _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
             _query("code_challenge_method", {"const": "S256"}),
         ],
@@ -159,6 +177,36 @@ def _take_login() -> Schema:
         },
         requestBody=_form_body(form),
     )
+
+
+def _health() -> Schema:
+    well = _object({"state": {"const": "ok"}, "archive": {"const": "ok"}})
+    return _operation(
+        "health",
+        "Whether the service can read its state and its archive",
+        {
+            "200": _json("Both can be read", well),
+            "503": _error("error_description names what cannot be read"),
+        },
+    )
+
+
+def _versions() -> Schema:
+    return _operation(
+        "version",
+        "Versions of the program, of its catalogue of fields, and of this contract",
+        {"200": _json("The versions", _object(_of_versions()))},
+    )
+
+
+def _of_versions() -> Schema:
+    return {name: _some() for name in ("eyelog", "catalogue", "contract")}
+
+
+def _start() -> Schema:
+    found = _json("Where to begin", _object({"description": _some(), **_of_versions()}))
+    found["content"]["text/html"] = {"schema": {"type": "string"}}
+    return _operation("start", "Where to find this document", {"200": found})
 
 
 def _data(log: str, page_size: int) -> Schema:
@@ -187,9 +235,13 @@ def _data(log: str, page_size: int) -> Schema:
         log,
         f"Records of the {INTERVAL_SECONDS[log]}-second log",
         {
-            "200": _records(log, hours, page_size),
-            "400": _error("A date, the range, fields or the cursor breaks its rule"),
+            "200": _limited(_records(log, hours, page_size)),
+            "400": _limited(_error("A date, the range, fields or the cursor breaks its rule")),
             "401": _unauthorized(),
+            "429": _limited(
+                _error("The account has made its requests of this hour"),
+                **{"Retry-After": "Seconds until the next hour"},
+            ),
         },
         parameters=[
             _query("date_from", date, required=True),
@@ -282,6 +334,21 @@ def _json(description: str, schema: Schema) -> Schema:
 
 def _error(description: str) -> Schema:
     return _json(description, _ref("Error"))
+
+
+def _limited(response: Schema, **more: str) -> Schema:
+    """Add the headers that say what is left of the account's hour."""
+    described = {
+        "X-RateLimit-Limit": "Requests for data per account and hour; left out without a limit",
+        "X-RateLimit-Remaining": "How many are left",
+        "X-RateLimit-Reset": "When the next hour begins, in seconds since 1970",
+        **more,
+    }
+    headers = {
+        name: {"schema": {"type": "integer", "minimum": 0}, "description": text}
+        for name, text in described.items()
+    }
+    return response | {"headers": headers}
 
 
 def _unauthorized() -> Schema:

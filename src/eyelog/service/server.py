@@ -2,106 +2,24 @@
 
 import ipaddress
 import os
-import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
-
-import uvicorn
-from starlette.applications import Starlette
+from functools import partial
+from typing import Any
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
-from eyelog.service.bounds import HEAD_BYTES, BoundedProtocol
+from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
+from eyelog.service.limits import PER_HOUR
+from eyelog.service.parts import unknown
+from eyelog.service.workers import supervise
 
 __all__ = ["running", "serve"]
 
 _START_SECONDS = 20.0
-_STOP_SECONDS = 5
-
-
-class _Server(uvicorn.Server):
-    """A server that prints only its address, once it is ready, and stops cleanly on a signal."""
-
-    ready_line: str | None = None
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start and print the address: from here on requests and signals are handled."""
-        await super().startup(sockets)
-        if self.ready_line is not None:
-            print(self.ready_line, file=sys.stderr, flush=True)  # noqa: T201 (the operator's terminal)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop on SIGINT and SIGTERM; restore the caller's handlers afterwards."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (signal's shape)
-            self.force_exit = self.should_exit
-            self.should_exit = True
-
-        handlers = {
-            number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            yield
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-
-
-def _server(app: Starlette) -> _Server:
-    return _Server(
-        uvicorn.Config(
-            app,
-            http=BoundedProtocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,  # loggers belong to the embedding program
-            access_log=False,  # login addresses contain codes
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=_STOP_SECONDS,
-            h11_max_incomplete_event_size=HEAD_BYTES,
-        )
-    )
-
-
-def _bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that a port in use is reported before anything runs."""
-    try:
-        if not 0 <= port <= 65535:  # the system would take it modulo 65536
-            raise OverflowError("ports range from 0 to 65535")
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        try:
-            if os.name == "posix":  # elsewhere this option lets two programs share a port
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(128)
-        except BaseException:
-            listening.close()
-            raise
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigurationError(
-            f"cannot listen on {host}, port {port}: {reason}; choose another --host or --port"
-        ) from None
-    return listening
-
-
-def _address(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def serve(
@@ -109,6 +27,13 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     page_size: int = 500,
+    *,
+    state: str | os.PathLike[str] | None = None,
+    workers: int = 1,
+    requests_per_hour: int = PER_HOUR,
+    access_log: str | os.PathLike[str] | None = None,
+    proxy: str | None = None,
+    root_path: str = "",
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
@@ -125,28 +50,69 @@ def serve(
         TCP port; 0 lets the system choose a free one.
     page_size : int
         The largest number of records in one answer.
+    state : path, optional
+        The folder of the service's state; by default the archive's folder.
+    workers : int
+        How many processes serve. One that ends is replaced.
+    requests_per_hour, access_log, proxy, root_path
+        As for `create_app`.
 
     Raises
     ------
     ConfigurationError
-        If the archive folder does not exist, or the address cannot be bound.
+        If the archive folder does not exist, the address cannot be bound, or a setting cannot be
+        used.
     """
-    app = create_app(archive_path, page_size=page_size)
-    with _bind(host, port) as listening:
+    _check_workers(workers)
+    options: dict[str, Any] = {
+        "archive_path": os.fspath(archive_path),
+        "state": None if state is None else os.fspath(state),
+        "page_size": page_size,
+        "requests_per_hour": requests_per_hour,
+        "access_log": None if access_log is None else os.fspath(access_log),
+        "proxy": proxy,
+        "root_path": root_path,
+        "workers": workers,
+    }
+    app = create_app(**options)  # also with workers: whatever is wrong is said once, and at once
+    if newer := unknown():
+        _note(
+            f"eyelog: warning: not known to work with {' and '.join(newer)}: limits on connections"
+            " may not hold; install what eyelog[service] asks for"
+        )
+    with bind(host, port) as listening:
         if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
-            print(  # noqa: T201 (as above)
-                "eyelog: warning: other machines can reach this service over plain HTTP: put a"
-                " proxy with TLS in front of it, or tokens and data can be read on the way",
-                file=sys.stderr,
+            _note(
+                "eyelog: warning: other machines can reach this service over plain HTTP: "
+                + (
+                    "put a proxy with TLS in front of it, or tokens and data can be read on the way"
+                    if proxy is None
+                    else "let a firewall admit only the proxy"
+                )
             )
-        server = _server(app)
-        server.ready_line = _address(listening)
-        server.run(sockets=[listening])
+        ready = partial(_note, address(listening))
+        if workers > 1:
+            supervise(listening, workers=workers, app=options, on_ready=ready)
+        else:
+            server = make_server(app)
+            server.on_ready = ready
+            server.run(sockets=[listening])
+
+
+def _note(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 (the operator's terminal)
+
+
+def _check_workers(workers: int) -> None:
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ConfigurationError(f"workers must be a whole number from 1, not {workers!r}")
+    if workers > 1 and os.name != "posix":
+        raise ConfigurationError("several workers need Linux or macOS: leave out --workers")
 
 
 @contextmanager
 def running(
-    archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0
+    archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0, **settings: Any
 ) -> Iterator[str]:
     """Run the service on 127.0.0.1 in a thread, for the length of a ``with`` block.
 
@@ -158,6 +124,8 @@ def running(
         The largest number of records in one answer.
     port : int
         TCP port; 0 lets the system choose a free one.
+    **settings
+        Other settings of `create_app`.
 
     Yields
     ------
@@ -169,8 +137,8 @@ def running(
     ConfigurationError
         If the archive folder does not exist, or the port is in use.
     """
-    server = _server(create_app(archive_path, page_size=page_size))
-    with _bind("127.0.0.1", port) as listening:
+    server = make_server(create_app(archive_path, page_size=page_size, **settings))
+    with bind("127.0.0.1", port) as listening:
         thread = threading.Thread(
             target=server.run, args=([listening],), name="eyelog-service", daemon=True
         )
@@ -183,7 +151,7 @@ def running(
                         f"the service did not start within {_START_SECONDS:g} s"
                     )
                 time.sleep(0.005)
-            yield _address(listening)
+            yield address(listening)
         finally:
             server.should_exit = True
-            thread.join(_STOP_SECONDS * 2)
+            thread.join(STOP_SECONDS * 2)

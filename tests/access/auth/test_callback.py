@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.callback import can_listen, code_of, receiving
+from eyelog.access.auth.callback import ForeignCallback, can_listen, code_of, receiving
 from eyelog.access.auth.login import login
 from eyelog.errors import AuthorizationError, ConfigurationError
 from support import authority, faulty
@@ -65,7 +65,7 @@ def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
     login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
     page = browser.visited.result()
     assert page.status_code == 200
-    assert "close this window" in page.text
+    assert "You can close this window." in page.text
     for secret in (authority.CODE, browser.query["state"]):
         assert secret not in page.text + str(page.headers)
     assert page.headers["Cache-Control"] == "no-store"
@@ -87,7 +87,7 @@ def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
 
     browser = Browser(visit)
     login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
-    assert browser.visited.result() == [404, 404, 501, 200]
+    assert browser.visited.result() == [404, 400, 501, 200]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,22 @@ def test_the_code_is_read_from_a_pasted_text(text, code):
         "error=access_denied",
     ],
 )
-def test_a_callback_of_another_login_is_refused(query):
-    with pytest.raises(AuthorizationError, match="eyelog login"):
+def test_a_callback_of_another_login_is_told_from_a_refusal(query):
+    with pytest.raises(ForeignCallback, match="does not belong to this login"):
         code_of(f"http://127.0.0.1/?{query}", state="st")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("error=access_denied&state=st", "nothing was shared"),
+        ("error=server_error&state=st", r"refused \(server_error\)"),
+    ],
+)
+def test_a_denial_and_a_refusal_say_what_to_type(query, said):
+    with pytest.raises(AuthorizationError, match=f"{said}.*`eyelog login`") as caught:
+        code_of(f"http://127.0.0.1/?{query}", state="st")
+    assert not isinstance(caught.value, ForeignCallback)
 
 
 @pytest.mark.parametrize(
@@ -148,15 +161,22 @@ def test_only_plain_http_on_loopback_can_be_listened_on(uri, possible):
 
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
-def test_axe_finds_nothing_on_the_page_shown_in_the_end(width):
+def test_axe_finds_nothing_on_the_pages_shown_in_the_end(width):
     answers = queue.SimpleQueue()
+    ends = {
+        "code=abcdefgh&state=s": "You allowed access",
+        "error=access_denied&state=s": "You denied access; nothing was shared",
+        "error=server_error&state=s": "The login did not work",
+    }
     with (
         chromium() as window,
         receiving("http://127.0.0.1/callback", state="s", answers=answers) as uri,
     ):
-        for query in ("code=abcdefgh&state=s", "error=access_denied&state=s"):
+        for query, title in ends.items():
             for dark in (False, True):
                 window.open(f"{uri}?{query}", width=width, dark=dark)
-                assert window.run("return document.querySelector('h1').textContent")
+                assert window.run("return document.querySelector('h1').textContent") == title
+                assert window.driver.title == f"{title} - eyelog"
                 assert window.axe() == []
                 assert not window.scrolls_sideways()
+        assert all(there.startswith("http://127.0.0.1") for there in window.requests())

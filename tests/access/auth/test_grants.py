@@ -67,29 +67,54 @@ def test_a_refresh_sends_the_redirect_uri_too(home):
     assert who.store.load() == token
 
 
-def test_revoking_sends_the_bearer_and_forgets_the_token(home):
-    with faulty.server(Authority(live={"access-token-0"})) as there:
+@pytest.mark.parametrize("whole_grant", [True, False])
+def test_revoking_ends_the_refresh_token_and_the_access_token(home, whole_grant):
+    known = Authority(live={"access-token-0"}, whole_grant=whole_grant)
+    with faulty.server(known) as there:
         who = credentials(home, there.url, saved=fresh())
         who.revoke()
-        (seen,) = there.requests
-        assert (seen.method, seen.path) == ("POST", "/v1/oauth/revoke")
-        assert seen.form == {"token": "access-token-0"}
-        assert seen.bearer == "access-token-0"
-        assert seen.headers["accept"] == "application/json"
-        assert seen.headers["content-type"] == "application/x-www-form-urlencoded"
+        for seen in there.requests:
+            assert (seen.method, seen.path) == ("POST", "/v1/oauth/revoke")
+            assert seen.bearer == "access-token-0"
+            assert seen.headers["accept"] == "application/json"
+            assert seen.headers["content-type"] == "application/x-www-form-urlencoded"
+        assert [seen.form for seen in there.requests] == [
+            {"token": "refresh-token-0"},
+            {"token": "access-token-0"},
+        ]
+        assert known.live == set()
+        assert known.refresh_token != "refresh-token-0"
         assert who.store.load() is None
         with pytest.raises(AuthorizationError, match="eyelog login"):
             who.bearer()
         with pytest.raises(AuthorizationError, match="eyelog login"):
             who.revoke()
-        assert len(there.requests) == 1
+        assert len(there.requests) == 2
 
 
-def test_a_token_that_the_service_no_longer_accepts_counts_as_revoked(home):
-    with faulty.server(Authority()) as there:
+@pytest.mark.parametrize("saved", [spent(), fresh()])
+def test_an_access_token_that_has_ended_does_not_keep_the_refresh_token_alive(home, saved):
+    with faulty.server(known := Authority()) as there:  # which knows of no access token
+        who = credentials(home, there.url, saved=saved)
+        who.revoke()
+    assert known.issued == 1
+    assert (known.live, known.refresh_token) == (set(), "none: revoked")
+    assert who.store.load() is None
+
+
+def test_a_grant_that_the_service_no_longer_knows_counts_as_revoked(home):
+    with faulty.server(Authority(refresh_token="another")) as there:
         who = credentials(home, there.url, saved=spent())
         who.revoke()
     assert who.store.load() is None
+
+
+def test_without_its_application_an_expired_token_is_kept_and_the_reason_said(home):
+    with faulty.server(Authority()) as there:
+        who = credentials(home, there.url, application=None, saved=spent())
+        with pytest.raises(AuthorizationError, match="EYELOG_CLIENT_ID"):
+            who.revoke()
+    assert who.store.load() is not None
 
 
 def test_an_answer_without_a_refresh_token_keeps_the_old_one(home):

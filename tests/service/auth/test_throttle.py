@@ -1,8 +1,6 @@
 """Guessing is slowed down for the one who guesses, and for no one else."""
 
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -98,14 +96,6 @@ def test_name_address_and_device_cannot_be_confused():
     }
     # A device counts wherever it is.
     assert len(keys) == 2 * (3 + 1)
-
-
-def test_a_state_file_of_the_first_release_counts_tries_too(registry, application):
-    with closing(sqlite3.connect(registry.folder / "_service.sqlite")) as db, db:
-        db.execute("DROP TABLE login_try")
-        db.execute("PRAGMA user_version = 0")
-    assert Registry(registry.folder).throttle().take_try(ADA) == 0
-    assert Registry(registry.folder).check_login("ada", "correct horse")
 
 
 def test_200_wrong_passwords_of_a_stranger_keep_no_wearer_out(tmp_path: Path, monkeypatch):

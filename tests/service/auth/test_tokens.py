@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 import requests
@@ -141,7 +142,6 @@ def test_an_application_that_cannot_prove_itself_is_refused(there: Live, wrong: 
     ("header", "challenge"),
     [
         (None, 'Bearer realm="eyelog"'),
-        ("Basic YTpi", 'Bearer realm="eyelog", error="invalid_token"'),
         ("Bearer", 'Bearer realm="eyelog", error="invalid_token"'),
         ("Bearer a b", 'Bearer realm="eyelog", error="invalid_token"'),
         ('Bearer "', 'Bearer realm="eyelog", error="invalid_token"'),
@@ -158,6 +158,65 @@ def test_without_a_valid_bearer_token_nothing_is_revealed(
         oauth_error(answer, 401)
         assert answer.headers["WWW-Authenticate"].startswith(challenge)
     oauth_error(requests.post(f"{there.url}/v1/oauth/revoke", headers=headers, timeout=30), 401)
+
+
+@pytest.mark.parametrize("scheme", ["Basic YTpi", "Digest x", "Bearertoken", ""])
+def test_another_scheme_gets_a_challenge_without_an_error(there: Live, scheme: str) -> None:
+    answer = requests.get(
+        f"{there.url}/v2/users/me/official/{STANDARD}",
+        headers={"Authorization": scheme},
+        timeout=30,
+    )
+    assert oauth_error(answer, 401) == "unauthorized"
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="eyelog"'
+
+
+def _basic(client_id: str, secret: str) -> dict[str, str]:
+    text = f"{quote_plus(client_id)}:{quote_plus(secret)}".encode()
+    return {"Authorization": f"Basic {base64.b64encode(text).decode()}"}
+
+
+def _post(there: Live, headers: dict[str, str], **form: str) -> requests.Response:
+    whole = {"grant_type": "authorization_code", "redirect_uri": REDIRECT, **form}
+    return requests.post(f"{there.url}/v1/oauth/token", data=whole, headers=headers, timeout=30)
+
+
+def test_an_application_may_prove_itself_by_http_basic(there: Live) -> None:
+    headers = _basic(there.client_id, there.client_secret)
+    answer = _post(there, headers, code=there.code("ada"))
+    assert answer.status_code == 200, answer.text
+    assert _opens(there, answer.json()["access_token"])
+    named = _post(there, headers, code=there.code("ada"), client_id=there.client_id)
+    assert named.status_code == 200
+
+
+def test_basic_and_form_together_are_refused(there: Live) -> None:
+    headers = _basic(there.client_id, there.client_secret)
+    code = there.code("ada")
+    for more in ({"client_secret": there.client_secret}, {"client_id": "another"}):
+        assert oauth_error(_post(there, headers, code=code, **more), 400) == "invalid_request"
+    assert _post(there, headers, code=code).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        _basic("nobody", "x"),
+        _basic("a:b", "c%d"),
+        {"Authorization": "Basic"},
+        {"Authorization": "Basic !!!"},
+        {"Authorization": "basic " + base64.b64encode(b"no colon").decode()},
+        {"Authorization": "Basic " + base64.b64encode(b"\xff:\xfe").decode()},
+        {"Authorization": "Basic " + base64.b64encode(b"%ff:x").decode()},
+    ],
+)
+def test_wrong_basic_credentials_are_challenged_as_basic(
+    there: Live, headers: dict[str, str]
+) -> None:
+    answer = _post(there, headers, code="x")
+    assert oauth_error(answer, 401) == "invalid_client"
+    assert answer.headers["WWW-Authenticate"] == 'Basic realm="eyelog"'
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_the_bearer_scheme_is_case_insensitive(there: Live, token: str) -> None:

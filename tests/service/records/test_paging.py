@@ -193,7 +193,7 @@ def test_a_cursor_that_the_service_did_not_issue_is_refused(there: Live, token: 
         cursor + "A",
         cursor.swapcase(),
         "." + cursor,
-        Cursors(b"another key" * 3).make(("ada",), 0),
+        Cursors(lambda: b"another key" * 3).make(("ada",), 0),
         "\x00",
         "é",
     ]
@@ -236,7 +236,7 @@ def test_the_pages_of_a_range_add_up_to_the_range(
     last = min(first + pd.Timedelta(length, "min"), pd.Timestamp("2026-10-24T23:59:59Z"))
     pairs = [("date_from", first.isoformat()), ("date_to", last.isoformat())]
     pairs += [("fields", ",".join(sorted(fields)))] if fields else []
-    cursors = Cursors(b"k" * 32)
+    cursors = Cursors(lambda: b"k" * 32)
 
     def walk(size: int) -> list[dict[str, Any]]:
         pages: list[dict[str, Any]] = []
@@ -263,7 +263,7 @@ def test_the_pages_of_a_range_add_up_to_the_range(
 @given(cursor=st.text(max_size=80))
 def test_random_text_is_never_a_cursor(cursor: str) -> None:
     with pytest.raises(Problem, match="did not issue the cursor"):
-        Cursors(b"k" * 32).read(cursor, ("ada",))
+        Cursors(lambda: b"k" * 32).read(cursor, ("ada",))
 
 
 def test_a_record_that_arrives_late_shifts_no_page(tmp_path: Path) -> None:

@@ -9,27 +9,74 @@ import socketserver
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
-from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from eyelog.access.http.addresses import is_loopback
 from eyelog.access.http.redact import redact, short
+from eyelog.browser import page_headers, page_template, rendered
 from eyelog.errors import AuthorizationError, ConfigurationError
 
-__all__ = ["Answers", "can_listen", "code_of", "receiving"]
+__all__ = ["Answers", "ForeignCallback", "can_listen", "code_of", "receiving"]
 
 Answers = queue.SimpleQueue[str | AuthorizationError | None]
 """The outcomes of a login: a code, a refusal, or None for the end of what can be pasted."""
 
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>eyelog login</title></head>
-<body><main><h1>eyelog login</h1><p>{}</p></main></body></html>
-"""
-_RECEIVED = "eyelog has received the answer. You can close this window and go back."
-_REFUSED = "The login did not work. Close this window; eyelog shows the reason."
-_UNKNOWN = "There is nothing here."
+_page = page_template(
+    """<h1>{{ title }}</h1>
+{% for text in texts %}
+<p>{{ text }}</p>
+{% endfor %}"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A page that the browser shows: its status, its heading, and a paragraph each."""
+
+    status: int
+    title: str
+    texts: tuple[str, ...]
+
+    def html(self) -> bytes:
+        return rendered(_page, title=self.title, texts=self.texts).encode()
+
+
+_CLOSE = "You can close this window."
+_RECEIVED = _Shown(
+    200,
+    "You allowed access",
+    ("eyelog finishes the login where you started it, and says there whether it worked.", _CLOSE),
+)
+_DENIED = _Shown(
+    200,
+    "You denied access; nothing was shared",
+    ("eyelog cannot read any of your logs. To allow it after all, start the login again.", _CLOSE),
+)
+_REFUSED = _Shown(
+    400,
+    "The login did not work",
+    ("The service refused it. eyelog shows the reason where you started the login.", _CLOSE),
+)
+_FOREIGN = _Shown(
+    400,
+    "This address does not belong to the login under way",
+    (
+        "It comes from an earlier login, or was changed. Nothing was accepted, and eyelog still"
+        " waits for the login that you started.",
+        "Finish that login on its own page, or start again with the command eyelog login.",
+    ),
+)
+_UNKNOWN = _Shown(404, "There is nothing here", ("eyelog only waits here for a login to end.",))
+
+
+class AccessDenied(AuthorizationError):
+    """The wearer chose Deny on the login page."""
+
+
+class ForeignCallback(AuthorizationError):
+    """A callback that does not belong to this login: the login itself goes on."""
 
 
 def code_of(text: str, *, state: str) -> str | None:
@@ -50,8 +97,10 @@ def code_of(text: str, *, state: str) -> str | None:
 
     Raises
     ------
+    ForeignCallback
+        If the state is not that of this login.
     AuthorizationError
-        If the state differs, or the login was refused.
+        If the wearer denied access, or the service refused the login.
     """
     text = text.strip().strip("<>\"'")
     if not re.search(r"://|[?&=]", text) or re.fullmatch(r"[\w.~+/-]{8,}={1,2}", text):
@@ -62,14 +111,19 @@ def code_of(text: str, *, state: str) -> str | None:
         return None
     states = parts.get("state", [])
     same = len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
-    if "error" in parts and (same or not states):
+    if not same or ("error" in parts) == ("code" in parts) or len(parts.get("code", [])) > 1:
+        raise ForeignCallback(
+            "the callback URL does not belong to this login (its state differs):"
+            " use the address at which the browser ends after this login"
+        )
+    if parts.get("error") == ["access_denied"]:
+        raise AccessDenied(
+            "access was denied on the login page, and nothing was shared: to allow it after all,"
+            " run `eyelog login` again"
+        )
+    if "error" in parts:
         reason = ": ".join(short(parts[name][0], 200) for name in _PARTS[:2] if name in parts)
         raise AuthorizationError(redact(f"the login was refused ({reason}): run `eyelog login`"))
-    if not same or "error" in parts or len(parts["code"]) != 1:
-        raise AuthorizationError(
-            "the callback URL does not belong to this login (its state differs):"
-            " run `eyelog login` again and use the address that it shows"
-        )
     return parts["code"][0]
 
 
@@ -85,6 +139,8 @@ def can_listen(redirect_uri: str) -> bool:
 @contextmanager
 def receiving(redirect_uri: str, *, state: str, answers: Answers) -> Iterator[str]:
     """Listen on the loopback redirect for one callback, and put its outcome into `answers`.
+
+    A callback that does not belong to this login is refused, and changes nothing.
 
     Yields the redirect URI to send: `redirect_uri`, or one with a free port if that has none
     (or 0).
@@ -143,38 +199,40 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 5
     server_version = "eyelog"
     sys_version = ""
-    headers_to_send: ClassVar = {
-        "Content-Type": "text/html; charset=utf-8",
-        "Cache-Control": "no-store",
-        "Content-Security-Policy": "default-src 'none'",
-        "Referrer-Policy": "no-referrer",
-        "Connection": "close",
-    }
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        outcome: str | AuthorizationError | None = None
-        if (parts.path or "/") == self.server.path:
-            try:
-                outcome = code_of(f"?{parts.query}", state=self.server.state)
-            except AuthorizationError as fault:
-                outcome = fault
-        if outcome is None:
-            # An icon, or a reload without its query: the browser's business, not the login's.
-            self._answer(404, _UNKNOWN)
+        if (parts.path or "/") != self.server.path:
+            self._answer(_UNKNOWN)  # an icon: the browser's business, not the login's
             return
-        refused = isinstance(outcome, AuthorizationError)
+        outcome: str | AuthorizationError | None
         try:
-            self._answer(400 if refused else 200, _REFUSED if refused else _RECEIVED)
+            outcome = code_of(f"?{parts.query}", state=self.server.state)
+        except AuthorizationError as fault:
+            outcome = fault
+        if outcome is None or isinstance(outcome, ForeignCallback):
+            self._answer(_FOREIGN)
+            return
+        shown = _RECEIVED
+        if isinstance(outcome, AuthorizationError):
+            shown = _DENIED if isinstance(outcome, AccessDenied) else _REFUSED
+        try:
+            self._answer(shown)
         finally:  # also if the browser has closed the connection meanwhile
             self.server.answers.put(outcome)
 
-    def _answer(self, status: int, text: str) -> None:
-        page = _PAGE.format(text).encode()
-        self.send_response(status)
-        for name, value in self.headers_to_send.items():
+    def _answer(self, shown: _Shown) -> None:
+        page = shown.html()
+        self.send_response(shown.status)
+        headers = {
+            **page_headers(),
+            "Referrer-Policy": "no-referrer",
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Length": str(len(page)),
+            "Connection": "close",
+        }
+        for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(page)))
         self.end_headers()
         self.wfile.write(page)
 

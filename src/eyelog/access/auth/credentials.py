@@ -163,30 +163,59 @@ class Credentials:
                 return fresh
 
     def revoke(self) -> None:
-        """Revoke the access token at the service, and delete the token here.
+        """Revoke all tokens of the login at the service, and delete the token here.
 
-        The refresh token is deleted too, or the next request would quietly log in again. A token
-        that the service no longer accepts counts as revoked.
+        A token that the service no longer accepts counts as revoked. An access token that has
+        expired is refreshed first, because the service revokes only for those who log in with one.
 
         Raises
         ------
         AuthorizationError
-            If there is no token.
+            If there is no token, or the service refuses the application; a token is then kept.
         Unreachable, ServerFault, RateLimited, Refused
             If the request fails; the token is then kept.
         """
         with self._lock, self._file_lock():
-            token = self._reread()
-            if token.access_token:
-                revoke_token(
-                    self.base_url,
-                    token.access_token,
-                    where=f"cannot revoke the token of account {self.store.account!r}",
-                    secrets=self.secrets,
-                )
+            self._end_grant(self._reread())
             if not self._in_memory:
                 self.store.delete()
             self._token = None
+
+    def forget(self) -> bool:
+        """Delete the token file without a word to the service; return whether there was one."""
+        with self._lock, self._file_lock():
+            if self._in_memory or self._current() is None:
+                return False
+            self.store.delete()
+            self._token = None
+            return True
+
+    def _end_grant(self, token: Token) -> None:
+        """Revoke the refresh token, and with it the whole grant; then the access token."""
+        try:
+            if token.refresh_token and (token.expired() or not token.access_token):
+                token = self._refreshed(token)
+            if token.refresh_token and not self._revoked(token, token.refresh_token):
+                token = self._refreshed(token)
+                if not self._revoked(token, token.refresh_token or ""):
+                    raise self._login(
+                        "the service refuses the access token that it has just issued"
+                    )
+        except AuthorizationError as refused:
+            if refused.status != 400:  # not invalid_grant, which says that the grant has ended
+                raise
+            return
+        if token.access_token:  # a service may revoke the refresh token alone
+            self._revoked(token, token.access_token)
+
+    def _revoked(self, token: Token, which: str) -> bool:
+        return revoke_token(
+            self.base_url,
+            which,
+            bearer=token.access_token,
+            where=f"cannot revoke the token of account {self.store.account!r}",
+            secrets=self.secrets,
+        )
 
     def _current(self) -> Token | None:
         """Return the token in memory, read from the file if there is none yet."""

@@ -75,16 +75,22 @@ def ask_for_token(
     return _token_of(response, previous, where)
 
 
-def revoke_token(base_url: str, token: str, *, where: str, secrets: Iterable[str] = ()) -> None:
-    """Revoke an access token; one that the service no longer accepts counts as revoked."""
+def revoke_token(
+    base_url: str, token: str, *, bearer: str, where: str, secrets: Iterable[str] = ()
+) -> bool:
+    """Revoke an access or refresh token; return False if the service does not accept `bearer`.
+
+    A token that the service does not know counts as revoked (RFC 7009, section 2.2).
+    """
     response = _post(
         base_url + "/v1/oauth/revoke",
         {"token": token},
         where=where,
-        headers={"Authorization": f"Bearer {token}"},
+        headers={"Authorization": f"Bearer {bearer}"},
     )
     if not _fine(response) and response.status_code != 401:
         raise refusal(response, where=where, secrets=secrets)
+    return response.status_code != 401
 
 
 def _fine(response: requests.Response) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from eyelog.access.auth.application import authorize_url
-from eyelog.access.auth.callback import Answers, can_listen, code_of, receiving
+from eyelog.access.auth.callback import Answers, ForeignCallback, can_listen, code_of, receiving
 from eyelog.access.auth.credentials import Credentials
 from eyelog.access.auth.tokens import Token
 from eyelog.errors import AuthorizationError, ConfigurationError
@@ -72,8 +72,8 @@ def login(
     Raises
     ------
     AuthorizationError
-        If the state is that of another login, the wearer or the service refuses, or no code comes
-        in time.
+        If the wearer denies access, the service refuses the login, or no code comes in time. A
+        callback with the state of another login is refused, and the wait goes on.
     ConfigurationError
         If there is no application, or no way to receive the code.
 
@@ -140,6 +140,9 @@ def _read(paste: TextIO, state: str, answers: Answers, say: Callable[[str], None
         for line in filter(str.strip, lines):
             try:
                 code = code_of(line, state=state)
+            except ForeignCallback as foreign:
+                say(f"Not accepted: {foreign}:")
+                continue
             except AuthorizationError as refused:
                 answers.put(refused)
                 return

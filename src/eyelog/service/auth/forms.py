@@ -7,7 +7,7 @@ from starlette.requests import Request
 from eyelog.service.parameters import by_name
 from eyelog.service.responses import Problem
 
-__all__ = ["FORM", "filled", "read_form", "require"]
+__all__ = ["FORM", "empty_fields", "filled", "read_form", "require"]
 
 FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 50
@@ -42,3 +42,9 @@ def require(form: dict[str, str], *names: str) -> list[str]:
     if missing:
         raise Problem(400, "invalid_request", f"missing from the form: {', '.join(missing)}")
     return [form[name] for name in names]
+
+
+def empty_fields(name: str, form: dict[str, str]) -> dict[str, str]:
+    """Return what to write at the fields of a login that are empty, which is not a guess."""
+    wrong = {} if name else {"name": "Enter your name."}
+    return wrong if form.get("password") else wrong | {"password": "Enter your password."}

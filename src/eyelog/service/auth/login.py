@@ -3,32 +3,29 @@
 RFC 6749, section 4.1. Nothing is ever sent to an address that the application did not register.
 """
 
-import hashlib
 import re
-import secrets
-from contextlib import suppress
-from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from urllib.parse import parse_qsl, urlencode
 
-from anyio import CapacityLimiter, to_thread
-from itsdangerous import BadSignature, URLSafeTimedSerializer
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog.service.auth.forms import filled, read_form
+from eyelog.service.auth.forms import empty_fields, filled, read_form
+from eyelog.service.auth.grants import granted
 from eyelog.service.auth.pages import error_page, login_page
+from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.redirects import form_target, matches
-from eyelog.service.auth.registry import SCOPE, Registry
-from eyelog.service.auth.throttle import Throttle, guesser
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.signed_forms import SignedForms, check_origin
 from eyelog.service.responses import Problem
 
-__all__ = ["Login", "show_login", "take_login"]
+__all__ = ["login_forms", "show_login", "take_login"]
 
-_COOKIE, _DEVICE_COOKIE = "eyelog_login", "eyelog_device"
 _PATH = "/v1/oauth/authorize"
-_FORM_SECONDS = 1800
-_DEVICE_SECONDS = 365 * 24 * 3600
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
+_LONGEST_NAME = 128  # characters that the page takes; a name of an account has at most 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,47 +33,16 @@ class _LoginRequest:
     """What an application asks for, checked."""
 
     client_id: str
+    application: str  # what people call it
     redirect_uri: str
     state: str | None
     challenge: str | None
+    scope: str
 
 
-class Login:
-    """What the login page needs besides the registry: signed forms and cookies, and the throttle.
-
-    Parameters
-    ----------
-    key : bytes
-        Signs forms and cookies.
-    throttle : Throttle
-        Says how long to wait after wrong passwords.
-    """
-
-    def __init__(self, key: bytes, throttle: Throttle) -> None:
-        self.throttle = throttle
-        self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
-        self.form, self._browser, self._device = (
-            URLSafeTimedSerializer(key, salt=salt, signer_kwargs={"digest_method": hashlib.sha256})
-            for salt in ("login", "browser", "device")
-        )
-
-    def browser(self, cookie: str) -> str:
-        """Return the cookie of this browser; one that was not made here is replaced."""
-        with suppress(BadSignature):
-            self._browser.loads(cookie, max_age=_FORM_SECONDS)
-            return cookie
-        return self._browser.dumps(secrets.token_urlsafe(16))
-
-    def device(self, cookie: str, name: str) -> str | None:
-        """Return the mark of a browser that has logged in to this name before."""
-        with suppress(BadSignature, ValueError, TypeError):
-            mark, known_name = self._device.loads(cookie, max_age=_DEVICE_SECONDS)
-            return str(mark) if known_name == name else None
-        return None
-
-    def device_cookie(self, name: str) -> str:
-        """Return the cookie of a browser that has just logged in to `name`."""
-        return self._device.dumps([secrets.token_urlsafe(16), name])
+def login_forms(key: Callable[[], bytes]) -> SignedForms:
+    """Return the forms of the login page. People arrive there from other sites, hence "lax"."""
+    return SignedForms(key, "login", cookie="eyelog_login", path=_PATH, samesite="lax")
 
 
 class _Refusal(Exception):
@@ -97,80 +63,75 @@ async def show_login(request: Request) -> Response:
         return _refused(request, problem)
     except _Refusal as refusal:
         return refusal.answer
-    return _page(request, login_request)
+    hint = query.get("login_hint", "")
+    usable = len(hint) <= _LONGEST_NAME and hint.isprintable()
+    return _page(request, login_request, name=hint if usable else "")
 
 
 async def take_login(request: Request) -> Response:
     """Answer POST /v1/oauth/authorize: the filled form of the login page."""
-    login: Login = request.app.state.login
+    forms: SignedForms = request.app.state.login_forms
+    tries: PasswordTries = request.app.state.password_tries
     registry: Registry = request.app.state.registry
     try:
-        _check_origin(request)
+        check_origin(request)
         form = await read_form(request)
-        login_request = _signed(login, form.get("form", ""), request.cookies.get(_COOKIE, ""))
+        login_request = _LoginRequest(*forms.values(request, form.get("form", "")))
     except Problem as problem:
         return _refused(request, problem)
-    name, decision = form.get("name", ""), form.get("decision")
+    name, decision = form.get("name", "").strip(), form.get("decision")
     if decision == "deny":
+        await to_thread.run_sync(_note, request, "login_denied", login_request)
         denied = {"error": "access_denied", "error_description": "the wearer denied access"}
         return _send_back(login_request.redirect_uri, denied, login_request.state)
     if decision != "allow":
         return _page(request, login_request, name=name, error="Choose Allow or Deny.", status=400)
-    device = login.device(request.cookies.get(_DEVICE_COOKIE, ""), name)
-    address = request.client.host if request.client else ""
-    who = guesser(name, address=address, device=device)
-    wait_s = await to_thread.run_sync(login.throttle.take_try, who)
-    if wait_s:
+    empty = empty_fields(name, form)
+    if empty:
+        return _page(request, login_request, name=name, wrong=empty, status=400)
+    client_id = login_request.client_id
+    if wrong := await tries.check(request, name, form["password"], application=client_id):
         page = _page(
             request,
             login_request,
             name=name,
-            error=f"Too many wrong passwords. Try again in {_in_words(wait_s)}.",
-            status=429,
+            error=wrong.text("Wrong name or password."),
+            status=wrong.status,
         )
-        page.headers["Retry-After"] = str(wait_s)
-        return page
-    correct = await to_thread.run_sync(
-        registry.check_login, name, form.get("password", ""), limiter=login.at_once
-    )
-    if not correct:
-        return _page(request, login_request, name=name, error="Wrong name or password.", status=400)
-    await to_thread.run_sync(login.throttle.forget, who)
+        return wrong.delay(page)
     code = await to_thread.run_sync(
         lambda: registry.issue_code(
             name,
             login_request.client_id,
             login_request.redirect_uri,
             challenge=login_request.challenge,
+            scope=login_request.scope,
         )
     )
+    await to_thread.run_sync(_note, request, "login", login_request, name)
     answer = _send_back(login_request.redirect_uri, {"code": code}, login_request.state)
-    _set_cookie(request, answer, _DEVICE_COOKIE, login.device_cookie(name), _DEVICE_SECONDS)
+    tries.remember(request, answer, name, _PATH)
     return answer
 
 
-def _in_words(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 100 else f"{-(-seconds // 60)} min"
-
-
-def _check_origin(request: Request) -> None:
-    """Refuse a form that another site sends (browsers say so themselves)."""
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is not None:
-        foreign = site not in ("same-origin", "none")
-    else:
-        foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if foreign:
-        raise Problem(403, "access_denied", "The form was sent from another site.")
+def _note(
+    request: Request, event: str, login_request: _LoginRequest, account: str | None = None
+) -> None:
+    request.app.state.audit.write(
+        event,
+        account=account,
+        application=login_request.client_id,
+        address=client_address(request),
+    )
 
 
 def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
     """Return the request; until the redirect URI is checked, errors stay on this page."""
     client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
-    registered = registry.redirect_uri(client_id) if client_id else None
-    if client_id is None or registered is None:
+    application = registry.application(client_id) if client_id else None
+    if application is None:
         raise Problem(400, "invalid_client", "No application has this client_id.")
-    if redirect_uri is None or not matches(registered, redirect_uri):
+    if redirect_uri is None or not matches(application.redirect_uri, redirect_uri):
         raise Problem(
             400,
             "invalid_request",
@@ -192,7 +153,14 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         raise refuse("invalid_request", "code_challenge_method must be S256")
     if challenge is not None and not _CHALLENGE.fullmatch(challenge):
         raise refuse("invalid_request", "code_challenge is not a base64url SHA-256")
-    return _LoginRequest(client_id, redirect_uri, state, challenge)
+    return _LoginRequest(
+        application.client_id,
+        application.label,
+        redirect_uri,
+        state,
+        challenge,
+        granted(query.get("scope")),
+    )
 
 
 def _page(
@@ -200,58 +168,27 @@ def _page(
     login_request: _LoginRequest,
     *,
     name: str = "",
+    wrong: Mapping[str, str] | None = None,
     error: str = "",
     status: int = 200,
 ) -> Response:
     """Return the login page, with its form bound to this browser by a cookie."""
-    login: Login = request.app.state.login
-    browser = login.browser(request.cookies.get(_COOKIE, ""))
-    parts = (
-        login_request.client_id,
-        login_request.redirect_uri,
-        login_request.state,
-        login_request.challenge,
-    )
+    forms: SignedForms = request.app.state.login_forms
+    browser = forms.browser(request)
     page = login_page(
         status=status,
         form_target=form_target(login_request.redirect_uri),
+        application=login_request.application,
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
-        scope=SCOPE,
-        form=login.form.dumps([browser, *parts]),
+        scope=login_request.scope,
+        form=forms.sign(browser, *astuple(login_request)),
         name=name,
+        wrong=wrong or {},
         error=error,
     )
-    _set_cookie(request, page, _COOKIE, browser, _FORM_SECONDS)
+    forms.bind(request, page, browser)
     return page
-
-
-def _set_cookie(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
-    answer.set_cookie(
-        name,
-        value,
-        max_age=seconds,
-        path=_PATH,
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="lax",
-    )
-
-
-def _signed(login: Login, form: str, cookie: str) -> _LoginRequest:
-    """Return the request that the form belongs to, if this browser got the form recently."""
-    try:
-        browser, *parts = login.form.loads(form, max_age=_FORM_SECONDS)
-        same = secrets.compare_digest(str(browser).encode(), cookie.encode())
-    except (BadSignature, ValueError, TypeError):
-        same, parts = False, []
-    if not same:
-        raise Problem(
-            400,
-            "invalid_request",
-            "The form is too old, or belongs to another browser (are cookies off?).",
-        )
-    return _LoginRequest(*parts)
 
 
 def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> Response:

@@ -4,7 +4,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from eyelog.errors import ConfigurationError
 
-__all__ = ["check_redirect_uri", "form_target", "matches"]
+__all__ = ["check_redirect_uri", "form_target", "is_readable_on_the_way", "matches"]
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
@@ -55,6 +55,12 @@ def matches(registered: str, requested: str) -> bool:
         theirs.path,
         theirs.query,
     )
+
+
+def is_readable_on_the_way(uri: str) -> bool:
+    """Return whether codes reach this address over a network without TLS."""
+    parts = urlsplit(uri)
+    return parts.scheme == "http" and parts.hostname not in _LOOPBACK
 
 
 def form_target(uri: str) -> str:

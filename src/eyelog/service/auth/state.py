@@ -4,16 +4,18 @@ Its only secret in clear text is the key that signs cursors and forms.
 """
 
 import os
+import shlex
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
 
-__all__ = ["State", "StateBusy"]
+__all__ = ["VERSION", "State", "StateBusy", "columns", "expected_columns", "version_of"]
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
@@ -32,8 +34,33 @@ CREATE TABLE token (
 CREATE INDEX token_origin ON token (origin);
 """
 
-_ADDED = ("CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",)
+_ADDED = (
+    "CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",
+    """
+    ALTER TABLE application ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE application ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN session INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE token ADD COLUMN issued REAL;
+    ALTER TABLE token ADD COLUMN used REAL;
+    UPDATE token SET issued = expires - 2592000;
+    INSERT INTO meta VALUES ('dated', strftime('%s', 'now'));
+    CREATE INDEX token_account ON token (account, client_id);
+    CREATE TABLE request_count (
+        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
+        PRIMARY KEY (account, hour));
+    """,
+    "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
+)
 """What later releases added, in order. A file has as many of them as its ``user_version`` says."""
+
+
+VERSION = len(_ADDED)
+
+
+_MOST_KEPT = 8
+_Kept = tuple[tuple[int, int], sqlite3.Connection]
 
 
 class StateBusy(ConfigurationError):
@@ -41,18 +68,51 @@ class StateBusy(ConfigurationError):
 
 
 class State:
-    """Transactions on ``_service.sqlite`` in one folder."""
+    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive."""
 
-    def __init__(self, archive_path: str | os.PathLike[str]) -> None:
-        folder = os.fspath(archive_path)
-        if "://" in folder:
-            raise ConfigurationError(
-                f"the service needs a local archive, not {folder!r}: sync or copy it to a folder"
-                " first"
-            )
-        self.folder = Path(folder).expanduser()
+    def __init__(
+        self,
+        archive_path: str | os.PathLike[str],
+        state: str | os.PathLike[str] | None = None,
+    ) -> None:
+        for path, what in ((archive_path, "archive"), (state, "folder for its state")):
+            if path is not None and "://" in os.fspath(path):
+                raise ConfigurationError(
+                    f"the service needs a local {what}, not {os.fspath(path)!r}: sync or copy it to"
+                    " a folder first"
+                )
+        self.archive = Path(archive_path).expanduser()
+        self.folder = self.archive if state is None else Path(state).expanduser()
+        if state is not None and self.folder.exists() and not self.folder.is_dir():
+            raise ConfigurationError(f"{self.folder} is not a folder: --state takes one")
         self._file = self.folder / _FILE_NAME
+        beside = self.archive / _FILE_NAME
+        if not self._file.exists() and beside.exists():
+            there = shlex.quote(str(self.folder))
+            files = f"{shlex.quote(str(self.archive))}/_service.*"
+            raise ConfigurationError(
+                f"the service's state is {beside}, and {self.folder} has none: stop the service and"
+                f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
+            )
         self._current = False  # whether the file has all that `_ADDED` lists
+        self._kept: deque[_Kept] | None = None
+
+    def keep_open(self) -> None:
+        """Keep connections for reading: to open one takes ten times as long as to use it."""
+        self._kept = deque()
+
+    @property
+    def file(self) -> Path:
+        """The path of ``_service.sqlite``."""
+        return self._file
+
+    def require(self) -> None:
+        """Raise `ConfigurationError` if the file does not exist."""
+        if not self._file.exists():
+            raise ConfigurationError(
+                f"there is no service state {self._file}: name its folder with --state, or the"
+                " archive with --archive; eyelog service add-account creates one"
+            )
 
     def prepare(self) -> None:
         """Create the file (0600) with its schema and signing key, if it does not exist.
@@ -71,12 +131,45 @@ class State:
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
-    def rows(self, sql: str, *values: Any) -> list[Any]:
+    def rows(self, sql: str, *values: Any, **named: Any) -> list[Any]:
         """Return the rows of a query; none if the file does not exist."""
-        if not self._file.exists():
+        try:
+            status = self._file.stat()
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        with self._open() as db:
-            return db.execute(sql, values).fetchall()
+        except OSError as error:
+            raise self._unusable(error) from None
+        with self._reading((status.st_dev, status.st_ino)) as db:
+            try:
+                return db.execute(sql, named or values).fetchall()
+            except UnicodeEncodeError:  # a text that cannot be in the file
+                return []
+
+    @contextmanager
+    def _reading(self, identity: tuple[int, int]) -> Iterator[sqlite3.Connection]:
+        """Use a kept connection, if it is still one to the file that has this identity."""
+        kept = self._kept
+        if kept is None or not self._current:
+            with self._open() as db:
+                yield db
+            return
+        with self._faults():
+            try:
+                known, db = kept.pop()
+            except IndexError:
+                known, db = identity, connect(self._file, write=True, any_thread=True)
+            if known != identity:  # another file has taken its place
+                db.close()
+                db = connect(self._file, write=True, any_thread=True)
+            try:
+                yield db
+            except BaseException:
+                db.close()
+                raise
+            if len(kept) < _MOST_KEPT:
+                kept.append((identity, db))
+            else:
+                db.close()
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -84,15 +177,26 @@ class State:
         with self._open() as db, transaction(db):
             yield db
 
+    def note(self, sql: str, *values: Any) -> None:
+        """Write what nothing depends on, unless the file is locked or the disk is full."""
+        with suppress(ConfigurationError), self._open(wait=False) as db:
+            db.execute(sql, values)
+
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        # A connection for each use: about 0.1 ms, and nothing to share between threads.
+    def _open(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
+        with self._faults(), closing(connect(self._file, write=True)) as db:
+            if not wait:
+                db.execute("PRAGMA busy_timeout = 0")
+            if not self._current:
+                _bring_up_to_date(db)
+                self._current = True
+            yield db
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Turn the errors of SQLite into ours."""
         try:
-            with closing(connect(self._file, write=True)) as db:
-                if not self._current:
-                    _bring_up_to_date(db)
-                    self._current = True
-                yield db
+            yield
         except sqlite3.IntegrityError:
             raise
         except sqlite3.Error as error:
@@ -102,19 +206,37 @@ class State:
                 ) from None
             raise self._unusable(error) from None
 
-    def _unusable(self, error: sqlite3.Error) -> ConfigurationError:
+    def _unusable(self, error: sqlite3.Error | OSError) -> ConfigurationError:
         return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
+
+
+def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return the tables of a state file with their columns."""
+    sql = (
+        "SELECT kind.name, part.name FROM sqlite_master AS kind, pragma_table_info(kind.name)"
+        " AS part WHERE kind.type = 'table'"
+    )
+    return set(db.execute(sql))
+
+
+def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
+    """Return what `columns` returns for a new file, or for one of an earlier version."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for script in (_SCHEMA, *_ADDED[:version]):
+            db.executescript(script)
+        return columns(db)
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
     """Add to a file of an older release what it lacks."""
-    if _version(db) >= len(_ADDED):
+    if version_of(db) >= VERSION:
         return
     with transaction(db):
-        _add(db, _version(db))
+        _add(db, version_of(db))
 
 
-def _version(db: sqlite3.Connection) -> int:
+def version_of(db: sqlite3.Connection) -> int:
+    """Return how many of the later additions a state file has."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -122,7 +244,7 @@ def _add(db: sqlite3.Connection, version: int) -> None:
     for script in _ADDED[version:]:
         for statement in script.split(";"):
             db.execute(statement)
-    db.execute(f"PRAGMA user_version = {len(_ADDED)}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _fill(db: sqlite3.Connection) -> None:

@@ -4,8 +4,11 @@ RFC 6749 (tokens and their errors), RFC 6750 (bearer tokens), RFC 7009 (revocati
 (PKCE, only S256).
 """
 
+import base64
 import re
+from functools import partial
 from typing import Any
+from urllib.parse import unquote_plus
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -13,13 +16,15 @@ from starlette.responses import Response
 
 from eyelog.service.auth.forms import read_form, require
 from eyelog.service.auth.redirects import matches
-from eyelog.service.auth.registry import ACCESS_SECONDS, SCOPE, Bearer, GrantRefused, Registry
+from eyelog.service.auth.registry import ACCESS_SECONDS, Bearer, GrantRefused, Registry
 from eyelog.service.responses import Problem, json_answer
 
 __all__ = ["authenticate", "revoke", "token"]
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _REALM = 'Bearer realm="eyelog"'
+_IS_BEARER = re.compile(r"\s*bearer(\s|$)", re.IGNORECASE)
+_BASIC = re.compile(r"\s*basic(\s+|$)", re.IGNORECASE)
 _BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 
 
@@ -27,14 +32,51 @@ async def token(request: Request) -> Response:
     """Answer POST /v1/oauth/token: a code or a refresh token for an access token."""
     form = await read_form(request)
     try:
-        answer = await to_thread.run_sync(_grant, request.app.state.registry, form)
+        basic = _basic(request.headers.getlist("authorization"), form)
+        form |= basic
+        answer = await to_thread.run_sync(
+            _grant, request.app.state.registry, form, "Basic" if basic else "Form"
+        )
+        await to_thread.run_sync(_note, request, form, answer["access_token"])
     except Problem as problem:
         problem.headers |= _NO_STORE
         raise
     return json_answer(answer, headers=_NO_STORE)
 
 
-def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
+def _basic(headers: list[str], form: dict[str, str]) -> dict[str, str]:
+    """Return the application's id and secret from HTTP Basic (RFC 6749, section 2.3.1)."""
+    if not any(_BASIC.match(header) for header in headers):
+        return {}
+    if "client_secret" in form or len(headers) > 1:
+        raise Problem(
+            400,
+            "invalid_request",
+            "send the application's secret once: in the header Authorization or in the form",
+        )
+    try:
+        text = base64.b64decode(_BASIC.sub("", headers[0]).strip(), validate=True).decode()
+        client_id, colon, secret = text.partition(":")
+        if not colon:
+            raise ValueError
+        client_id, secret = (unquote_plus(part, errors="strict") for part in (client_id, secret))
+    except ValueError:
+        raise _wrong_client("the Authorization header is not readable", scheme="Basic") from None
+    if form.get("client_id", client_id) != client_id:
+        raise Problem(400, "invalid_request", "the client_id of the form is not that of the header")
+    return {"client_id": client_id, "client_secret": secret}
+
+
+def _wrong_client(description: str, *, scheme: str) -> Problem:
+    return Problem(
+        401,
+        "invalid_client",
+        description,
+        headers={"WWW-Authenticate": f'{scheme} realm="eyelog"'},
+    )
+
+
+def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, Any]:
     grant_type, client_id, secret, redirect_uri = require(
         form, "grant_type", "client_id", "client_secret", "redirect_uri"
     )
@@ -45,12 +87,7 @@ def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
             "grant_type must be authorization_code or refresh_token",
         )
     if not registry.check_secret(client_id, secret):
-        raise Problem(
-            401,
-            "invalid_client",
-            "client_id or client_secret is wrong",
-            headers={"WWW-Authenticate": 'Form realm="eyelog"'},
-        )
+        raise _wrong_client("client_id or client_secret is wrong", scheme=scheme)
     registered = registry.redirect_uri(client_id)
     if registered is None or not matches(registered, redirect_uri):
         raise Problem(
@@ -72,8 +109,19 @@ def _grant(registry: Registry, form: dict[str, str]) -> dict[str, Any]:
         "refresh_token": refresh,
         "token_type": "Bearer",
         "expires_in": ACCESS_SECONDS,
-        "scope": SCOPE,
+        "scope": registry.scope(access),
     }
+
+
+def _note(request: Request, form: dict[str, str], access_token: str) -> None:
+    """Write to the audit log for whom a token was issued."""
+    owner = request.app.state.registry.owner(access_token)
+    request.app.state.audit.write(
+        "token" if form["grant_type"] == "authorization_code" else "refresh",
+        account=owner and owner.account,
+        application=owner and owner.client_id,
+        address=request.client and request.client.host,
+    )
 
 
 async def revoke(request: Request) -> Response:
@@ -87,6 +135,15 @@ async def revoke(request: Request) -> Response:
             "unauthorized_client",
             "the token belongs to another application or account and was not revoked",
         )
+    await to_thread.run_sync(
+        partial(
+            request.app.state.audit.write,
+            "revoke",
+            account=caller.account,
+            application=caller.client_id,
+            address=request.client and request.client.host,
+        )
+    )
     return json_answer({}, headers=_NO_STORE)
 
 
@@ -99,7 +156,8 @@ def authenticate(request: Request) -> Bearer:
         401 with ``WWW-Authenticate``, if there is no bearer token or it is not valid.
     """
     headers = request.headers.getlist("authorization")
-    if not headers:
+    if not any(_IS_BEARER.match(header) for header in headers):
+        # Without a bearer token, no error in the challenge: RFC 6750, section 3.1.
         raise Problem(
             401,
             "unauthorized",

@@ -6,7 +6,7 @@ twice and none that was there is left out.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final, cast
 
@@ -28,9 +28,13 @@ ARROW_PAGES: Final = 20
 class Cursors:
     """Make and read the cursors of one service."""
 
-    def __init__(self, key: bytes) -> None:
-        self._signer = URLSafeSerializer(
-            key, salt="cursor", signer_kwargs={"digest_method": hashlib.sha256}
+    def __init__(self, key: Callable[[], bytes]) -> None:
+        self._key = key  # asked for each time: the operator may replace it
+
+    @property
+    def _signer(self) -> URLSafeSerializer:
+        return URLSafeSerializer(
+            self._key(), salt="cursor", signer_kwargs={"digest_method": hashlib.sha256}
         )
 
     def make(self, bound_to: Sequence[Any], after_us: int) -> str:

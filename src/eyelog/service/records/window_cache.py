@@ -26,9 +26,18 @@ _KEPT_BYTES = 256 << 20
 
 
 class Windows:
-    """Reads the window of a query from the archive, or gives the one it has kept."""
+    """Reads the window of a query from the archive, or gives the one it has kept.
 
-    def __init__(self, archive_path: str | os.PathLike[str]) -> None:
+    Parameters
+    ----------
+    archive_path : path
+        The archive's folder.
+    processes : int
+        How many processes keep windows, each its share of the memory.
+    """
+
+    def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
+        self._most_bytes = _KEPT_BYTES // processes
         self._archive = Archive(archive_path)
         self._kept: OrderedDict[Hashable, pa.Table] = OrderedDict()
         self._bytes = 0
@@ -61,7 +70,7 @@ class Windows:
                 return
             self._kept[key] = table
             self._bytes += table.nbytes
-            while self._bytes > _KEPT_BYTES:
+            while self._bytes > self._most_bytes:
                 _, oldest = self._kept.popitem(last=False)
                 self._bytes -= oldest.nbytes
 

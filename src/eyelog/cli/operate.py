@@ -1,0 +1,596 @@
+"""The commands of the service's operator: accounts, applications, tokens, the key, a check."""
+
+import argparse
+import getpass
+import json
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from eyelog.cli.output import add_json, note, one_line
+from eyelog.cli.source import add_archive, add_state, open_archive
+from eyelog.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from eyelog.service.auth.ending import Ended
+    from eyelog.service.auth.registry import Registry
+
+__all__ = ["add_commands"]
+
+_LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command `service` with its actions."""
+    service = commands.add_parser(
+        "service",
+        help="manage the service: accounts, applications, tokens",
+        description="Manage the service of an archive. A running service notices every change"
+        " within a second. What is changed here is written to the audit log beside the state.",
+    )
+    actions = service.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _add_accounts(actions)
+    _add_applications(actions)
+    _add_tokens(actions)
+    _add_upkeep(actions)
+
+
+def _action(
+    actions: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int | None],
+    text: str,
+    more: str = "",
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=text, description=f"{text[0].upper()}{text[1:]}.{more and ' '}{more}"
+    )
+    add_archive(parser)
+    add_state(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_accounts(actions: Any) -> None:
+    account = _action(
+        actions,
+        "add-account",
+        _add_account,
+        "add a wearer who can log in",
+        "Without a password the account can only log in with a code of issue-code.",
+    )
+    account.add_argument("name", metavar="NAME", help="the account's name")
+    _add_password(account, required=False)
+
+    listed = _action(
+        actions, "list-accounts", _list_accounts, "list the accounts, and who has access"
+    )
+    add_json(listed)
+
+    password = _action(
+        actions,
+        "set-password",
+        _set_password,
+        "give an account another password",
+        "Tokens stay valid; `eyelog service revoke --account NAME` ends them.",
+    )
+    password.add_argument("name", metavar="NAME", help="the account's name")
+    _add_password(password, required=True)
+
+    for name, run, text, more in (
+        (
+            "disable",
+            _disable,
+            "refuse every login and token of an account",
+            "Nothing is deleted: enable lets logins and tokens count again.",
+        ),
+        ("enable", _enable, "allow a disabled account again", ""),
+        (
+            "remove-account",
+            _remove_account,
+            "remove an account with its tokens",
+            "Its records stay in the archive.",
+        ),
+    ):
+        parser = _action(actions, name, run, text, more)
+        parser.add_argument("name", metavar="NAME", help="the account's name")
+
+
+def _add_password(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    parser.add_argument(
+        "--password-stdin",
+        action="store_true",
+        required=required,
+        help="read the password, at least 8 characters, from the first line of stdin",
+    )
+
+
+def _add_applications(actions: Any) -> None:
+    application = _action(
+        actions,
+        "add-application",
+        _add_application,
+        "register an application and print its id and secret",
+    )
+    application.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
+    )
+    application.add_argument(
+        "--name", default="", metavar="TEXT", help="what the login page calls the application"
+    )
+    add_json(application)
+
+    listed = _action(actions, "list-applications", _list_applications, "list the applications")
+    add_json(listed)
+
+    rotated = _action(
+        actions,
+        "rotate-secret",
+        _rotate_secret,
+        "replace an application's secret, and print the new one",
+        "The old secret ends at once. Tokens stay valid, but only the new secret refreshes them.",
+    )
+    _add_application_word(rotated)
+    add_json(rotated)
+
+    removed = _action(
+        actions, "remove-application", _remove_application, "remove an application with its tokens"
+    )
+    _add_application_word(removed)
+
+
+def _add_application_word(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("application", metavar="APPLICATION", help="its client id or its name")
+
+
+def _add_tokens(actions: Any) -> None:
+    code = _action(
+        actions, "issue-code", _issue_code, "print a grant code, for a login without a browser"
+    )
+    code.add_argument("--account", required=True, metavar="A", help="who grants access")
+    code.add_argument("--client-id", required=True, metavar="ID", help="the application's id")
+    code.add_argument(
+        "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
+    )
+
+    listed = _action(
+        actions,
+        "list-tokens",
+        _list_tokens,
+        "list the tokens that can be used",
+        "Tokens themselves are never shown. A refresh token lasts for a year after its last use.",
+    )
+    add_json(listed)
+
+    revoke = _action(
+        actions,
+        "revoke",
+        _revoke,
+        "end tokens at once, such as those on a lost laptop",
+        "With both --account and --application, only that application's access to that account"
+        " ends.",
+    )
+    revoke.add_argument("--account", metavar="A", help="every token of this account")
+    revoke.add_argument(
+        "--application", metavar="APPLICATION", help="every token of this application (id or name)"
+    )
+    revoke.add_argument("--all", action="store_true", help="every token of the service")
+    revoke.set_defaults(usage=revoke.error)
+
+
+def _add_upkeep(actions: Any) -> None:
+    _action(
+        actions,
+        "rotate-key",
+        _rotate_key,
+        "replace the key that signs cursors, forms and cookies",
+        "Do so when somebody may have read the state file. Tokens stay valid.",
+    )
+    check = _action(
+        actions,
+        "check",
+        _check,
+        "check the state, the archive, and whether they fit",
+        "Changes nothing; the exit status is 1 if something is wrong.",
+    )
+    add_json(check)
+
+
+# What the actions share.
+
+
+def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
+    from eyelog.service.auth.registry import Registry
+
+    registry = Registry(open_archive(args).path, args.state)
+    if existing:
+        registry.require_state()
+    return registry
+
+
+def _audit(registry: "Registry", event: str, **what: Any) -> None:
+    """Write what the operator did to the audit log."""
+    from eyelog.service.audit import Audit
+
+    try:
+        operator = getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name
+        operator = None
+    Audit(registry.state_folder).write(f"admin.{event}", operator=operator, **what)
+
+
+def _password() -> str:
+    """Return the first line of stdin, which has to be UTF-8 as the login page sends it."""
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    line = stream.readline(_LONGEST_LINE) if stream is not None else ""
+    try:
+        text: str = line.decode() if isinstance(line, bytes) else line
+    except UnicodeDecodeError:
+        raise ConfigurationError("the password on stdin is not text in UTF-8") from None
+    return text.rstrip("\r\n")
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    from eyelog.analysis.sheet import Heading, Sheet
+
+    heads = [Heading(text, text, is_text=True, is_extra=text == "Added") for text in headings]
+    return Sheet(heads, [[one_line(cell) for cell in row] for row in rows]).text(more="--json")
+
+
+def _show(headings: Sequence[str], rows: Sequence[Sequence[str]], *, none: str) -> None:
+    if rows:
+        print(_table(headings, rows))
+    else:
+        note(none)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=1))
+
+
+def _stamp(seconds: float | None) -> str | None:
+    """Return an instant as text for programs."""
+    if seconds is None:
+        return None
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _day(seconds: float | None) -> str:
+    return "unknown" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def _minute(seconds: float | None) -> str:
+    if seconds is None:
+        return "never"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+def _say_ended(ended: "list[Ended]", *, what: str) -> None:
+    """Print which tokens ended, one line per account and application."""
+    for one in ended:
+        name = f"{one.name!r} ({one.client_id})" if one.name else one.client_id
+        counts = [
+            f"{count} {kind} token{'s' if count > 1 else ''}"
+            for count, kind in ((one.refresh, "refresh"), (one.access, "access"))
+            if count
+        ]
+        print(f"ended: {' and '.join(counts)} of account {one.account!r}, application {name}")
+    if not ended:
+        print(f"ended: no token; {what} had none that could be used")
+
+
+def _counts(ended: "list[Ended]") -> dict[str, int]:
+    return {"tokens": sum(one.refresh + one.access for one in ended)}
+
+
+# Accounts.
+
+
+def _add_account(args: argparse.Namespace) -> None:
+    registry = _registry(args, existing=False)
+    registry.add_account(args.name, _password() if args.password_stdin else None)
+    _audit(registry, "add_account", account=args.name, password=args.password_stdin)
+    note(f"Account {args.name!r} added.")
+
+
+def _list_accounts(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    access: dict[str, dict[str, float | None]] = {}
+    for token in registry.issued():
+        used = access.setdefault(token.account, {})
+        used[token.client_id] = max(used.get(token.client_id) or 0, token.last_used or 0) or None
+    accounts = registry.list_accounts()
+    last = {
+        name: max((at for at in used.values() if at is not None), default=None)
+        for name, used in access.items()
+    }
+    if args.json:
+        _print_json(
+            [
+                {
+                    "account": one.name,
+                    "password": one.has_password,
+                    "disabled": one.disabled,
+                    "added": _stamp(one.added),
+                    "applications": len(access.get(one.name, ())),
+                    "last_used": _stamp(last.get(one.name)),
+                }
+                for one in accounts
+            ]
+        )
+        return
+    rows = [
+        [
+            one.name,
+            "disabled" if one.disabled else "password" if one.has_password else "by code only",
+            _day(one.added),
+            f"{len(access.get(one.name, ()))}",
+            _minute(last.get(one.name)),
+        ]
+        for one in accounts
+    ]
+    headings = ["Account", "Login", "Added", "Applications", "Last used (UTC)"]
+    _show(headings, rows, none="There is no account yet: eyelog service add-account NAME.")
+
+
+def _set_password(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    registry.account(args.name)  # before stdin is read
+    registry.set_password(args.name, _password())
+    _audit(registry, "set_password", account=args.name)
+    note(
+        f"Account {args.name!r} has another password. Its tokens stay valid:"
+        f" {_typed(args, 'revoke', '--account', args.name)} ends them."
+    )
+
+
+def _disable(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    registry.disable(args.name)
+    _audit(registry, "disable", account=args.name)
+    note(
+        f"Account {args.name!r} is disabled: logins and tokens are refused until"
+        f" {_typed(args, 'enable', args.name)}."
+    )
+
+
+def _enable(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    registry.enable(args.name)
+    _audit(registry, "enable", account=args.name)
+    note(f"Account {args.name!r} is enabled: logins and tokens count again.")
+
+
+def _remove_account(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    ended = registry.remove_account(args.name)
+    _audit(registry, "remove_account", account=args.name, **_counts(ended))
+    print(f"removed: account {args.name!r}")
+    _say_ended(ended, what="the account")
+    folders = _folders_of(args, args.name)
+    if folders:
+        note(
+            f"The records of {args.name!r} stay in the archive: {', '.join(folders)}. Delete these"
+            " folders to delete the records; an account of the same name could read them again."
+        )
+    else:
+        note(f"The archive has no records of {args.name!r}.")
+
+
+def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
+    """Return the folders with records of an account."""
+    from eyelog.archive.parquet.layout import folder, months, open_place
+    from eyelog.catalogue import LOGS
+
+    place = open_place(open_archive(args).path)
+    return [folder(place, log, account) for log in LOGS if months(place, log, account)]
+
+
+def _typed(args: argparse.Namespace, *words: str) -> str:
+    """Return a command on the same service, as it is typed."""
+    places = [
+        word
+        for option, value in (("--archive", args.archive), ("--state", args.state))
+        if value
+        for word in (option, value)
+    ]
+    return f"`{shlex.join(['eyelog', 'service', words[0], *places, *words[1:]])}`"
+
+
+# Applications.
+
+
+def _exports(client_id: str, secret: str, redirect_uri: str) -> str:
+    """Return the settings of an application as lines for a shell."""
+    settings = {
+        "EYELOG_CLIENT_ID": client_id,
+        "EYELOG_CLIENT_SECRET": secret,
+        "EYELOG_REDIRECT_URI": redirect_uri,
+    }
+    return "\n".join(f"export {name}={shlex.quote(value)}" for name, value in settings.items())
+
+
+def _add_application(args: argparse.Namespace) -> None:
+    registry = _registry(args, existing=False)
+    client_id, secret = registry.add_application(args.redirect_uri, name=args.name)
+    _audit(registry, "add_application", application=client_id, name=args.name or None)
+    if args.json:
+        application = {
+            "client_id": client_id,
+            "client_secret": secret,
+            "redirect_uri": args.redirect_uri,
+            "name": args.name,
+        }
+        print(json.dumps(application))
+        return
+    print("# The address of the service, which eyelog serve prints when it starts:")
+    print("# export EYELOG_BASE_URL=http://127.0.0.1:8765")
+    print(_exports(client_id, secret, args.redirect_uri))
+    note("Keep the secret now: it is not shown again.")
+
+
+def _list_applications(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    wearers: dict[str, set[str]] = {}
+    for token in registry.issued():
+        wearers.setdefault(token.client_id, set()).add(token.account)
+    applications = registry.applications()
+    if args.json:
+        _print_json(
+            [
+                asdict(one)
+                | {"added": _stamp(one.added), "accounts": len(wearers.get(one.client_id, ()))}
+                for one in applications
+            ]
+        )
+        return
+    rows = [
+        [
+            one.name or "(no name)",
+            one.client_id,
+            one.redirect_uri,
+            f"{len(wearers.get(one.client_id, ()))}",
+            _day(one.added),
+        ]
+        for one in applications
+    ]
+    headings = ["Name", "Client id", "Redirect URI", "Accounts", "Added"]
+    none = "There is no application yet: eyelog service add-application --redirect-uri URI."
+    _show(headings, rows, none=none)
+
+
+def _rotate_secret(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    application = registry.find_application(args.application)
+    secret = registry.rotate_secret(application.client_id)
+    _audit(registry, "rotate_secret", application=application.client_id)
+    if args.json:
+        print(json.dumps({"client_id": application.client_id, "client_secret": secret}))
+        return
+    print(f"export EYELOG_CLIENT_SECRET={shlex.quote(secret)}")
+    note(
+        f"Application {application.label!r} has another secret, and the old one ended. Keep it now:"
+        " it is not shown again."
+    )
+
+
+def _remove_application(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    application = registry.find_application(args.application)
+    ended = registry.remove_application(application.client_id)
+    _audit(
+        registry,
+        "remove_application",
+        application=application.client_id,
+        name=application.name or None,
+        **_counts(ended),
+    )
+    print(f"removed: application {application.label!r}")
+    _say_ended(ended, what="the application")
+
+
+# Tokens.
+
+
+def _issue_code(args: argparse.Namespace) -> None:
+    registry = _registry(args, existing=False)
+    code = registry.issue_code(args.account, args.client_id, args.redirect_uri)
+    application = registry.find_application(args.client_id)
+    _audit(registry, "issue_code", account=args.account, application=application.client_id)
+    print(code)
+
+
+def _list_tokens(args: argparse.Namespace) -> None:
+    tokens = _registry(args).issued()
+    if args.json:
+        _print_json(
+            [
+                {
+                    "account": one.account,
+                    "client_id": one.client_id,
+                    "name": one.name,
+                    "kind": one.kind,
+                    "issued": _stamp(one.issued),
+                    "last_used": _stamp(one.last_used),
+                    "expires": _stamp(one.expires),
+                }
+                for one in tokens
+            ]
+        )
+        return
+    rows = [
+        [
+            one.account,
+            one.name or one.client_id,
+            one.kind,
+            _day(one.issued),
+            _minute(one.last_used),
+            _day(one.expires),
+        ]
+        for one in tokens
+    ]
+    headings = ["Account", "Application", "Kind", "Issued", "Last used (UTC)", "Expires"]
+    _show(headings, rows, none="No token can be used: nobody is logged in.")
+
+
+def _revoke(args: argparse.Namespace) -> None:
+    if args.all and (args.account is not None or args.application is not None):
+        args.usage("--all stands alone")
+    if not args.all and args.account is None and args.application is None:
+        args.usage("say what to end: --account A, --application APPLICATION or --all")
+    registry = _registry(args)
+    application = args.application and registry.find_application(args.application)
+    client_id = application.client_id if application else None
+    ended = registry.revoke_tokens(account=args.account, client_id=client_id)
+    whose = None if args.account is None else args.account
+    _audit(registry, "revoke", account=whose, application=client_id, **_counts(ended))
+    what = " and ".join(
+        text
+        for text in (
+            f"account {args.account!r}" if args.account is not None else "",
+            f"application {application.label!r}" if application else "",
+        )
+        if text
+    )
+    _say_ended(ended, what=what or "the service")
+    if args.account is not None and application is None:
+        note(
+            f"Codes not exchanged yet and sessions in browsers have ended too. {args.account!r} has"
+            " to log in again. If the password may be known,"
+            f" {_typed(args, 'set-password', args.account, '--password-stdin')} sets another."
+        )
+    else:
+        note("Codes not exchanged yet have ended too. The wearers have to log in again.")
+
+
+# The key, and a check.
+
+
+def _rotate_key(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    registry.rotate_key()
+    _audit(registry, "rotate_key")
+    print("ended: cursors, open login pages, sessions in browsers and marks of known browsers")
+    note(
+        "The signing key was replaced; a running service uses the new one within a second. A fetch"
+        " that was under way fails and has to be started again. Tokens stay valid."
+    )
+
+
+def _check(args: argparse.Namespace) -> None:
+    from eyelog.service.check import check_service
+
+    findings = check_service(_registry(args))
+    if args.json:
+        _print_json([asdict(finding) for finding in findings])
+    else:
+        width = max(len(finding.check) for finding in findings)
+        for finding in findings:
+            print(f"{finding.result:<5}  {finding.check:<{width}}  {one_line(finding.text)}")
+    wrong = sum(finding.result == "wrong" for finding in findings)
+    if wrong:
+        checks = "1 check" if wrong == 1 else f"{wrong} checks"
+        raise ConfigurationError(f"{checks} of the service found something wrong: see above")

@@ -1,0 +1,1 @@
+"""The wearer's own page: who has access, the password, one's own data."""

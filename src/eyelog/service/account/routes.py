@@ -1,0 +1,259 @@
+"""The wearer's own page: log in, see and withdraw access, change the password, get one's data.
+
+All forms are sent to ``/account`` itself, each with what it wants in `do`. They are bound to this
+browser and to the wearer who is logged in.
+"""
+
+import logging
+from collections.abc import Callable
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.browser import page_headers
+from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.service.access_log import ACCOUNT
+from eyelog.service.account.download import Downloads, TooMany, stored_months
+from eyelog.service.account.pages import Shown, account_page, login_page, trouble_page
+from eyelog.service.account.session import MINUTES, PATH, Sessions
+from eyelog.service.auth.forms import empty_fields, read_form
+from eyelog.service.auth.password_tries import PasswordTries, client_address
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.responses import Problem
+
+__all__ = ["account_forms", "show_account", "take_account"]
+
+# What has just been done, in the address that the browser is sent to: ?done=...
+_DONE = {
+    "withdrawn": "Access is withdrawn. The application can read nothing more.",
+    "changed": "Your password is changed, and other browsers are logged out.",
+    "logged-out": "You have logged out.",
+}
+_ENDED = (
+    f"Your session has ended: {MINUTES} minutes have passed, you logged out elsewhere, or the"
+    " password was changed. Log in again."
+)
+
+_log = logging.getLogger("eyelog.service")
+
+
+def account_forms(key: Callable[[], bytes]) -> SignedForms:
+    """Return the forms of the wearer's own page."""
+    return SignedForms(key, "account", cookie="eyelog_account", path=PATH)
+
+
+async def show_account(request: Request) -> Response:
+    """Answer GET /account: the wearer's page, or the login to it."""
+    done = _DONE.get(request.query_params.get("done", ""), "")
+    sessions: Sessions = request.app.state.sessions
+    account = await to_thread.run_sync(sessions.account, request)
+    if account is None:
+        if not done and sessions.has_cookie(request):
+            return _ended(request)
+        return _login(request, note=done)
+    request.scope[ACCOUNT] = account
+    return await _account(request, account, note=done)
+
+
+async def take_account(request: Request) -> Response:
+    """Answer POST /account: a form of the page."""
+    forms: SignedForms = request.app.state.account_forms
+    sessions: Sessions = request.app.state.sessions
+    try:
+        check_origin(request)
+        form = await read_form(request)
+        (signed_for,) = forms.values(request, form.get("form", ""))
+    except Problem as problem:
+        return trouble_page(problem.status, "Your request was not accepted", problem.description)
+    do = form.get("do")
+    if signed_for == "" and do == "log-in":
+        return await _log_in(request, form)
+    account = await to_thread.run_sync(sessions.account, request)
+    if account is None:
+        return _ended(request, status=403)
+    request.scope[ACCOUNT] = account
+    action = _ACTIONS.get(do or "")
+    if signed_for != account or action is None:
+        return trouble_page(
+            400,
+            "Your request was not accepted",
+            "The form belongs to another login. Open your account page again.",
+        )
+    return await action(request, account, form)
+
+
+async def _log_in(request: Request, form: dict[str, str]) -> Response:
+    name = form.get("name", "").strip()
+    if empty := empty_fields(name, form):
+        return _login(request, status=400, name=name, wrong=empty)
+    tries: PasswordTries = request.app.state.password_tries
+    if wrong := await tries.check(request, name, form["password"]):
+        error = wrong.text("Wrong name or password.")
+        return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
+    answer = _see_page()
+    sessions: Sessions = request.app.state.sessions
+    await to_thread.run_sync(sessions.start, request, answer, name)
+    tries.remember(request, answer, name, PATH)
+    await _note(request, "login", name, page="account")
+    return answer
+
+
+async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
+    registry: Registry = request.app.state.registry
+    grants = await to_thread.run_sync(registry.grants, account)
+    for grant in grants:
+        if grant.grant_id == form.get("grant"):
+            ended = await to_thread.run_sync(registry.withdraw, account, grant.client_id)
+            await _note(request, "withdraw", account, application=grant.client_id, tokens=ended)
+    return _see_page("withdrawn")
+
+
+async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
+    registry: Registry = request.app.state.registry
+    wrong = _wrong_passwords(registry, account, form)
+    if wrong:
+        return await _account(request, account, status=400, wrong=wrong)
+    tries: PasswordTries = request.app.state.password_tries
+    if refused := await tries.check(request, account, form["old"]):
+        wrong = {"old": refused.text("The old password is wrong.")}
+        page = await _account(request, account, status=refused.status, wrong=wrong)
+        return refused.delay(page)
+    await to_thread.run_sync(registry.set_password, account, form["new"])
+    await _note(request, "password_changed", account)
+    answer = _see_page("changed")
+    sessions: Sessions = request.app.state.sessions
+    await to_thread.run_sync(sessions.start, request, answer, account)
+    return answer
+
+
+def _wrong_passwords(registry: Registry, account: str, form: dict[str, str]) -> dict[str, str]:
+    """Return what is wrong with a change of the password before the old one is looked at."""
+    empty = {
+        "old": "Enter your old password.",
+        "new": "Enter a new password.",
+        "again": "Enter the new password once more.",
+    }
+    wrong = {name: text for name, text in empty.items() if not form.get(name)}
+    if "new" not in wrong:
+        try:
+            registry.check_password_rules(form["new"], account=account)
+        except ConfigurationError as rule:
+            reason = str(rule).removeprefix(f"the password of account {account!r} ")
+            wrong["new"] = f"The new password {reason}."
+        else:
+            if "again" not in wrong and form["again"] != form["new"]:
+                wrong["again"] = "The two new passwords differ."
+    return {name: wrong[name] for name in empty if name in wrong}
+
+
+async def _download(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+    downloads: Downloads = request.app.state.downloads
+    try:
+        answer = await downloads.begin(account)
+    except TooMany as busy:
+        return trouble_page(503, "The download cannot begin now", str(busy))
+    except ArchiveError as damaged:
+        _log.error("the download of %r failed: %s", account, damaged)
+        return trouble_page(
+            500,
+            "Your data cannot be downloaded",
+            "Part of it cannot be read. Please tell the person who runs this service.",
+        )
+    await _note(request, "download", account)
+    return answer
+
+
+async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+    answer = _see_page("logged-out")
+    sessions: Sessions = request.app.state.sessions
+    await to_thread.run_sync(sessions.end, request, answer, account)
+    return answer
+
+
+_ACTIONS = {
+    "withdraw": _withdraw,
+    "change-password": _change_password,
+    "download": _download,
+    "log-out": _log_out,
+}
+
+
+def _see_page(done: str = "") -> Response:
+    """Send the browser to the page, so that a reload repeats nothing."""
+    target = f"account?done={done}" if done else "account"
+    return Response(status_code=303, headers=page_headers() | {"Location": target})
+
+
+def _login(
+    request: Request,
+    *,
+    status: int = 200,
+    name: str = "",
+    wrong: dict[str, str] | None = None,
+    error: str = "",
+    note: str = "",
+) -> Response:
+    forms: SignedForms = request.app.state.account_forms
+    browser = forms.browser(request)
+    form = forms.sign(browser, "")
+    page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)
+    forms.bind(request, page, browser)
+    return page
+
+
+def _ended(request: Request, *, status: int = 200) -> Response:
+    page = _login(request, status=status, note=_ENDED)
+    sessions: Sessions = request.app.state.sessions
+    sessions.forget(request, page)
+    return page
+
+
+async def _account(
+    request: Request,
+    account: str,
+    *,
+    status: int = 200,
+    wrong: dict[str, str] | None = None,
+    note: str = "",
+) -> Response:
+    forms: SignedForms = request.app.state.account_forms
+    registry: Registry = request.app.state.registry
+    browser = forms.browser(request)
+    stored = await to_thread.run_sync(stored_months, registry.folder, account)
+    shown = Shown(
+        account=account,
+        form=forms.sign(browser, account),
+        grants=await to_thread.run_sync(registry.grants, account),
+        records=[
+            (f"{INTERVAL_SECONDS[log]}-second log", months[0], months[-1])
+            for log, months in stored.items()
+        ],
+    )
+    page = account_page(shown, status=status, wrong=wrong, note=note)
+    forms.bind(request, page, browser)
+    return page
+
+
+async def _note(
+    request: Request,
+    event: str,
+    account: str,
+    *,
+    application: str | None = None,
+    page: str | None = None,
+    tokens: int | None = None,
+) -> None:
+    def write() -> None:
+        request.app.state.audit.write(
+            event,
+            account=account,
+            application=application,
+            address=client_address(request),
+            page=page,
+            tokens=tokens,
+        )
+
+    await to_thread.run_sync(write)

@@ -1,0 +1,106 @@
+"""The audit log: who was let in, what was granted and ended, one line of JSON per event.
+
+The file lies beside the state and is readable only by its owner. It holds names and addresses, so
+it is as private as the records; it never holds a code, token, secret or password.
+"""
+
+import json
+import os
+import sys
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["FILE_NAME", "Audit"]
+
+FILE_NAME: Final = "_service.audit.jsonl"
+_LONGEST: Final = 200
+"""Characters of a text that are kept: what a stranger types may be long."""
+
+
+class Audit:
+    """Appends events to the audit log of a service.
+
+    Each event is one write at the end of the file, so that the lines of several processes never
+    mix. The file is opened anew for each, so that it can be moved away at any time.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the service's state.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.file = Path(folder) / FILE_NAME
+        self._lock = threading.Lock()
+        self._complained = False
+
+    def write(
+        self,
+        event: str,
+        *,
+        account: str | None = None,
+        application: str | None = None,
+        address: str | None = None,
+        **more: Any,
+    ) -> None:
+        """Append one event; what is None is left out.
+
+        A failure is said once on stderr and never raised: a full disk keeps no wearer out.
+
+        Parameters
+        ----------
+        event : str
+            What happened: ``login``, ``token``, ``admin.revoke``.
+        account : str, optional
+            A known account. What a stranger typed as a name may be a password, so it is not
+            written.
+        application : str, optional
+            The client id.
+        address : str, optional
+            Where the request came from.
+        **more
+            What else to say: texts, numbers, lists of these.
+        """
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        values = {"account": account, "application": application, "address": address, **more}
+        known = {name: _short(value) for name, value in values.items() if value is not None}
+        line = json.dumps({"time": now, "event": event, **known}) + "\n"
+        try:
+            self._append(line.encode())
+        except OSError as error:
+            self._complain(error)
+
+    def _append(self, line: bytes) -> None:
+        # A link would lead the lines into another file.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        handle = os.open(self.file, flags | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            written = os.write(handle, line)
+            if written < len(line):  # a full disk
+                with suppress(OSError):
+                    os.write(handle, b"\n")
+                raise OSError(f"only {written} of {len(line)} bytes could be written")
+        finally:
+            os.close(handle)
+
+    def _complain(self, error: OSError) -> None:
+        with self._lock:
+            first, self._complained = not self._complained, True
+        if first:
+            print(  # noqa: T201 (the operator's terminal)
+                f"eyelog: warning: the audit log {self.file} cannot be written"
+                f" ({error.strerror or error}): events are lost until it can",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    return value

@@ -1,0 +1,158 @@
+"""The applications that may ask wearers for access: id, name, redirect URI and hashed secret."""
+
+import time
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from eyelog.catalogue import near
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.accounts import check_name, shown
+from eyelog.service.auth.ending import Ended, end
+from eyelog.service.auth.redirects import check_redirect_uri
+from eyelog.service.auth.secrets import digest, new_token
+from eyelog.service.auth.state import State
+
+__all__ = ["Application", "Applications"]
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What is known about an application; its secret is not.
+
+    `name` is empty, and `added` None, where it was registered without.
+    """
+
+    client_id: str
+    name: str
+    redirect_uri: str
+    added: float | None
+
+    @property
+    def label(self) -> str:
+        """The name to show people: that of the application, else its id."""
+        return self.name or self.client_id
+
+
+class Applications:
+    """The applications in the state of a service."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def add_application(self, redirect_uri: str, *, name: str = "") -> tuple[str, str]:
+        """Register an application; return its id and its secret, of which only a hash is stored.
+
+        Parameters
+        ----------
+        redirect_uri : str
+            Where logins lead back to.
+        name : str
+            What the login page calls the application; without a name, it shows the id.
+
+        Raises
+        ------
+        ConfigurationError
+            If the redirect URI is not absolute or has a fragment, or the name cannot be used.
+        """
+        check_redirect_uri(redirect_uri)
+        if name:
+            check_name(name, "an application's name")
+        client_id, secret = new_token()[:22], new_token()
+        self._state.prepare()
+        with self._state.write() as db:
+            db.execute(
+                "INSERT INTO application (client_id, secret, redirect_uri, name, added)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (client_id, digest(secret), redirect_uri, name, time.time()),
+            )
+        return client_id, secret
+
+    def application(self, client_id: str) -> Application | None:
+        """Return what is known about an application; None if no application has the id."""
+        found = self._applications("WHERE client_id = ?", client_id)
+        return found[0] if found else None
+
+    def applications(self) -> list[Application]:
+        """Return what is known about each application, sorted by name and id."""
+        return sorted(self._applications(""), key=lambda found: (found.name, found.client_id))
+
+    def find_application(self, client_id_or_name: str) -> Application:
+        """Return the application that has this id, or as the only one this name.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is none, or several have the name.
+        """
+        known = self.applications()
+        found = [one for one in known if one.client_id == client_id_or_name] or [
+            one for one in known if one.name and one.name == client_id_or_name
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ConfigurationError(
+                f"{len(found)} applications have the name {client_id_or_name!r}: give the client id"
+                f" of one ({', '.join(one.client_id for one in found)})"
+            )
+        names = [one.client_id for one in known] + [one.name for one in known if one.name]
+        raise ConfigurationError(
+            f"no application has the id or name {shown(client_id_or_name)}"
+            f"{near(client_id_or_name, names)}: eyelog service list-applications lists those there"
+            " are, and add-application adds one"
+        )
+
+    def redirect_uri(self, client_id: str) -> str | None:
+        """Return the address that an application registered, or None if there is no such one."""
+        found = self.application(client_id)
+        return None if found is None else found.redirect_uri
+
+    def check_secret(self, client_id: str, secret: str) -> bool:
+        """Return whether `secret` is the secret of the application."""
+        rows = self._state.rows("SELECT secret FROM application WHERE client_id = ?", client_id)
+        stored: bytes = rows[0][0] if rows else bytes(32)
+        return compare_digest(stored, digest(secret)) and bool(rows)
+
+    def rotate_secret(self, client_id: str) -> str:
+        """Give an application another secret and return it; the old one ends at once.
+
+        Tokens stay valid, but to refresh them the application needs the new secret.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no such application.
+        """
+        found = self.find_application(client_id)
+        secret = new_token()
+        with self._state.write() as db:
+            sql = "UPDATE application SET secret = ? WHERE client_id = ?"
+            changed = db.execute(sql, (digest(secret), found.client_id)).rowcount
+        if not changed:  # another process removed it
+            self.find_application(client_id)
+        return secret
+
+    def remove_application(self, client_id: str) -> list[Ended]:
+        """Remove an application with its codes and tokens, and return what ended.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no such application.
+        """
+        found = self.find_application(client_id)
+        with self._state.write() as db:
+            ended = end(db, client_id=found.client_id)
+            for table in ("code", "token", "application"):
+                sql = f"DELETE FROM {table} WHERE client_id = ?"  # noqa: S608 (names from here)
+                gone = db.execute(sql, (found.client_id,)).rowcount
+        if not gone:  # another process was first
+            self.find_application(client_id)
+        return ended
+
+    def _applications(self, which: str, *values: str) -> list[Application]:
+        rows = self._state.rows(
+            f"SELECT client_id, name, redirect_uri, added FROM application {which}",  # noqa: S608 (text from here)
+            *values,
+        )
+        return [Application(*row) for row in rows]

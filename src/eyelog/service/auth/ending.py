@@ -1,0 +1,58 @@
+"""How tokens end: by the wearer, by the operator, with an account or application, or unused."""
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["LAST_USE", "UNUSED_SECONDS", "VALID", "Ended", "end", "valid_at"]
+
+UNUSED_SECONDS = 365 * 24 * 3600
+"""A refresh token that was not used for so long ends."""
+
+# Tokens that an older release issued have no date: they count as used when dates began.
+LAST_USE = (
+    "coalesce(token.used, token.issued,"
+    " (SELECT CAST(value AS REAL) FROM meta WHERE name = 'dated'))"
+)
+VALID = f"(NOT token.revoked AND ifnull(token.expires > :now, {LAST_USE} >= :unused))"
+"""The condition that a token can be used; it needs the values of `valid_at`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How many tokens of one account and one application were revoked."""
+
+    account: str
+    client_id: str
+    name: str
+    refresh: int
+    access: int
+
+
+def valid_at(now: float) -> dict[str, float]:
+    """Return the values that `VALID` needs."""
+    return {"now": now, "unused": now - UNUSED_SECONDS}
+
+
+def end(
+    db: sqlite3.Connection, *, account: str | None = None, client_id: str | None = None
+) -> list[Ended]:
+    """Revoke the tokens of an account, of an application, of both together, or (without) all.
+
+    Codes that were not exchanged yet expire, so that they bring no new tokens.
+    """
+    values: dict[str, Any] = {"account": account, "client_id": client_id}
+    which = " AND ".join(f"{name} = :{name}" for name in values if values[name] is not None)
+    which = which or "TRUE"
+    counted = db.execute(
+        "SELECT account, client_id, ifnull((SELECT name FROM application"  # noqa: S608 (no text from outside)
+        " WHERE application.client_id = token.client_id), ''),"
+        " sum(kind = 'refresh'), sum(kind = 'access')"
+        f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id"
+        " ORDER BY account, client_id",
+        values | valid_at(time.time()),
+    ).fetchall()
+    db.execute(f"UPDATE token SET revoked = 1 WHERE {which} AND NOT revoked", values)  # noqa: S608
+    db.execute(f"UPDATE code SET expires = 0 WHERE {which} AND NOT used", values)  # noqa: S608
+    return [Ended(*row) for row in counted]

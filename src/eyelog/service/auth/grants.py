@@ -1,0 +1,379 @@
+"""What wearers granted: codes and tokens, and the rules on how long and how often they are used.
+
+Only hashes of codes and tokens are stored. Each rule holds within one transaction.
+"""
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.accounts import Accounts
+from eyelog.service.auth.applications import Applications
+from eyelog.service.auth.cleanup import CleanUp
+from eyelog.service.auth.ending import LAST_USE, UNUSED_SECONDS, VALID, Ended, end, valid_at
+from eyelog.service.auth.redirects import matches
+from eyelog.service.auth.secrets import digest, new_token, pkce_challenge
+from eyelog.service.auth.state import State
+
+__all__ = [
+    "ACCESS_SECONDS",
+    "SCOPE",
+    "SCOPES",
+    "Bearer",
+    "Grant",
+    "GrantRefused",
+    "Grants",
+    "Issued",
+    "granted",
+]
+
+ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
+_CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
+_USE_SECONDS = 600  # how fine the last use of a token is noted
+SCOPE = "official"  # what the applications of the public service ask for
+SCOPES = (SCOPE, "read")  # the contract leaves them open, and both mean one's own logs
+_FIRST_SCOPE = "read"  # of tokens that an older release issued
+
+
+class GrantRefused(Exception):
+    """A code or refresh token that cannot be used; the text says why (``invalid_grant``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """The account and the application that an access token was issued to."""
+
+    account: str
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The access of one application to one account.
+
+    Attributes
+    ----------
+    client_id, name : str
+        The application; `name` is empty where it has none.
+    since, last_used : float or None
+        Seconds since 1970. None where an older release issued the tokens, or never used.
+    grant_id : str
+        Names the grant in a page; it cannot be used for anything else.
+    """
+
+    client_id: str
+    name: str
+    since: float | None
+    last_used: float | None
+    grant_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A token that can be used, without anything that could be used in its place.
+
+    Times are seconds since 1970. A refresh token expires a year after its last use.
+    """
+
+    account: str
+    client_id: str
+    name: str
+    kind: str
+    issued: float | None
+    last_used: float | None
+    expires: float
+
+
+class Grants(Accounts, Applications):
+    """The codes and tokens that applications have from accounts."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self._clean_up = CleanUp(state)
+
+    def clean_up(self) -> None:
+        """Delete outdated codes and tokens beside the requests, at most once per hour."""
+        self._clean_up.start_if_due()
+
+    def issue_code(
+        self,
+        account: str,
+        client_id: str,
+        redirect_uri: str,
+        *,
+        challenge: str | None = None,
+        scope: str = SCOPE,
+    ) -> str:
+        """Return a code that can be exchanged once, within ten minutes.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account or application is unknown, the account is disabled, or the redirect URI
+            is not the one that the application registered.
+        """
+        if self.account(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        application = self.find_application(client_id)
+        if not matches(application.redirect_uri, redirect_uri):
+            raise ConfigurationError(
+                f"redirect URI {redirect_uri!r} is not registered for this application:"
+                f" use {application.redirect_uri!r}"
+            )
+        code = new_token()
+        with self._state.write() as db:
+            db.execute(
+                "INSERT INTO code"
+                " (hash, account, client_id, redirect_uri, challenge, expires, used, scope)"
+                " VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
+                (
+                    digest(code),
+                    account,
+                    application.client_id,
+                    redirect_uri,
+                    challenge,
+                    time.time() + _CODE_SECONDS,
+                    scope,
+                ),
+            )
+        return code
+
+    def exchange(
+        self, code: str, client_id: str, redirect_uri: str, verifier: str | None
+    ) -> tuple[str, str]:
+        """Exchange a code for an access token and a refresh token.
+
+        A second use of a code revokes the tokens of the first (RFC 6749, section 4.1.2).
+
+        Raises
+        ------
+        GrantRefused
+            If the code is unknown, used, expired or bound to another request, or the account is
+            disabled.
+        """
+        origin = digest(code)
+        with self._state.write() as db:
+            row = db.execute(
+                "SELECT account, client_id, redirect_uri, challenge, expires, used, scope FROM code"
+                " WHERE hash = ?",
+                (origin,),
+            ).fetchone()
+            if row is None or row[1] != client_id:
+                raise GrantRefused("the code is unknown, or was issued to another application")
+            account, _, bound_uri, challenge, expires, used, scope = row
+            if not used:
+                if expires <= time.time():
+                    raise GrantRefused("the code has expired: log in again")
+                if redirect_uri != bound_uri:
+                    raise GrantRefused("the code was issued for another redirect_uri")
+                _check_verifier(challenge, verifier)
+                _check_account(db, account)
+                db.execute("UPDATE code SET used = 1 WHERE hash = ?", (origin,))
+                access, refresh = new_token(), new_token()
+                _store(db, access, "access", account, client_id, origin, scope)
+                _store(db, refresh, "refresh", account, client_id, origin, scope)
+                return access, refresh
+            db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
+        raise GrantRefused("the code was used before; its tokens are now revoked")
+
+    def refresh(self, refresh_token: str, client_id: str) -> str:
+        """Return a new access token; the refresh token and older access tokens stay valid.
+
+        Raises
+        ------
+        GrantRefused
+            If the refresh token is unknown, revoked, another application's, or was not used for a
+            year, or the account is disabled.
+        """
+        now = time.time()
+        hashed = digest(refresh_token)
+        with self._state.write() as db:
+            row = db.execute(
+                f"SELECT account, client_id, origin, revoked, scope, {VALID} FROM token"  # noqa: S608 (text from here)
+                " WHERE hash = :hash AND kind = 'refresh'",
+                {"hash": hashed, **valid_at(now)},
+            ).fetchone()
+            if row is None or row[1] != client_id:
+                raise GrantRefused(
+                    "the refresh token is unknown, or was issued to another application"
+                )
+            account, _, origin, revoked, scope, valid = row
+            if revoked:
+                raise GrantRefused("the refresh token is revoked: log in again")
+            if not valid:
+                days = UNUSED_SECONDS // 86400
+                raise GrantRefused(
+                    f"the refresh token ended because it was not used for {days} days: log in again"
+                )
+            _check_account(db, account)
+            access = new_token()
+            db.execute("UPDATE token SET used = ? WHERE hash = ?", (now, hashed))
+            _store(db, access, "access", account, client_id, origin, scope)
+        self.clean_up()
+        return access
+
+    def bearer(self, access_token: str) -> Bearer | str:
+        """Return the bearer of an access token, or the reason to refuse it."""
+        hashed, now = digest(access_token), time.time()
+        rows = self._state.rows(
+            "SELECT token.account, token.client_id, token.expires, token.revoked, token.used,"
+            " account.disabled, application.client_id FROM token"
+            " LEFT JOIN account ON account.name = token.account"
+            " LEFT JOIN application ON application.client_id = token.client_id"
+            " WHERE token.hash = ? AND token.kind = 'access'",
+            hashed,
+        )
+        if not rows:
+            return "the access token is unknown"
+        account, client_id, expires, revoked, used, disabled, known_application = rows[0]
+        if revoked:
+            return "the access token is revoked"
+        if expires <= now:
+            return "the access token has expired: refresh it"
+        if disabled is None:
+            return "the account of the access token was removed"
+        if known_application is None:
+            return "the application of the access token was removed"
+        if disabled:
+            return "the account of the access token is disabled"
+        if used is None or used < now - _USE_SECONDS:
+            self._state.note("UPDATE token SET used = ? WHERE hash = ?", now, hashed)
+        return Bearer(account, client_id)
+
+    def owner(self, token: str) -> Bearer | None:
+        """Return whom a token was issued to, whether or not it can still be used."""
+        sql = "SELECT account, client_id FROM token WHERE hash = ?"
+        rows = self._state.rows(sql, digest(token))
+        return Bearer(*rows[0]) if rows else None
+
+    def scope(self, access_token: str) -> str:
+        """Return the scope that a token was issued with."""
+        rows = self._state.rows("SELECT scope FROM token WHERE hash = ?", digest(access_token))
+        return (rows[0][0] if rows else None) or _FIRST_SCOPE
+
+    def revoke(self, token: str, caller: Bearer) -> bool:
+        """Revoke a token of the caller; return False if it belongs to someone else.
+
+        An unknown token counts as revoked (RFC 7009). Revoking an access token leaves all others
+        valid; revoking a refresh token revokes all tokens of its grant.
+        """
+        with self._state.write() as db:
+            row = db.execute(
+                "SELECT kind, account, client_id, origin FROM token WHERE hash = ?",
+                (digest(token),),
+            ).fetchone()
+            if row is None:
+                return True
+            kind, account, client_id, origin = row
+            if (account, client_id) != (caller.account, caller.client_id):
+                return False
+            if kind == "refresh":
+                db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
+            else:
+                db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (digest(token),))
+        return True
+
+    def grants(self, account: str) -> list[Grant]:
+        """Return the access that applications have to an account, one row per application."""
+        rows = self._state.rows(
+            "SELECT token.client_id, application.name, min(token.issued), max(token.used)"  # noqa: S608 (text from here)
+            " FROM token JOIN application ON application.client_id = token.client_id"
+            f" WHERE token.account = :account AND {VALID}"
+            " GROUP BY token.client_id ORDER BY application.name, token.client_id",
+            account=account,
+            **valid_at(time.time()),
+        )
+        return [
+            Grant(client_id, name, since, used, digest(f"grant\n{account}\n{client_id}").hex()[:16])
+            for client_id, name, since, used in rows
+        ]
+
+    def issued(self) -> list[Issued]:
+        """Return the tokens that can be used, by account, application and time of issue."""
+        rows = self._state.rows(
+            "SELECT token.account, token.client_id, ifnull(application.name, ''), token.kind,"  # noqa: S608 (text from here)
+            f" token.issued, token.used, ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS})"
+            " FROM token LEFT JOIN application ON application.client_id = token.client_id"
+            f" WHERE {VALID}"
+            " ORDER BY token.account, application.name, token.client_id, token.issued",
+            **valid_at(time.time()),
+        )
+        return [Issued(*row) for row in rows]
+
+    def withdraw(self, account: str, client_id: str) -> int:
+        """End the access of an application to an account; return how many tokens were revoked."""
+        with self._state.write() as db:
+            ended = end(db, account=account, client_id=client_id)
+        return sum(one.refresh + one.access for one in ended)
+
+    def revoke_tokens(
+        self, *, account: str | None = None, client_id: str | None = None
+    ) -> list[Ended]:
+        """Revoke every token of an account, of an application, or (without) all; say what ended.
+
+        It also ends the sessions of the accounts in browsers.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account or application is unknown.
+        """
+        if account is not None:
+            self.account(account)
+        if client_id is not None:
+            client_id = self.find_application(client_id).client_id
+        with self._state.write() as db:
+            if client_id is None:
+                db.execute(
+                    "UPDATE account SET session = session + 1 WHERE ?1 IS NULL OR name = ?1",
+                    (account,),
+                )
+            return end(db, account=account, client_id=client_id)
+
+
+def granted(asked: str | None) -> str:
+    """Return the scope to grant: the known names among those asked for, in their order."""
+    known = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
+    return " ".join(known) or SCOPE
+
+
+def _check_account(db: sqlite3.Connection, name: str) -> None:
+    row = db.execute("SELECT disabled FROM account WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise GrantRefused("the account was removed")
+    if row[0]:
+        raise GrantRefused("the account is disabled")
+
+
+def _check_verifier(challenge: str | None, verifier: str | None) -> None:
+    if challenge is None:
+        if verifier is not None:
+            # RFC 9700, section 2.1.1: someone may have stripped the challenge from the login.
+            raise GrantRefused("code_verifier was sent, but the login had no code_challenge")
+    elif verifier is None:
+        raise GrantRefused("code_verifier is missing: the login had a code_challenge")
+    elif not compare_digest(pkce_challenge(verifier), challenge):
+        raise GrantRefused("code_verifier does not match the code_challenge")
+
+
+def _store(
+    db: sqlite3.Connection,
+    token: str,
+    kind: str,
+    account: str,
+    client_id: str,
+    origin: bytes,
+    scope: str | None,
+) -> None:
+    now = time.time()
+    expires = now + ACCESS_SECONDS if kind == "access" else None
+    db.execute(
+        "INSERT INTO token"
+        " (hash, kind, account, client_id, origin, expires, revoked, issued, scope)"
+        " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
+        (digest(token), kind, account, client_id, origin, expires, now, scope),
+    )

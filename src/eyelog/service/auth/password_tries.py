@@ -1,0 +1,114 @@
+"""A password that a wearer typed: checked at the pace that the throttle allows."""
+
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+
+from anyio import CapacityLimiter, to_thread
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.signed_forms import serializer, set_cookie
+from eyelog.service.auth.throttle import Throttle, guesser
+
+__all__ = ["PasswordTries", "WrongPassword", "client_address"]
+
+_COOKIE = "eyelog_device"
+_DEVICE_SECONDS = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPassword:
+    """Why a password was not accepted: it is wrong, or was not looked at for `wait_s` seconds."""
+
+    wait_s: int = 0
+
+    @property
+    def status(self) -> int:
+        """The status of the answer."""
+        return 429 if self.wait_s else 400
+
+    def text(self, otherwise: str) -> str:
+        """Return what to tell the wearer; `otherwise` if the password is wrong."""
+        if not self.wait_s:
+            return otherwise
+        wait = f"{self.wait_s} s" if self.wait_s < 100 else f"{-(-self.wait_s // 60)} min"
+        return f"Too many wrong passwords. Try again in {wait}."
+
+    def delay(self, answer: Response) -> Response:
+        """Say in the head of the answer how long to wait."""
+        if self.wait_s:
+            answer.headers["Retry-After"] = str(self.wait_s)
+        return answer
+
+
+def client_address(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return request.client.host if request.client else ""
+
+
+class PasswordTries:
+    """Checks passwords, and knows the browsers in which a wearer has logged in before.
+
+    Parameters
+    ----------
+    registry : Registry
+        The accounts, and the key that signs cookies.
+    throttle : Throttle
+        Says how long to wait after wrong passwords.
+    """
+
+    def __init__(self, registry: Registry, throttle: Throttle) -> None:
+        self._registry = registry
+        self.throttle = throttle
+        self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
+
+    async def check(
+        self, request: Request, name: str, password: str, *, application: str | None = None
+    ) -> WrongPassword | None:
+        """Return None for the right password; any other is counted and goes to the audit log."""
+        device = self._mark(request.cookies.get(_COOKIE, ""), name)
+        address = client_address(request)
+        who = guesser(name, address=address, device=device)
+        wait_s = await to_thread.run_sync(self.throttle.take_try, who)
+        if wait_s:
+            await to_thread.run_sync(self._note, request, name, application, wait_s)
+            return WrongPassword(wait_s)
+        correct = await to_thread.run_sync(
+            self._registry.check_login, name, password, limiter=self.at_once
+        )
+        if not correct:
+            await to_thread.run_sync(self._note, request, name, application, 0)
+            return WrongPassword()
+        await to_thread.run_sync(self.throttle.forget, who)
+        return None
+
+    def _note(self, request: Request, name: str, application: str | None, wait_s: int) -> None:
+        # A name that no account has may be a password, typed into the wrong field.
+        request.app.state.audit.write(
+            "login_failed",
+            account=name if name in self._registry.accounts() else None,
+            application=application,
+            address=client_address(request),
+            wait_s=wait_s or None,
+        )
+
+    def remember(self, request: Request, answer: Response, name: str, path: str) -> None:
+        """Mark a browser in which `name` has just logged in on the page at `path`."""
+        mark = serializer(self._registry.signing_key(), "device").dumps(
+            [secrets.token_urlsafe(16), name]
+        )
+        set_cookie(request, answer, _COOKIE, mark, _DEVICE_SECONDS, path, samesite="lax")
+
+    def _signer(self) -> URLSafeTimedSerializer:
+        return serializer(self._registry.signing_key(), "device")
+
+    def _mark(self, cookie: str, name: str) -> str | None:
+        with suppress(BadSignature, ValueError, TypeError):
+            mark, known_name = serializer(self._registry.signing_key(), "device").loads(
+                cookie, max_age=_DEVICE_SECONDS
+            )
+            return str(mark) if known_name == name else None
+        return None

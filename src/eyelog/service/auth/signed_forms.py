@@ -1,0 +1,134 @@
+"""Forms that only the browser which got them can send back, and the cookies behind that."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.service.responses import Problem
+
+__all__ = ["SignedForms", "check_origin", "serializer", "set_cookie"]
+
+_SECONDS = 1800
+
+
+def serializer(key: bytes, purpose: str) -> URLSafeTimedSerializer:
+    """Return what signs texts for one purpose; no other purpose accepts them."""
+    return URLSafeTimedSerializer(
+        key, salt=purpose, signer_kwargs={"digest_method": hashlib.sha256}
+    )
+
+
+class SignedForms:
+    """Forms of one page, each bound to a browser by a cookie.
+
+    Parameters
+    ----------
+    key : function
+        Returns the key that signs forms and cookies; the operator may replace it at any time.
+    purpose : str
+        Which page: no other page accepts its forms.
+    cookie, path : str
+        The name of the cookie, and the address to which browsers send it.
+    samesite : {"lax", "strict"}
+        Strict, unless people arrive on the page by a link of another site.
+    """
+
+    def __init__(
+        self,
+        key: Callable[[], bytes],
+        purpose: str,
+        *,
+        cookie: str,
+        path: str,
+        samesite: str = "strict",
+    ) -> None:
+        self._key, self._purpose = key, purpose
+        self._cookie, self._path, self._samesite = cookie, path, samesite
+
+    @property
+    def _forms(self) -> URLSafeTimedSerializer:
+        return serializer(self._key(), self._purpose)
+
+    @property
+    def _browsers(self) -> URLSafeTimedSerializer:
+        return serializer(self._key(), f"browser of {self._purpose}")
+
+    def browser(self, request: Request) -> str:
+        """Return the cookie of this browser; one that was not made here is replaced."""
+        cookie = request.cookies.get(self._cookie, "")
+        with suppress(BadSignature):
+            self._browsers.loads(cookie, max_age=_SECONDS)
+            return cookie
+        return self._browsers.dumps(secrets.token_urlsafe(16))
+
+    def sign(self, browser: str, *values: Any) -> str:
+        """Return the hidden field of a form for the browser with this cookie."""
+        return self._forms.dumps([browser, *values])
+
+    def bind(self, request: Request, answer: Response, browser: str) -> None:
+        """Let the browser keep its cookie."""
+        set_cookie(
+            request, answer, self._cookie, browser, _SECONDS, self._path, samesite=self._samesite
+        )
+
+    def values(self, request: Request, form: str) -> list[Any]:
+        """Return what was signed, if this browser got the form recently.
+
+        Raises
+        ------
+        Problem
+            400, if the form is old, another browser's, or not from here.
+        """
+        cookie = request.cookies.get(self._cookie, "")
+        try:
+            signed: list[Any] = self._forms.loads(form, max_age=_SECONDS)
+            browser, *values = signed
+            if secrets.compare_digest(str(browser).encode(), cookie.encode()):
+                return values
+        except (BadSignature, ValueError, TypeError):
+            pass
+        raise Problem(
+            400,
+            "invalid_request",
+            "The form is too old, or belongs to another browser (are cookies off?).",
+        )
+
+
+def check_origin(request: Request) -> None:
+    """Refuse a form that another site sends (browsers say so themselves)."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        foreign = site not in ("same-origin", "none")
+    else:
+        foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if foreign:
+        raise Problem(403, "access_denied", "The form was sent from another site.")
+
+
+def set_cookie(
+    request: Request,
+    answer: Response,
+    name: str,
+    value: str,
+    seconds: int,
+    path: str,
+    *,
+    samesite: Any = "strict",
+) -> None:
+    """Set a cookie that only this service reads, on one path; none lasts 0 seconds."""
+    answer.set_cookie(
+        name,
+        value,
+        max_age=seconds,
+        path=f"{request.scope.get('root_path', '')}{path}",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite=samesite,
+    )

@@ -1,0 +1,244 @@
+"""What an operator checks before and after a change: the state's file, and how it fits the archive.
+
+Nothing is changed here: an old state is not brought up to date, and open permissions stay as they
+are, until somebody knows of them.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS
+from eyelog.disk.sqlite import BUSY, code_of, connect
+from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.cleanup import outdated
+from eyelog.service.auth.redirects import is_readable_on_the_way
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
+
+__all__ = ["Finding", "check_service"]
+
+_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found.
+
+    Attributes
+    ----------
+    check : str
+        What was checked.
+    result : {"ok", "note", "wrong"}
+        A note is worth knowing, and may well be meant so.
+    text : str
+        What was found, and what to do about it.
+    """
+
+    check: str
+    result: Literal["ok", "note", "wrong"]
+    text: str
+
+
+def check_service(registry: Registry) -> list[Finding]:
+    """Return what is found about the state of a service and its archive, in a fixed order.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no state, or another program has it locked.
+    """
+    registry.require_state()
+    findings = [_permissions(registry)]
+    whole = _whole(registry.state.file)
+    findings += whole
+    if not _is_same(registry.state_folder, registry.folder):
+        findings.append(_other_state(registry))
+    findings.append(_audit_log(registry.state_folder))
+    archive, names = _archive(registry.folder)
+    findings.append(archive)
+    if any(finding.result == "wrong" for finding in whole):
+        text = "not checked, because the state file cannot be relied on"
+        return [*findings, Finding("accounts", "wrong", text)]
+    try:
+        findings += _accounts(registry, names)
+        findings += _applications(registry)
+        findings.append(_outdated(registry))
+    except StateBusy:
+        raise
+    except ConfigurationError as error:
+        findings.append(Finding("accounts", "wrong", str(error)))
+    return findings
+
+
+def _permissions(registry: Registry) -> Finding:
+    file = registry.state.file
+    status = file.lstat()
+    faults = []
+    if stat.S_ISLNK(status.st_mode):
+        faults.append("it is a symbolic link: move the file itself here")
+    elif os.name == "posix":
+        if status.st_mode & 0o077:
+            faults.append(f"others can read it or write it: chmod 600 {file}")
+        if status.st_uid != os.geteuid():
+            faults.append("it belongs to another user: run the service and its commands as one")
+        if file.parent.stat().st_mode & 0o022:
+            faults.append(f"others can replace it: chmod go-w {file.parent}")
+    if not os.access(file, os.R_OK | os.W_OK):
+        faults.append("it cannot be read and written")
+    if faults:
+        return Finding("state file", "wrong", f"{file}: {'; '.join(faults)}")
+    return Finding("state file", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+
+
+def _whole(file: Path) -> list[Finding]:
+    """Check the file as SQLite, its schema and its key, without changing anything."""
+    try:
+        with closing(connect(file)) as db:
+            found = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
+            version, present = version_of(db), columns(db)
+            key = db.execute("SELECT value FROM meta WHERE name = 'signing_key'").fetchone()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        if code_of(error) in BUSY:
+            raise StateBusy(
+                f"the service's state in {file} is locked by another program: try again"
+            ) from None
+        return [Finding("integrity", "wrong", f"{file} cannot be used: {error}; restore a copy")]
+    if found != ["ok"]:
+        damage = f"the file is damaged ({'; '.join(found)}): restore a copy"
+        integrity = Finding("integrity", "wrong", damage)
+    else:
+        integrity = Finding("integrity", "ok", "no damage found")
+    return [integrity, _schema(version, present), _key(key)]
+
+
+def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
+    missing = expected_columns(version) - present
+    if missing:
+        names = _listed([".".join(pair) for pair in sorted(missing)])
+        return Finding("schema", "wrong", f"the file lacks {names}: restore a copy")
+    if version > VERSION:
+        text = f"version {version} is of a newer eyelog, this one knows {VERSION}: update eyelog"
+        return Finding("schema", "wrong", text)
+    if version < VERSION:
+        text = f"version {version} of {VERSION}: it is brought up to date when it is next used"
+        return Finding("schema", "note", text)
+    return Finding("schema", "ok", f"version {version}")
+
+
+def _key(row: tuple[bytes] | None) -> Finding:
+    if row is None or len(row[0]) < 32:
+        text = "there is none, or it is too short: eyelog service rotate-key makes another"
+        return Finding("signing key", "wrong", text)
+    return Finding("signing key", "ok", "present")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.exists() and one.samefile(other)
+
+
+def _other_state(registry: Registry) -> Finding:
+    other = registry.folder / registry.state.file.name
+    if other.exists():
+        text = (
+            f"the archive has another one, {other}, with password hashes and a key: a service"
+            " without --state uses that; delete one of the two"
+        )
+        return Finding("state apart", "wrong", text)
+    return Finding("state apart", "ok", "the archive holds no password hash and no key")
+
+
+def _audit_log(folder: Path) -> Finding:
+    file = folder / FILE_NAME
+    if not os.path.lexists(file):
+        return Finding("audit log", "note", f"{file} does not exist: nothing happened yet")
+    if file.is_symlink() or not os.access(file, os.W_OK):
+        return Finding("audit log", "wrong", f"{file} cannot be written: events are lost")
+    if os.name == "posix" and file.stat().st_mode & 0o077:
+        return Finding("audit log", "wrong", f"others can read {file}: chmod 600 {file}")
+    return Finding("audit log", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+
+
+def _archive(folder: Path) -> tuple[Finding, set[str] | None]:
+    """Return whether the archive can be read, and the accounts that have records."""
+    if not folder.is_dir():
+        text = f"there is no folder {folder}: eyelog simulate, import and sync make an archive"
+        return Finding("archive", "wrong", text), None
+    try:
+        names = set(Archive(folder).accounts())
+    except EyelogError as error:
+        return Finding("archive", "wrong", str(error)), None
+    closed = list(_unreadable(folder))
+    if closed:
+        text = f"{len(closed)} files or folders cannot be read: {_listed(closed)}"
+        return Finding("archive", "wrong", text), None
+    count = "records of 1 account" if len(names) == 1 else f"records of {len(names)} accounts"
+    text = f"{folder}, {count} (eyelog archive verify checks the records themselves)"
+    return Finding("archive", "ok", text), names
+
+
+def _unreadable(folder: Path) -> Iterator[str]:
+    for log in LOGS:
+        for parent, folders, files in os.walk(folder / f"log={log}"):
+            for name in (*folders, *files):
+                path = os.path.join(parent, name)  # noqa: PTH118 (there may be 100,000)
+                if not name.startswith(".") and not os.access(path, os.R_OK):
+                    yield path
+
+
+def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
+    names = set(registry.accounts())
+    yield Finding("accounts", "ok", f"{len(names)}")
+    if with_records is None:
+        return
+    yield _noted(
+        "accounts without records", names - with_records, "a wearer who logs in finds nothing"
+    )
+    yield _noted(
+        "records without account",
+        with_records - names,
+        "nobody can ask for them: eyelog service add-account NAME",
+    )
+
+
+def _applications(registry: Registry) -> Iterator[Finding]:
+    applications = registry.applications()
+    yield Finding("applications", "ok", f"{len(applications)}")
+    open_ones = [
+        f"{one.label} ({one.redirect_uri})"
+        for one in applications
+        if is_readable_on_the_way(one.redirect_uri)
+    ]
+    if open_ones:
+        text = (
+            f"{_listed(open_ones)}: codes can be read on the way; register an https address instead"
+        )
+        yield Finding("redirect URIs", "wrong", text)
+    else:
+        yield Finding("redirect URIs", "ok", "https, or on the wearer's own machine")
+
+
+def _outdated(registry: Registry) -> Finding:
+    count = outdated(registry.state)
+    if count:
+        text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
+        return Finding("expired rows", "note", text)
+    return Finding("expired rows", "ok", "none to delete")
+
+
+def _noted(check: str, names: set[str], meaning: str) -> Finding:
+    if not names:
+        return Finding(check, "ok", "none")
+    return Finding(check, "note", f"{len(names)}: {_listed(sorted(names))}; {meaning}")
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

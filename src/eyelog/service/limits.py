@@ -1,0 +1,138 @@
+"""How many requests for data an account may make in an hour, whichever process answers them.
+
+The count is in the file of the service's state, but a write for each request would cost more than
+the request. So a process takes a share of what is left, and counts it down in memory: together the
+processes never allow more than the limit. Shares get smaller towards the end, down to single
+requests; what a process has not used when the hour ends, or when it stops, lapses.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from threading import Lock
+
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.state import State
+
+__all__ = ["PER_HOUR", "Limits", "Quota"]
+
+PER_HOUR = 10_000
+"""As the public service documented."""
+_HOUR_S = 3600
+_SHARES = 200  # a share is at most this part of the limit,
+_LEFT = 8  # and at most this part of what is left
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What one request leaves of its hour.
+
+    Attributes
+    ----------
+    limit : int
+        Requests per hour.
+    remaining : int
+        How many more are allowed; -1 for a request that is refused.
+    reset : int
+        When the next hour begins, in seconds since 1970.
+    """
+
+    limit: int
+    remaining: int
+    reset: int
+
+    @property
+    def wait_s(self) -> int:
+        """The seconds until the next hour begins, at least 1."""
+        return max(1, math.ceil(self.reset - time.time()))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of an answer."""
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(max(0, self.remaining)),
+            "X-RateLimit-Reset": str(self.reset),
+        }
+
+
+@dataclass(slots=True)
+class _Share:
+    left: int  # of what this process took
+    in_file: int  # that no process had taken then
+
+
+class Limits:
+    """Counts the requests of accounts.
+
+    Parameters
+    ----------
+    state : State
+        The file of the service's state.
+    per_hour : int
+        How many requests an account may make from one full hour to the next.
+
+    Raises
+    ------
+    ConfigurationError
+        If `per_hour` is not a whole number from 1.
+    """
+
+    def __init__(self, state: State, per_hour: int = PER_HOUR) -> None:
+        if isinstance(per_hour, bool) or not isinstance(per_hour, int) or per_hour < 1:
+            raise ConfigurationError(
+                f"requests_per_hour must be a whole number from 0 (no limit), not {per_hour!r}"
+            )
+        self._state = state
+        self._per_hour = per_hour
+        self._hour = -1
+        self._shares: dict[str, _Share] = {}
+        self._lock = Lock()
+
+    def take(self, account: str) -> Quota:
+        """Count one request of an account, unless none is left.
+
+        Raises
+        ------
+        StateBusy
+            If another process locks the state file for long.
+        """
+        hour = int(time.time() // _HOUR_S)
+        reset = (hour + 1) * _HOUR_S
+        with self._lock:
+            if hour != self._hour:
+                self._hour = hour
+                self._shares.clear()
+            share = self._shares.get(account)
+            if share is not None and (share.left or not share.in_file):
+                return self._count(share, reset)
+        more = self._take_share(account, hour)  # may have to wait for the file: without the lock
+        with self._lock:
+            if hour == self._hour:
+                share = self._shares.setdefault(account, _Share(0, 0))
+                share.left += more.left
+                share.in_file = more.in_file
+            else:
+                share = more
+            return self._count(share, reset)
+
+    def _count(self, share: _Share, reset: int) -> Quota:
+        if not share.left:
+            return Quota(self._per_hour, -1, reset)
+        share.left -= 1
+        return Quota(self._per_hour, share.left + share.in_file, reset)
+
+    def _take_share(self, account: str, hour: int) -> _Share:
+        with self._state.write() as db:
+            db.execute("DELETE FROM request_count WHERE hour < ?", (hour,))
+            row = db.execute(
+                "SELECT n FROM request_count WHERE account = ? AND hour = ?", (account, hour)
+            ).fetchone()
+            free = max(0, self._per_hour - (row[0] if row else 0))
+            size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
+            db.execute(
+                "INSERT INTO request_count VALUES (?, ?, ?)"
+                " ON CONFLICT (account, hour) DO UPDATE SET n = n + excluded.n",
+                (account, hour, size),
+            )
+        return _Share(size, free - size)

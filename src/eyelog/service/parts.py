@@ -1,0 +1,36 @@
+"""Whether the parts whose inside the service reaches into are of versions that it knows.
+
+The limits on connections change what uvicorn's HTTP protocol and h11 do; a release that moves their
+insides could switch a limit off without an error.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+__all__ = ["KNOWN", "unknown"]
+
+KNOWN: Final[Mapping[str, tuple[int, int]]] = {
+    "h11": (0, 16),
+    "starlette": (1, 10),
+    "uvicorn": (0, 54),
+}
+"""The newest release of each, major and minor, with which the tests pass."""
+
+
+def unknown(known: Mapping[str, tuple[int, int]] = KNOWN) -> list[str]:
+    """Return the parts that are newer than what is known to work, such as ``uvicorn 0.99.0``."""
+    found = []
+    for name, newest in known.items():
+        try:
+            installed = version(name)
+        except PackageNotFoundError:  # not installed by a package manager: nothing to compare
+            continue
+        if _first_two(installed) > newest:
+            found.append(f"{name} {installed}")
+    return found
+
+
+def _first_two(text: str) -> tuple[int, ...]:
+    numbers = text.split(".")[:2]
+    return tuple(int(number) for number in numbers if number.isdecimal())

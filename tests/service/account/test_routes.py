@@ -1,0 +1,190 @@
+"""What a wearer does on the own page, and what nobody else can do there."""
+
+import json
+from pathlib import Path
+
+import pytest
+import requests
+
+from eyelog.access.auth.application import Application
+from eyelog.access.client import Client
+from eyelog.errors import AuthorizationError
+from eyelog.service.audit import FILE_NAME
+from support.account_page import Visitor, granted, signed, title
+from support.live import REDIRECT, STANDARD, Live
+from support.login_page import PASSWORD, Browser, tag_of
+
+NEW = "a staple of batteries"
+DAY = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
+
+
+def allowed(there: Live, name: str, account: str = "ada") -> Client:
+    """An application that has access to an account, and its client."""
+    client_id, secret = there.registry.add_application(REDIRECT, name=name)
+    home = there.archive.parent / f"home of {name}"
+    client = Client(there.url, application=Application(client_id, secret, REDIRECT), home=home)
+    client.exchange(there.registry.issue_code(account, client_id, REDIRECT))
+    return client
+
+
+def events(there: Live) -> list[dict[str, str]]:
+    lines = (there.archive / FILE_NAME).read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_page_lists_who_has_access_since_when_and_last_use(there, visitor: Visitor) -> None:
+    unused = allowed(there, 'Headaches <b>"&')
+    client = allowed(there, "Sleep study")
+    client.standard_mode_logs("2026-10-24", "2026-10-24")
+    page = visitor.log_in()
+    assert list(granted(page)) == ['Headaches <b>"&', "Sleep study"]
+    assert "<b>" not in page.text.replace("&lt;b&gt;", "")
+    assert page.text.count("not yet") == 1
+    assert page.text.count(" UTC</dd>") == 3
+    unused.close()
+    client.close()
+
+
+def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visitor) -> None:
+    with allowed(there, "Sleep study") as client, allowed(there, "Headaches") as other:
+        token = client.credentials.token
+        page = visitor.log_in()
+        page = visitor.send(page, "withdraw", grant=granted(page)["Sleep study"])
+        assert title(page).startswith("Access is withdrawn")
+        assert list(granted(page)) == ["Headaches"]
+        answer = there.get(STANDARD, *DAY, token=token.access_token)
+        assert answer.status_code == 401
+        assert "revoked" in answer.headers["WWW-Authenticate"]
+        with pytest.raises(AuthorizationError, match="run `eyelog login`"):
+            client.standard_mode_logs("2026-10-24", "2026-10-24")
+        assert len(other.standard_mode_logs("2026-10-24", "2026-10-24")) == 60
+
+
+def test_a_code_that_was_not_exchanged_yet_ends_with_the_access(there, visitor) -> None:
+    allowed(there, "Sleep study").close()
+    (grant,) = there.registry.grants("ada")
+    code = there.registry.issue_code("ada", grant.client_id, REDIRECT)
+    page = visitor.log_in()
+    visitor.send(page, "withdraw", grant=grant.grant_id)
+    assert code
+    (row,) = there.registry._state.rows("SELECT expires FROM code WHERE NOT used")
+    assert row[0] == 0
+
+
+def test_an_unknown_grant_and_one_of_another_wearer_withdraw_nothing(there, visitor) -> None:
+    allowed(there, "Sleep study").close()
+    allowed(there, "Headaches", account="bea").close()
+    (hers,) = there.registry.grants("bea")
+    page = visitor.log_in()
+    for grant in (hers.grant_id, hers.client_id, "", "x" * 10_000):
+        page = visitor.send(page, "withdraw", grant=grant)
+    assert list(granted(page)) == ["Sleep study"]
+    assert len(there.registry.grants("bea")) == 1
+
+
+@pytest.mark.parametrize(
+    ("filled", "wrong"),
+    [
+        ({}, {"old": "Enter your old", "new": "Enter a new", "again": "once more"}),
+        ({"old": "x", "new": "short", "again": "short"}, {"new": "is too short: choose one of"}),
+        ({"old": "x", "new": "password", "again": "password"}, {"new": "most common ones"}),
+        ({"old": "x", "new": NEW, "again": NEW + "s"}, {"again": "The two new passwords differ."}),
+        ({"old": "a guess", "new": NEW, "again": NEW}, {"old": "The old password is wrong."}),
+    ],
+)
+def test_what_is_wrong_with_a_change_stands_at_its_field(
+    visitor: Visitor, filled: dict[str, str], wrong: dict[str, str]
+) -> None:
+    page = visitor.send(visitor.log_in(), "change-password", **filled)
+    assert page.status_code == 400
+    for name in ("old", "new", "again"):
+        field = tag_of(page, name)
+        assert (f'{name}-wrong"' in field and "aria-invalid" in field) == (name in wrong)
+        assert ("autofocus" in field) == (name == next(iter(wrong)))
+        assert 'value=""' in field
+    for said in wrong.values():
+        assert said in page.text
+    assert title(page) != "Your account"
+    assert visitor.there.registry.check_login("ada", PASSWORD)
+
+
+def test_the_old_password_cannot_be_guessed_faster_than_at_the_login(visitor: Visitor) -> None:
+    page = visitor.log_in()
+    for _ in range(6):
+        page = visitor.send(page, "change-password", old="a guess", new=NEW, again=NEW)
+    assert page.status_code == 429
+    assert int(page.headers["Retry-After"]) > 0
+    assert "Too many wrong passwords" in tag_of(page, "old") + page.text
+
+
+FORGERIES = {
+    "no form": {},
+    "an empty one": {"form": ""},
+    "one that was not signed": {"form": "WyJhIl0.aSBg.c2lnbmF0dXJl"},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize("do", ["withdraw", "change-password", "download", "log-out"])
+def test_a_forged_form_does_nothing(there, visitor: Visitor, forgery: str, do: str) -> None:
+    allowed(there, "Sleep study").close()
+    grant = granted(visitor.log_in())["Sleep study"]
+    fields = {"grant": grant, "old": PASSWORD, "new": NEW, "again": NEW}
+    answer = visitor.post({"do": do, **fields, **FORGERIES[forgery]})
+    assert (answer.status_code, title(answer)) == (400, "Your request was not accepted")
+    assert list(granted(visitor.open())) == ["Sleep study"]
+    assert there.registry.check_login("ada", PASSWORD)
+
+
+def test_a_form_of_another_page_browser_or_wearer_is_refused(there, visitor: Visitor) -> None:
+    ada = visitor.log_in()
+    bea = Visitor(there)
+    bea.log_in("bea")
+    oauth = Browser(there).open()
+    for page in (ada, oauth):
+        assert bea.send(page, "log-out").status_code == 400
+    # The same browser: Bea logs in where Ada's page is still open in another tab.
+    second = visitor.send(visitor.open(), "log-out")
+    assert title(visitor.send(second, "log-in", name="bea", password=PASSWORD)) == "Your account"
+    refused = visitor.post({"form": signed(ada), "do": "download"})
+    assert refused.status_code == 400
+    assert "belongs to another login" in refused.text
+    assert title(bea.open()) == "Your account"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}]
+)
+def test_another_site_cannot_send_a_form(visitor: Visitor, headers: dict[str, str]) -> None:
+    page = visitor.log_in()
+    answer = visitor.post({"form": signed(page), "do": "log-out"}, **headers)
+    assert answer.status_code == 403
+    assert title(visitor.open()) == "Your account"
+
+
+def test_unknown_actions_and_notes_are_not_followed(visitor: Visitor) -> None:
+    page = visitor.log_in()
+    for do in ("", "log-in", "show", "__init__"):
+        assert visitor.send(page, do).status_code == 400
+    assert title(visitor.open("?done=<script>")) == "Your account"
+    assert requests.put(visitor.url, timeout=30).status_code == 405
+
+
+def test_the_audit_log_has_what_was_done_and_no_secret(there, visitor: Visitor) -> None:
+    allowed(there, "Sleep study").close()
+    visitor.send(visitor.open(), "log-in", name="ada", password="a guess")
+    visitor.send(visitor.open(), "log-in", name="mistyped secret", password="x")
+    page = visitor.log_in()
+    page = visitor.send(page, "withdraw", grant=granted(page)["Sleep study"])
+    visitor.send(page, "download")
+    visitor.send(page, "change-password", old=PASSWORD, new=NEW, again=NEW)
+    done = [line for line in events(there) if line["event"] != "token"]
+    assert [line["event"] for line in done] == [
+        *("login_failed", "login_failed", "login", "withdraw", "download", "password_changed")
+    ]
+    assert [line.get("account") for line in done] == ["ada", None, *["ada"] * 4]
+    assert all(line["address"] == "127.0.0.1" for line in done)
+    assert done[3]["tokens"] == 2
+    text = Path(there.archive / FILE_NAME).read_text()
+    for secret in (PASSWORD, NEW, "a guess", "mistyped", *visitor.session.cookies.values()):
+        assert secret not in text

@@ -1,0 +1,68 @@
+"""A state file of the first release goes on working, and gains what later releases added."""
+
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from eyelog.service.auth.cleanup import CleanUp
+from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
+from eyelog.service.auth.state import State
+from support.first_release import FirstRelease, first_release_state
+from support.live import REDIRECT
+
+DAY = 86400
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> FirstRelease:
+    return first_release_state(tmp_path / "archive")
+
+
+def test_logins_codes_and_tokens_of_the_first_release_stay_valid(old: FirstRelease) -> None:
+    registry = Registry(old.folder)
+    assert registry.bearer(old.access_token) == Bearer("ada", old.client_id)
+    assert isinstance(registry.bearer(registry.refresh(old.refresh_token, old.client_id)), Bearer)
+    assert registry.check_secret(old.client_id, old.secret)
+    assert registry.check_login("ada", old.password)  # shorter than passwords may be now
+    assert len(registry.exchange(old.code, old.client_id, REDIRECT, None)) == 2
+
+
+def test_what_the_first_release_did_not_note_is_unknown_and_not_made_up(old: FirstRelease) -> None:
+    registry = Registry(old.folder)
+    assert registry.account("ada").added is None
+    application = registry.application(old.client_id)
+    assert application is not None
+    assert (application.name, application.added) == ("", None)
+    kinds = {token.kind: token for token in registry.issued()}
+    assert kinds["refresh"].issued is None
+    # An access token lasts thirty days, so its expiry says when it was issued.
+    assert time.time() - (kinds["access"].issued or 0) == pytest.approx(10 * DAY, abs=60)
+    assert all(token.last_used is None for token in kinds.values())
+
+
+def test_a_refresh_token_without_dates_ends_a_year_after_dates_began(old: FirstRelease) -> None:
+    registry = Registry(old.folder)
+    assert len(registry.issued()) == 2
+    assert CleanUp(State(old.folder)).run() == 0
+    with closing(sqlite3.connect(old.file)) as db, db:
+        changed = db.execute(
+            "UPDATE meta SET value = value - ? WHERE name = 'dated'", (366 * DAY,)
+        ).rowcount
+    assert changed == 1
+    with pytest.raises(GrantRefused, match="not used for 365 days"):
+        registry.refresh(old.refresh_token, old.client_id)
+    assert CleanUp(State(old.folder)).run() == 1
+    with pytest.raises(GrantRefused, match="unknown"):
+        registry.refresh(old.refresh_token, old.client_id)
+
+
+def test_processes_that_open_an_old_file_at_once_upgrade_it_once(old: FirstRelease) -> None:
+    def use(_: int) -> Bearer | str:
+        return Registry(old.folder).bearer(old.access_token)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(use, range(8))) == {Bearer("ada", old.client_id)}

@@ -1,0 +1,94 @@
+"""The state file of a service that the first release set up, made by hand from its schema."""
+
+import hashlib
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from eyelog.service.auth.secrets import hash_password
+from support.live import REDIRECT
+
+__all__ = ["FirstRelease", "first_release_state"]
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE account (name TEXT PRIMARY KEY, password BLOB);
+CREATE TABLE application (
+    client_id TEXT PRIMARY KEY, secret BLOB NOT NULL, redirect_uri TEXT NOT NULL);
+CREATE TABLE code (
+    hash BLOB PRIMARY KEY, account TEXT NOT NULL, client_id TEXT NOT NULL,
+    redirect_uri TEXT NOT NULL, challenge TEXT, expires REAL NOT NULL, used INTEGER NOT NULL);
+CREATE TABLE token (
+    hash BLOB PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, client_id TEXT NOT NULL,
+    origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
+CREATE INDEX token_origin ON token (origin);
+"""
+
+
+@dataclass(frozen=True)
+class FirstRelease:
+    """What the wearer and the application know: Ada, whose password is old and short."""
+
+    folder: Path
+    account: str = "ada"
+    password: str = "horse"
+    client_id: str = "an-application-of-2025"
+    secret: str = "s" * 43
+    access_token: str = "a" * 43
+    refresh_token: str = "r" * 43
+    code: str = "c" * 43
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "_service.sqlite"
+
+
+def first_release_state(folder: Path) -> FirstRelease:
+    """Write the file; its access token was issued ten days ago."""
+    made = FirstRelease(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    now, day = time.time(), 86400
+    origin = _digest("the code of the login")
+    with closing(sqlite3.connect(made.file)) as db, db:
+        db.executescript(_SCHEMA)
+        db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (b"k" * 32,))
+        db.execute(
+            "INSERT INTO account VALUES (?, ?)", (made.account, hash_password(made.password))
+        )
+        db.execute(
+            "INSERT INTO application VALUES (?, ?, ?)",
+            (made.client_id, _digest(made.secret), REDIRECT),
+        )
+        db.execute(
+            "INSERT INTO code VALUES (?, ?, ?, ?, NULL, ?, 0)",
+            (_digest(made.code), made.account, made.client_id, REDIRECT, now + 600),
+        )
+        db.executemany(
+            "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, 0)",
+            [
+                (
+                    _digest(made.access_token),
+                    "access",
+                    made.account,
+                    made.client_id,
+                    origin,
+                    now + 20 * day,
+                ),
+                (
+                    _digest(made.refresh_token),
+                    "refresh",
+                    made.account,
+                    made.client_id,
+                    origin,
+                    None,
+                ),
+            ],
+        )
+    made.file.chmod(0o600)
+    return made
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
