@@ -4,6 +4,10 @@ Days are brought in chunks: the days of a chunk are requested in parallel, writt
 only then noted in the `ledger`. So memory holds one chunk whatever the length of the range, and a
 sync that is killed requests only that chunk again. Nothing is stored in the cache, which would keep
 every record twice.
+
+A month file is written anew for each chunk, so that short chunks would write the first days of a
+month again and again. A chunk ends with the 4th, the 8th or the 16th day of a month or with its
+last: it is about as long as what the month has before it.
 """
 
 import threading
@@ -12,7 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Final, cast
+from itertools import groupby
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -21,14 +26,23 @@ from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
 from eyelog.access.days import Day, DayFetcher, plan
 from eyelog.access.walk import side_by_side
-from eyelog.answers.page import Page, join_pages
+from eyelog.answers.page import Page
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
+from eyelog.archive.pages import table_of_pages
 from eyelog.archive.parquet.damage import damaged_months
-from eyelog.archive.parquet.layout import Place, archive_errors, month_path, months, overlap
+from eyelog.archive.parquet.layout import (
+    Place,
+    archive_errors,
+    group_edges,
+    month_path,
+    months,
+    months_of,
+    overlap,
+)
 from eyelog.archive.parquet.reading import Instant, instant_us
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
-from eyelog.archive.parquet.writing import Outcome, prepare, write
-from eyelog.catalogue import INTERVAL_SECONDS, check_log
+from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
+from eyelog.archive.parquet.writing import GROUP_DAYS, Outcome, prepare_table, write
+from eyelog.catalogue import check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (
     AnswerError,
@@ -44,7 +58,9 @@ from eyelog.progress import progress_line
 __all__ = ["STATES", "sync"]
 
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
-CHUNK_RECORDS: Final = 34_560  # 6 days of the 15-second log, 24 of the 60-second log
+_CUTS: Final = (1, 2, 4)
+"""After how many row groups of a month a chunk ends."""
+
 GIVE_UP_AFTER: Final = 8
 
 # Errors of one day, and errors that every other day would meet too.
@@ -210,13 +226,11 @@ class _Run:
         AuthorizationError, ConfigurationError
             If a day met one, because all others would. The days before it are kept.
         """
-        size = max(1, CHUNK_RECORDS * INTERVAL_SECONDS[self.log] // 86_400)
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
-            for first in range(0, len(days), size):
-                chunk = days[first : first + size]
+            for _, chunk in groupby(days, lambda day: _chunk(day.day, self.client.tz)):
                 try:
-                    side_by_side(chunk, self._ask, workers=self.client.workers, done=done)
+                    side_by_side(list(chunk), self._ask, workers=self.client.workers, done=done)
                 except KeyboardInterrupt:
                     self.fetcher.close()  # ends the waits of open requests
                     raise
@@ -256,20 +270,18 @@ class _Run:
 
     def _write(self, answers: Mapping[date, _Answer]) -> None:
         pages = [page for answer in answers.values() for page in answer.pages]
-        frame = join_pages(pages, self.log, tz=self.client.tz)
+        table = table_of_pages(pages, self.log)
         for answer in answers.values():
             answer.pages.clear()
         del pages
-        stamps = np.asarray(cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8)
+        stamps = stamps_of(table)
         counts = {day: _count_inside(stamps, day, self.client.tz) for day in answers}
         self.outside += len(stamps) - sum(counts.values())
         # What an earlier sync brought is replaced whole. What came from elsewhere stays, and an
         # answer without records removes nothing.
         replaced = [day for day, count in counts.items() if count and day in self.noted]
-        batch = prepare(frame, self.log, replaced)
-        del frame  # it was copied: one copy of a chunk is enough while it is written
-        outcome = write(self.place, self.account, batch)
-        del batch
+        spans = [_span(day, self.client.tz) for day in replaced]
+        outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
         for day, count in counts.items():
             self.rows[day] = self._row(day, count, outcome, asked=answers[day].asked)
         noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
@@ -319,6 +331,14 @@ def _span(day: date, tz: str) -> tuple[int, int]:
     """Return the microseconds of a local day, from its midnight up to the next, half open."""
     place = zone(tz)
     return instant_us(day_start(day, place)), instant_us(day_start(day + DAY, place))
+
+
+def _chunk(day: date, tz: str) -> tuple[str, int]:
+    """Return the chunk of a day: the month and the part of it in which the day begins, in UTC."""
+    begins = _span(day, tz)[0]
+    (month,) = months_of(np.array([begins]))
+    edges = group_edges(month, GROUP_DAYS)
+    return month, sum(begins >= edges[cut] for cut in _CUTS)
 
 
 def _count_days(

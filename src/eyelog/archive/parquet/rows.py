@@ -46,6 +46,7 @@ __all__ = [
     "merge",
     "month_stamps",
     "open_file",
+    "plain_array",
     "read_groups",
     "read_rows",
     "stamp_edges",
@@ -215,14 +216,14 @@ def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
         fields.append(schema.field(name))
         arrays.append(pa.array(frame[name].array, type=schema.field(name).type, from_pandas=True))
     for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
-        array = _plain(frame[name].array)
+        array = plain_array(frame[name].array)
         if array.null_count < len(array):  # a column without any value is left out
             fields.append(pa.field(name, array.type))
             arrays.append(array)
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _plain(values: Any) -> pa.Array:
+def plain_array(values: Any) -> pa.Array:
     """Return the values of an unknown field as numbers, booleans or text."""
     try:
         array = pa.array(values, from_pandas=True)
