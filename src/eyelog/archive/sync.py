@@ -1,16 +1,15 @@
 """From a service into an archive: the one place where both meet.
 
-Days are brought in chunks: the days of a chunk are requested in parallel, written in one go, and
-only then noted in the `ledger`. So memory holds one chunk whatever the length of the range, and a
-sync that is killed requests only that chunk again. Nothing is stored in the cache, which would keep
-every record twice.
-
-A month file is written anew for each chunk, so that short chunks would write the first days of a
-month again and again. A chunk ends with the 4th, the 8th or the 16th day of a month or with its
-last: it is about as long as what the month has before it.
+Days are requested in parallel and written a month at a time: a month file is written anew each
+time, so that writing it every few days would cost several times as much. Only then are they noted
+in the `ledger`. So memory holds one month whatever the length of the range. What a kill can lose is
+bounded by time: the days of a slow service are written every ten seconds. The first four days of a
+sync are written at once, so that an archive that cannot be written is found out before much is
+asked. Nothing is stored in the cache, which would keep every record twice.
 """
 
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -33,7 +32,6 @@ from eyelog.archive.parquet.damage import damaged_months
 from eyelog.archive.parquet.layout import (
     Place,
     archive_errors,
-    group_edges,
     month_path,
     months,
     months_of,
@@ -41,7 +39,7 @@ from eyelog.archive.parquet.layout import (
 )
 from eyelog.archive.parquet.reading import Instant, instant_us
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
-from eyelog.archive.parquet.writing import GROUP_DAYS, Outcome, prepare_table, write
+from eyelog.archive.parquet.writing import Outcome, prepare_table, write
 from eyelog.catalogue import check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (
@@ -58,8 +56,9 @@ from eyelog.progress import progress_line
 __all__ = ["STATES", "sync"]
 
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
-_CUTS: Final = (1, 2, 4)
-"""After how many row groups of a month a chunk ends."""
+FIRST_DAYS: Final = 4
+WRITE_AFTER_S: Final = 10.0
+"""Seconds after which days that have come are written, although their month is not complete."""
 
 GIVE_UP_AFTER: Final = 8
 
@@ -151,6 +150,7 @@ class _Run:
         self.fatal: EyelogError | None = None
         self._guard = threading.Lock()
         self._in_a_row = 0
+        self._written_at = time.monotonic()
         self._warnings: dict[str, warnings.WarningMessage] = {}
 
     def close(self) -> None:
@@ -219,7 +219,7 @@ class _Run:
         return set(spans)
 
     def bring(self, days: Sequence[Day]) -> None:
-        """Request days, chunk by chunk, and keep what comes.
+        """Request days, month by month, and keep what comes.
 
         Raises
         ------
@@ -228,9 +228,17 @@ class _Run:
         """
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
-            for _, chunk in groupby(days, lambda day: _chunk(day.day, self.client.tz)):
+
+            def day_done() -> None:
+                done()
+                if time.monotonic() - self._written_at > WRITE_AFTER_S:
+                    self._keep()
+
+            first, rest = days[:FIRST_DAYS], days[FIRST_DAYS:]
+            by_month = groupby(rest, lambda day: _month_of(day.day, self.client.tz))
+            for part in [first, *(list(month) for _, month in by_month)]:
                 try:
-                    side_by_side(list(chunk), self._ask, workers=self.client.workers, done=done)
+                    side_by_side(part, self._ask, workers=self.client.workers, done=day_done)
                 except KeyboardInterrupt:
                     self.fetcher.close()  # ends the waits of open requests
                     raise
@@ -240,7 +248,7 @@ class _Run:
                     raise self.fatal
 
     def _ask(self, day: Day, stop: threading.Event) -> None:
-        """Request one day; its answer is kept until the chunk is complete."""
+        """Request one day; its answer is kept until it is written."""
         if self.fatal is not None:
             return
         if self._in_a_row >= GIVE_UP_AFTER:
@@ -267,6 +275,7 @@ class _Run:
         if answers:
             with self._at_the_archive():
                 self._write(dict(sorted(answers.items())))
+            self._written_at = time.monotonic()
 
     def _write(self, answers: Mapping[date, _Answer]) -> None:
         pages = [page for answer in answers.values() for page in answer.pages]
@@ -333,12 +342,10 @@ def _span(day: date, tz: str) -> tuple[int, int]:
     return instant_us(day_start(day, place)), instant_us(day_start(day + DAY, place))
 
 
-def _chunk(day: date, tz: str) -> tuple[str, int]:
-    """Return the chunk of a day: the month and the part of it in which the day begins, in UTC."""
-    begins = _span(day, tz)[0]
-    (month,) = months_of(np.array([begins]))
-    edges = group_edges(month, GROUP_DAYS)
-    return month, sum(begins >= edges[cut] for cut in _CUTS)
+def _month_of(day: date, tz: str) -> str:
+    """Return the month of UTC in which a day begins."""
+    (month,) = months_of(np.array([_span(day, tz)[0]]))
+    return month
 
 
 def _count_days(
