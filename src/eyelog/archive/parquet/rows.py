@@ -293,10 +293,11 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
         removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
     removed &= ~again
     same = pa.array(at, mask=~both)
+    there = set(new.column_names)
     laid = pa.Table.from_arrays(
         [
-            new.column(field.name).cast(field.type)
-            if field.name in new.column_names
+            _as_type(new.column(field.name), field.type)
+            if field.name in there
             else old.column(field.name).take(same)
             for field in old.schema
         ],
@@ -314,6 +315,10 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
     if bool(np.all(order[1:] > order[:-1])):
         return Merged(whole, *stamps)
     return Merged(whole.take(pa.array(order)), *stamps)
+
+
+def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return column if column.type == kind else column.cast(kind)
 
 
 def _differing_rows(
