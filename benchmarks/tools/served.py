@@ -97,7 +97,10 @@ def main() -> None:
         await asyncio.sleep(float(delay_ms) / 1e3)
         await app(scope, receive, without_link if json_only else send)
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    # With its protocol named, asyncio sends small pieces at once, as it does for `eyelog serve`.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
         print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
         config = uvicorn.Config(slow, lifespan="off", log_level="error", access_log=False)
         uvicorn.Server(config).run(sockets=[listening])

@@ -69,7 +69,8 @@ def test_a_sync_killed_at_any_moment_continues_where_it_was(
             noted = _noted(archive)
             since = there.count()
             child = start(there.url, *arguments)
-            # A chunk is six days: the kill comes amid its asking, or while it is kept.
+            # The first four days are written at once, and then a month at a time: the kill comes
+            # amid the asking, or amid the writing.
             enough = since + (7, 12, 6, 1, 9, 18)[n % 6]
             wait_for(lambda enough=enough: there.count() >= enough)
             time.sleep(draw.uniform(0, 0.1))

@@ -60,6 +60,10 @@ def plan(
     ]
 
 
+class _Offered(Exception):
+    """The service gives columns too: a day that began in JSON begins again, so as not to mix."""
+
+
 class DayFetcher:
     """Fetches the days of one account, from its cache or from the service.
 
@@ -154,25 +158,39 @@ class DayFetcher:
         return pages
 
     def _walk(self, day: Day, stop: threading.Event, **caching: bool) -> list[Page]:
-        """Return the pages of all windows of a day, in the order of the walk."""
+        """Return the pages of all windows of a day, in the order of the walk and in one form."""
+        with suppress(_Offered):
+            return self._pages(day, stop, may_begin_again=True, **caching)
+        return self._pages(day, stop, may_begin_again=False, **caching)
+
+    def _pages(
+        self, day: Day, stop: threading.Event, *, may_begin_again: bool, **caching: bool
+    ) -> list[Page]:
+        """Walk a day; raise `_Offered` if there is more of it, and columns to have it in."""
         session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
+        offered = False
 
         def answer(params: Mapping[str, str], where: str) -> bytes:
+            nonlocal offered
             if stop.is_set():
                 raise Stopped
             response = fetch(session, url, params, where=where, **caching)
             if response.links.get("alternate", {}).get("type") == ARROW:
                 # The service says that it answers in columns too, which is faster for both.
                 session.headers["Accept"] = f"{ARROW}, application/json;q=0.5"
+                offered = True
             return response.content
 
         where = f"{day.log} of account {self.account!r}"
-        return [
-            page
-            for window in day.windows
-            for page in walk_window(answer, day.log, window, fields=day.fields, where=where)
-        ]
+        pages: list[Page] = []
+        for window in day.windows:
+            for page in walk_window(answer, day.log, window, fields=day.fields, where=where):
+                pages.append(page)
+                is_last = page.cursor is None and window is day.windows[-1]
+                if offered and may_begin_again and not is_last:
+                    raise _Offered
+        return pages
 
     def _require(self, missing: Sequence[Day]) -> None:
         """Raise `NotCached` if an offline fetch lacks a day."""

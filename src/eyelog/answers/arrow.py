@@ -7,7 +7,7 @@ compressed: the transfer is, so that one limit bounds what an answer can grow to
 
 import struct
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,8 @@ ARROW: Final = "application/vnd.apache.arrow.stream"
 
 MOST_RECORDS: Final = 100_000
 """A day has 86,400 seconds."""
+
+_FIRST, _AFTER = np.datetime64("0001-01-01", "us"), np.datetime64("10000-01-01", "us")
 
 STAMP: Final = pa.timestamp("us", tz="UTC")
 # Every message of a stream begins with it (format V5); no JSON does.
@@ -107,15 +109,18 @@ def decode_stream(body: bytes, log: str, names: Sequence[str], *, whole: bool, w
         raise fault(where, f"the answer has more than {MOST_RECORDS:,} records")
     _check_columns(table, log, where)
     specs = catalogue(log)
-    unknown = tuple(n for n in table.column_names if n not in specs) if whole else ()
-    columns = {
-        name: _values(table, name, name in specs and specs[name].value_type != "str")
-        for name in (*names, *unknown)
-    }
-    for name, values in columns.items():
-        if values.dtype == np.float64 and np.isinf(values).any():
-            raise fault(where, f"field {name!r}: a number that is infinite")
+    sent = dict(zip(table.column_names, table.columns, strict=True))
+    unknown = tuple(name for name in sent if name not in specs) if whole else ()
+    columns: dict[str, pa.Array] = {}
+    with np.errstate(over="ignore", invalid="ignore"):
+        for name in (*names, *unknown):
+            if name in sent:
+                columns[name] = _checked(_one_array(sent[name]), name, where)
+            else:
+                columns[name] = pa.nulls(table.num_rows, _TYPES[specs[name].value_type])
     stamps = table.column("date").cast(pa.int64()).to_numpy().view("M8[us]")
+    if len(stamps) and not (stamps.min() >= _FIRST and stamps.max() < _AFTER):
+        raise fault(where, "field 'date': a stamp outside the years 1 to 9999")
     return Page(log, _cursor(metadata, where), stamps, columns, unknown)
 
 
@@ -190,9 +195,10 @@ class _Flat:
 
 def _check_columns(table: pa.Table, log: str, where: str) -> None:
     specs = catalogue(log)
-    if len(set(table.column_names)) < len(table.column_names):
+    names = set(table.column_names)
+    if len(names) < table.num_columns:
         raise fault(where, "the Arrow stream has two columns of one name")
-    if "date" not in table.column_names or table.schema.field("date").type != STAMP:
+    if "date" not in names or table.schema.field("date").type != STAMP:
         raise fault(where, f"the Arrow stream has no column 'date' of type {STAMP}")
     if table.column("date").null_count:
         raise fault(where, "field 'date': it is missing in a record")
@@ -206,18 +212,21 @@ def _check_columns(table: pa.Table, log: str, where: str) -> None:
             raise fault(where, f"field {field.name[:64]!r}: {field.type} instead of {expected}")
 
 
-def _values(table: pa.Table, name: str, number: bool) -> np.ndarray:
-    """Return a column as `Page` has it: numbers and booleans as float64, the rest as objects."""
-    if name not in table.column_names:
-        if number:
-            return np.full(table.num_rows, np.nan)
-        return np.full(table.num_rows, None, object)
-    column: Any = table.column(name)
-    if number:
-        return np.asarray(pc.cast(column, pa.float64()).to_numpy(), np.float64)
-    values = np.empty(table.num_rows, object)
-    values[:] = column.to_pylist()
-    return values
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _checked(column: pa.Array, name: str, where: str) -> pa.Array:
+    """Return a column of which no number is infinite, and none is NaN: that is a missing value."""
+    if not pa.types.is_floating(column.type) or not len(column):
+        return column
+    # A finite sum is of finite numbers. It also has what lies under the nulls, which is anything.
+    values = np.frombuffer(column.buffers()[1], np.float64, len(column), 8 * column.offset)
+    if np.isfinite(values.sum()):
+        return column
+    if pc.any(pc.is_inf(column)).as_py():
+        raise fault(where, f"field {name!r}: a number that is infinite")
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
 
 
 def _cursor(metadata: dict[bytes, bytes], where: str) -> str | None:

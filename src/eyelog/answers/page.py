@@ -6,27 +6,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from eyelog import frame, provenance
 from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import zone
 from eyelog.errors import MixedLogsError
 
-__all__ = ["Page", "join_pages"]
+__all__ = ["Page", "join_pages", "joined_column", "rows_kept"]
 
 
 @dataclass(frozen=True, eq=False)
 class Page:
     """One decoded answer: columns in the order of the records, hours in numeric order.
 
-    Numbers and booleans are float64 with NaN for missing, texts and unknown fields are objects
-    with None for missing. `stamps` are UTC instants, datetime64[us].
+    A column of JSON is an array of numpy: numbers and booleans float64 with NaN for missing, texts
+    and unknown fields objects with None for missing. A column of an Arrow stream stays an array of
+    Arrow, with its nulls. `stamps` are UTC instants, datetime64[us].
     """
 
     log: str
     cursor: str | None
     stamps: np.ndarray
-    columns: Mapping[str, np.ndarray]
+    columns: Mapping[str, Any]  # of numpy or of Arrow
     unknown: tuple[str, ...]
 
     @property
@@ -86,9 +89,7 @@ def join_pages(
     data: dict[str, Any] = {}
     for name in (*names, *unknown):
         dtype = specs[name].dtype if name in specs else ""
-        # One allocation per column, of its final length: the cost is linear in the days.
-        column = np.concatenate([_part(page, name, dtype) for page in filled])
-        data[name] = _array(order.of(column), dtype)
+        data[name] = _array(order.of(joined_column(filled, name, dtype)), dtype)
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
     joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), copy=False)
     return provenance.record(
@@ -119,6 +120,11 @@ class _Order:
             take = take[np.append(~again, True)]  # the last of each stamp
         self._take = take
 
+    @property
+    def kept(self) -> np.ndarray | None:
+        """The places of the records that are kept, in order; None if all are, as they stand."""
+        return self._take
+
     def of_stamps(self, stamps: np.ndarray) -> np.ndarray:
         """Return the stamps that are kept, in order."""
         return stamps if self._take is None else stamps[self._take]
@@ -135,6 +141,20 @@ class _Order:
         return 0 if self._pairs is None else len(np.unique(self._stamps[self._differ]))
 
 
+def joined_column(pages: Sequence[Page], name: str, dtype: str) -> np.ndarray:
+    """Return the values of a field of all pages, as of JSON; `dtype` "" means an unknown field."""
+    # One allocation per column, of its final length: the cost is linear in the days.
+    return np.concatenate([_part(page, name, dtype) for page in pages])
+
+
+def rows_kept(stamps: np.ndarray) -> np.ndarray | None:
+    """Return the rows that `join_pages` keeps of some stamps, in order; None for all as they are.
+
+    Of several records with one stamp the last is kept.
+    """
+    return _Order(stamps).kept
+
+
 def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     if left.dtype == object:
         pairs = zip(left.tolist(), right.tolist(), strict=True)
@@ -144,11 +164,21 @@ def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def _part(page: Page, name: str, dtype: str) -> np.ndarray:
     column = page.columns.get(name)
+    if isinstance(column, pa.Array):
+        return _from_arrow(column, dtype)
     if column is not None:
-        return column
+        return np.asarray(column)
     if dtype in ("float64", "boolean"):
         return np.full(page.n, np.nan)
     return np.full(page.n, None, object)
+
+
+def _from_arrow(column: pa.Array, dtype: str) -> np.ndarray:
+    """Return an array of Arrow as JSON would have given it."""
+    if dtype == "boolean":
+        column = pc.cast(column, pa.float64())
+    values = column.to_numpy(zero_copy_only=False)
+    return np.asarray(values, np.float64 if pa.types.is_floating(column.type) else object)
 
 
 def _array(column: np.ndarray, dtype: str) -> Any:

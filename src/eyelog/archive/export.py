@@ -29,8 +29,6 @@ from eyelog.archive.parquet.rows import (
     frame_of,
     month_stamps,
     read_rows,
-    stamps_of,
-    table_of,
 )
 from eyelog.archive.parquet.writing import parquet_writer, prepare
 from eyelog.catalogue import LOGS, catalogue
@@ -199,8 +197,8 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
     with warnings.catch_warnings():  # whoever made the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
-        table = table_of(prepare(frame, log, None).frame, log)
-    stamps = stamps_of(table)
+        batch = prepare(frame, log, None)
+    table, stamps = batch.rows(0, len(batch.stamps)), batch.stamps
 
     def between(first: int, after: int) -> pa.Table:
         low, high = np.searchsorted(stamps, [first, after]).tolist()

@@ -441,8 +441,8 @@ class Archive:
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
         day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
         import) are kept beside those of the first sync, and an answer without records removes
-        nothing. Nothing is added to the cache. Six days of the 15-second log, or 24 of the
-        60-second log, are in memory at a time.
+        nothing. Nothing is added to the cache. At most a month is in memory at a time. A sync that
+        is killed requests at most the days again that came in its last ten seconds.
 
         Examples
         --------

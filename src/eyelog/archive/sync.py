@@ -1,18 +1,22 @@
 """From a service into an archive: the one place where both meet.
 
-Days are brought in chunks: the days of a chunk are requested in parallel, written in one go, and
-only then noted in the `ledger`. So memory holds one chunk whatever the length of the range, and a
-sync that is killed requests only that chunk again. Nothing is stored in the cache, which would keep
-every record twice.
+Days are requested in parallel and written a month at a time: a month file is written anew each
+time, so that writing it every few days would cost several times as much. Only then are they noted
+in the `ledger`. So memory holds one month whatever the length of the range. What a kill can lose is
+bounded by time: the days of a slow service are written every ten seconds. The first four days of a
+sync are written at once, so that an archive that cannot be written is found out before much is
+asked. Nothing is stored in the cache, which would keep every record twice.
 """
 
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Final, cast
+from itertools import groupby
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -21,14 +25,22 @@ from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
 from eyelog.access.days import Day, DayFetcher, plan
 from eyelog.access.walk import side_by_side
-from eyelog.answers.page import Page, join_pages
+from eyelog.answers.page import Page
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
+from eyelog.archive.pages import table_of_pages
 from eyelog.archive.parquet.damage import damaged_months
-from eyelog.archive.parquet.layout import Place, archive_errors, month_path, months, overlap
+from eyelog.archive.parquet.layout import (
+    Place,
+    archive_errors,
+    month_path,
+    months,
+    months_of,
+    overlap,
+)
 from eyelog.archive.parquet.reading import Instant, instant_us
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file
-from eyelog.archive.parquet.writing import Outcome, prepare, write
-from eyelog.catalogue import INTERVAL_SECONDS, check_log
+from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
+from eyelog.archive.parquet.writing import Outcome, prepare_table, write
+from eyelog.catalogue import check_log
 from eyelog.clock import DAY, day_range, day_start, windows, zone
 from eyelog.errors import (
     AnswerError,
@@ -44,7 +56,10 @@ from eyelog.progress import progress_line
 __all__ = ["STATES", "sync"]
 
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
-CHUNK_RECORDS: Final = 34_560  # 6 days of the 15-second log, 24 of the 60-second log
+FIRST_DAYS: Final = 4
+WRITE_AFTER_S: Final = 10.0
+"""Seconds after which days that have come are written, although their month is not complete."""
+
 GIVE_UP_AFTER: Final = 8
 
 # Errors of one day, and errors that every other day would meet too.
@@ -135,6 +150,7 @@ class _Run:
         self.fatal: EyelogError | None = None
         self._guard = threading.Lock()
         self._in_a_row = 0
+        self._written_at = time.monotonic()
         self._warnings: dict[str, warnings.WarningMessage] = {}
 
     def close(self) -> None:
@@ -203,20 +219,26 @@ class _Run:
         return set(spans)
 
     def bring(self, days: Sequence[Day]) -> None:
-        """Request days, chunk by chunk, and keep what comes.
+        """Request days, month by month, and keep what comes.
 
         Raises
         ------
         AuthorizationError, ConfigurationError
             If a day met one, because all others would. The days before it are kept.
         """
-        size = max(1, CHUNK_RECORDS * INTERVAL_SECONDS[self.log] // 86_400)
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
-            for first in range(0, len(days), size):
-                chunk = days[first : first + size]
+
+            def day_done() -> None:
+                done()
+                if time.monotonic() - self._written_at > WRITE_AFTER_S:
+                    self._keep()
+
+            first, rest = days[:FIRST_DAYS], days[FIRST_DAYS:]
+            by_month = groupby(rest, lambda day: _month_of(day.day, self.client.tz))
+            for part in [first, *(list(month) for _, month in by_month)]:
                 try:
-                    side_by_side(chunk, self._ask, workers=self.client.workers, done=done)
+                    side_by_side(part, self._ask, workers=self.client.workers, done=day_done)
                 except KeyboardInterrupt:
                     self.fetcher.close()  # ends the waits of open requests
                     raise
@@ -226,7 +248,7 @@ class _Run:
                     raise self.fatal
 
     def _ask(self, day: Day, stop: threading.Event) -> None:
-        """Request one day; its answer is kept until the chunk is complete."""
+        """Request one day; its answer is kept until it is written."""
         if self.fatal is not None:
             return
         if self._in_a_row >= GIVE_UP_AFTER:
@@ -253,23 +275,22 @@ class _Run:
         if answers:
             with self._at_the_archive():
                 self._write(dict(sorted(answers.items())))
+            self._written_at = time.monotonic()
 
     def _write(self, answers: Mapping[date, _Answer]) -> None:
         pages = [page for answer in answers.values() for page in answer.pages]
-        frame = join_pages(pages, self.log, tz=self.client.tz)
+        table = table_of_pages(pages, self.log)
         for answer in answers.values():
             answer.pages.clear()
         del pages
-        stamps = np.asarray(cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8)
+        stamps = stamps_of(table)
         counts = {day: _count_inside(stamps, day, self.client.tz) for day in answers}
         self.outside += len(stamps) - sum(counts.values())
         # What an earlier sync brought is replaced whole. What came from elsewhere stays, and an
         # answer without records removes nothing.
         replaced = [day for day, count in counts.items() if count and day in self.noted]
-        batch = prepare(frame, self.log, replaced)
-        del frame  # it was copied: one copy of a chunk is enough while it is written
-        outcome = write(self.place, self.account, batch)
-        del batch
+        spans = [_span(day, self.client.tz) for day in replaced]
+        outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
         for day, count in counts.items():
             self.rows[day] = self._row(day, count, outcome, asked=answers[day].asked)
         noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
@@ -319,6 +340,12 @@ def _span(day: date, tz: str) -> tuple[int, int]:
     """Return the microseconds of a local day, from its midnight up to the next, half open."""
     place = zone(tz)
     return instant_us(day_start(day, place)), instant_us(day_start(day + DAY, place))
+
+
+def _month_of(day: date, tz: str) -> str:
+    """Return the month of UTC in which a day begins."""
+    (month,) = months_of(np.array([_span(day, tz)[0]]))
+    return month
 
 
 def _count_days(

@@ -5,6 +5,7 @@ import io
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
 
 import requests
@@ -72,6 +73,13 @@ def _gunzip(body: bytes) -> bytes:
 
 
 def _unzstd(body: bytes) -> bytes:
+    stated = zstandard.frame_content_size(body)
+    if stated > MOST_BYTES:
+        raise TooLarge
+    if stated > 0:  # the decoder takes a frame that becomes larger than it states for damaged
+        with suppress(zstandard.ZstdError):
+            return zstandard.ZstdDecompressor().decompress(body, allow_extra_data=False)
+    # Nothing is stated, or there are several frames.
     pieces = []
     size = 0
     for piece in _zstd_pieces(memoryview(body)):

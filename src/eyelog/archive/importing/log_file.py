@@ -1,7 +1,8 @@
 """One file, CSV, Parquet or saved answers, as pages of records of one log."""
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -112,6 +113,10 @@ def _whole(stream: BinaryIO) -> bytes:
 
 _BOM: Final = b"\xef\xbb\xbf"
 
+_LOG: Final = "|".join(LOGS)
+_ANSWER: Final = re.compile(rf'\s*{{\s*"({_LOG})"\s*:'.encode())
+_ANOTHER: Final = re.compile(rf'\n\s*{{\s*"({_LOG})"\s*:'.encode())
+
 _Keys = dict[str, msgspec.Raw]
 
 
@@ -125,7 +130,13 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     MixedLogsError
         If it has answers of both logs.
     """
-    bodies = _bodies(content.removeprefix(_BOM), where)
+    content = content.removeprefix(_BOM)
+    begins = _ANSWER.match(content)
+    if begins and (content.find(b"\n") < 0 or not _ANOTHER.search(content)):
+        # As the service writes one answer: what it is need not be found out by parsing all of it.
+        with suppress(AnswerError):  # the way below says what is wrong with a file
+            return [decode_page(content, begins[1].decode(), where=where)]
+    bodies = _bodies(content, where)
     pages: list[Page] = []
     for number, body in enumerate(bodies, 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"

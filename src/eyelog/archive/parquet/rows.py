@@ -46,6 +46,7 @@ __all__ = [
     "merge",
     "month_stamps",
     "open_file",
+    "plain_array",
     "read_groups",
     "read_rows",
     "stamp_edges",
@@ -215,14 +216,14 @@ def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
         fields.append(schema.field(name))
         arrays.append(pa.array(frame[name].array, type=schema.field(name).type, from_pandas=True))
     for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
-        array = _plain(frame[name].array)
+        array = plain_array(frame[name].array)
         if array.null_count < len(array):  # a column without any value is left out
             fields.append(pa.field(name, array.type))
             arrays.append(array)
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _plain(values: Any) -> pa.Array:
+def plain_array(values: Any) -> pa.Array:
     """Return the values of an unknown field as numbers, booleans or text."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -292,10 +293,11 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
         removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
     removed &= ~again
     same = pa.array(at, mask=~both)
+    there = set(new.column_names)
     laid = pa.Table.from_arrays(
         [
-            new.column(field.name).cast(field.type)
-            if field.name in new.column_names
+            _as_type(new.column(field.name), field.type)
+            if field.name in there
             else old.column(field.name).take(same)
             for field in old.schema
         ],
@@ -313,6 +315,10 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
     if bool(np.all(order[1:] > order[:-1])):
         return Merged(whole, *stamps)
     return Merged(whole.take(pa.array(order)), *stamps)
+
+
+def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return column if column.type == kind else column.cast(kind)
 
 
 def _differing_rows(

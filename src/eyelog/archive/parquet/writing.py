@@ -42,6 +42,7 @@ from eyelog.archive.parquet.rows import (
     merge,
     open_file,
     read_rows,
+    stamps_of,
     table_of,
     widest,
 )
@@ -53,6 +54,7 @@ from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import conform, log_of
 
 __all__ = [
+    "GROUP_DAYS",
     "Batch",
     "Change",
     "Outcome",
@@ -60,6 +62,7 @@ __all__ = [
     "locked",
     "parquet_writer",
     "prepare",
+    "prepare_table",
     "write",
     "write_months",
 ]
@@ -77,12 +80,21 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A frame that can be written, and the spans (microseconds) of which it has every record."""
+    """Records that can be written, and the spans (microseconds) of which they are every record.
+
+    A conformed frame, or a sorted table with the types of the archive.
+    """
 
     log: str
-    frame: pd.DataFrame
+    records: pd.DataFrame | pa.Table
     stamps: Stamps
     spans: tuple[Span, ...]
+
+    def rows(self, low: int, high: int) -> pa.Table:
+        """Return some of the records as a table."""
+        if isinstance(self.records, pa.Table):
+            return self.records.slice(low, high - low)
+        return table_of(self.records.iloc[low:high], self.log)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +146,29 @@ def prepare(frame: pd.DataFrame, log: str, days: Iterable[str | date] | None) ->
     listed = [days] if isinstance(days, str | date) else days or ()
     dates = [parse_day(day) for day in listed]
     spans = ((instant_us(day_start(d, tz)), instant_us(day_start(d + DAY, tz))) for d in dates)
-    return Batch(log, shaped, _checked_stamps(shaped), tuple(sorted(spans)))
-
-
-def _checked_stamps(frame: pd.DataFrame) -> Stamps:
-    index = cast(pd.DatetimeIndex, frame.index)
+    index = cast(pd.DatetimeIndex, shaped.index)
     if index.hasnans:
         raise ConfigurationError(
             "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
         )
-    stamps = index.asi8
+    return Batch(log, shaped, _checked_stamps(index.asi8), tuple(sorted(spans)))
+
+
+def prepare_table(table: pa.Table, log: str, spans: Iterable[Span]) -> Batch:
+    """Check a sorted table of the types of the archive before it is written.
+
+    Raises
+    ------
+    ConfigurationError
+        If a stamp is outside the years 1 to 9999.
+    """
+    return Batch(log, table, _checked_stamps(stamps_of(table)), tuple(sorted(spans)))
+
+
+def _checked_stamps(stamps: Stamps) -> Stamps:
     if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
-        raise ConfigurationError(
-            f"a stamp lies outside the years 1 to 9999: {index[0]} to {index[-1]}"
-        )
+        first, last = (str(edge) for edge in stamps[[0, -1]].view("M8[us]"))
+        raise ConfigurationError(f"a stamp lies outside the years 1 to 9999: {first} to {last}")
     return stamps
 
 
@@ -171,7 +192,7 @@ def write(place: Place, account: str, batch: Batch) -> Outcome:
 def _change(batch: Batch, month: str) -> Change:
     low, high = np.searchsorted(batch.stamps, month_edges(month)).tolist()
     stamps = batch.stamps[low:high]
-    rows = table_of(batch.frame.iloc[low:high], batch.log)
+    rows = batch.rows(low, high)
 
     def lay_over(before: pa.Table, first: int, after: int) -> Merged:
         low, high = np.searchsorted(stamps, [first, after]).tolist()

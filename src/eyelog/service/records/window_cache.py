@@ -7,22 +7,32 @@ archive than the disk has.
 
 import os
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import pairwise
 from threading import Lock
 
 import numpy as np
 import pyarrow as pa
 
-from eyelog.archive.parquet.layout import schema_of
+from eyelog.archive.parquet.layout import group_edges, months_of, schema_of
+from eyelog.archive.parquet.reading import span_of
+from eyelog.archive.parquet.rows import stamps_of
+from eyelog.archive.parquet.writing import GROUP_DAYS
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
 from eyelog.errors import ArchiveError
+from eyelog.service.records.group_cache import Groups
 from eyelog.service.records.query import Query
 
 __all__ = ["Windows"]
 
 _KEPT_BYTES = 256 << 20
 """Some hundred days of every field: 2 MB of the 15-second log, 0.5 MB of the 60-second log."""
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Windows:
@@ -39,6 +49,7 @@ class Windows:
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
         self._most_bytes = _KEPT_BYTES // processes
         self._archive = Archive(archive_path)
+        self._groups = Groups()
         self._kept: OrderedDict[Hashable, pa.Table] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
@@ -59,8 +70,10 @@ class Windows:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        table = self._read(query, account)
+        table = self._read(query, account, state)
         if table.num_rows > keep_above:
+            # A slice would keep the days around it in memory.
+            table = table.take(pa.array(np.arange(table.num_rows)))
             self._keep(key, table)
         return table
 
@@ -74,17 +87,42 @@ class Windows:
                 _, oldest = self._kept.popitem(last=False)
                 self._bytes -= oldest.nbytes
 
-    def _read(self, query: Query, account: str) -> pa.Table:
+    def _read(self, query: Query, account: str, state: Hashable) -> pa.Table:
+        """Return the rows of a window, cut from the row groups that have them."""
         # The archive reads no stamps alone: any one column carries them.
         asked = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
+        first, after = span_of(query.start, query.end, "UTC")
+        parts = []
+        for edges in _groups_of(first, after):
+            table = self._groups.get(
+                (query.log, account, query.names, edges, state),
+                partial(self._read_group, query.log, account, asked, edges),
+            )
+            low, high = np.searchsorted(stamps_of(table), [first, after]).tolist()
+            parts.append(table.slice(low, high - low))
+        return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
+
+    def _read_group(
+        self, log: str, account: str, asked: Sequence[str], edges: tuple[int, int]
+    ) -> pa.Table:
+        begin, end = (_EPOCH + timedelta(microseconds=edge) for edge in edges)
         try:
-            table = self._archive.read_arrow(
-                query.log, query.start, query.end, account=account, fields=asked
+            return self._archive.read_arrow(
+                log, begin, end - timedelta(seconds=1), account=account, fields=asked
             )
         except ArchiveError:
-            if account in self._archive.accounts(query.log):
+            if account in self._archive.accounts(log):
                 raise
-            schema = schema_of(query.log)
+            schema = schema_of(log)
             return pa.schema([schema.field(name) for name in ("date", *asked)]).empty_table()
-        # A slice would keep the days around it in memory.
-        return table.take(pa.array(np.arange(table.num_rows)))
+
+
+def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
+    """Return the edges of the row groups that have a window, which is a day at most."""
+    months = months_of(np.array([first, after - 1]))
+    return [
+        (opens, closes)
+        for month in months
+        for opens, closes in pairwise(group_edges(month, GROUP_DAYS))
+        if opens < after and closes > first
+    ]

@@ -1,0 +1,58 @@
+"""The row groups that windows were read from last: four days of a month are decoded once.
+
+An archive's file can only be read by whole row groups, of four days each. A client that asks for
+day after day would have each group decoded for each of its days.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Final
+
+import pyarrow as pa
+
+__all__ = ["Groups"]
+
+_KEPT_BYTES: Final = 64 << 20
+"""Some groups of every field: 13 MB of the 15-second log at most, 4 MB of the 60-second log."""
+
+
+class Groups:
+    """Tables by key, those asked for last; several threads that want one have it read once."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Future[pa.Table]] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
+        """Return the table of a key; `read` is called if there is none, and its error is raised."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            else:
+                mine = self._kept[key] = Future[pa.Table]()
+        if found is not None:
+            return found.result()  # it is read by the thread that has put it there
+        try:
+            table = read()
+        except BaseException as error:
+            with self._lock:
+                del self._kept[key]
+            mine.set_exception(error)
+            raise
+        mine.set_result(table)
+        with self._lock:
+            self._bytes += table.nbytes
+            self._forget()
+        return table
+
+    def _forget(self) -> None:
+        """Let the tables go that were asked for longest ago, but for those being read."""
+        for key in list(self._kept):
+            if self._bytes <= _KEPT_BYTES:
+                return
+            if self._kept[key].done():
+                self._bytes -= self._kept.pop(key).result().nbytes
