@@ -15,6 +15,7 @@ interleaved, and medians are given. Prints Markdown. Linux only, for the memory.
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -80,9 +81,8 @@ def ways(folder: Path, log: str) -> dict[str, Callable[[], pd.DataFrame]]:
 def measure(way: str, folder: Path, log: str) -> None:
     """Print what one call costs; this process does nothing else."""
     call = ways(folder, log)[way]
-    for name in way.split(","):
-        if name in ("polars", "duckdb"):
-            __import__(name)
+    for name in ("dask.delayed", "scipy.stats", *({way} & {"polars", "duckdb"})):
+        importlib.import_module(name)
     for file in folder.rglob("*.parquet"):
         file.read_bytes()
     began, before = time.perf_counter(), cpu_s()

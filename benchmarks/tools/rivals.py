@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 __all__ = ["COLUMNS", "duckdb_daily", "polars_daily"]
 
@@ -318,6 +317,8 @@ SELECT * EXCLUDE (lone) FROM days WHERE NOT lone
 
 def finished(days: pd.DataFrame) -> pd.DataFrame:
     """Return the days with exact limits of their rate, and stamps, in the shape of eyelog's."""
+    from scipy import stats  # here, so that worker processes do not import it
+
     zone = pd.Timestamp(0, tz="Asia/Tokyo").tz
     good = days["blink_rate_per_min"].notna().to_numpy()
     n, minutes = (days[name].to_numpy(float) for name in ("blink_n", "blink_exposure_min"))
