@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import warnings
 
 import pandas as pd
 import pytest
@@ -242,6 +243,19 @@ def test_what_a_summary_needs_gives_what_all_fields_give_without_a_warning(what,
     part = el.daily(frame[list(names)])
     pd.testing.assert_frame_equal(part, el.daily(frame)[list(part.columns)])
     assert set(el.resample(frame[list(names)], "1h")) <= set(el.resample(frame, "1h"))
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_daily_summary_needs_no_field_that_changes_nothing_in_it(log):
+    frame = el.simulate("2026-10-19", 1, log=log, seed=2)
+    whole, read = el.daily(frame), set()
+    for name in el.needed("daily", log=log):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            without = el.daily(frame.drop(columns=name))
+        if said or not without.equals(whole):
+            read.add(name)
+    assert read == set(el.needed("daily", log=log))
 
 
 @pytest.mark.parametrize("recipe", ["steps", "trend", "eye", "mind", "gait"])

@@ -77,18 +77,24 @@ _TILT: Final = ("tilt_fore_aft", "tilt_sideways")
 _EYES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
 _BLINKS: Final = (
     *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
-    *("blink_strength_sd", "blink_duration"),
+    *("blink_strength_sd", "blink_duration", "blink_duration_sd", "burst_count"),
 )
+# The daily summary takes the rate from the gaps of the 15-second log, from the weakly cleansed
+# blinks of the 60-second log; strength and duration are those of the strictly cleansed ones.
+_RATE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {COMPUTED_DATA: ("gap_count", "gap_total"), STANDARD_MODE_LOGS: ("blink_count",)}
+)
+_SHAPE: Final = ("blink_count", "blink_strength", "blink_strength_sd", "blink_duration")
 # The summaries that fields can be chosen for, with the roles of their fields.
 SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "daily": ("steps", "pace", *_HEAD, *_TILT, *_EYES, *_BLINKS, "score"),
+        "daily": ("steps", "pace", *_HEAD, *_TILT, *_EYES, "score"),  # and its blinks, see `needed`
         "steps": ("steps",),
         "trend": _HEAD,
         "eye": _EYES,
         "mind": ("score",),
         "gait": ("steps", "pace", *_SIDES),
-        "blinks": (*_BLINKS, "blink_duration_sd", "burst_count"),
+        "blinks": _BLINKS,
         "head": (*_HEAD, *_TILT, "tilt_fore_aft_sd", "tilt_sideways_sd"),
     }
 )
@@ -329,6 +335,9 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
             f"unknown summary {what!r}{near(what, SUMMARIES)}: use one of {', '.join(SUMMARIES)}"
         )
     chosen = set(role(log, *SUMMARIES[what]))
+    if what == "daily":
+        chosen |= {*role(log, *_RATE[log], cleansing="weak")}
+        chosen |= {*role(log, *_SHAPE, cleansing="strong")}
     if not chosen:
         raise ConfigurationError(f"log {log!r} has no fields for {what!r}: the other log has")
     chosen |= {weight for name in chosen for weight in rows[name].weight}

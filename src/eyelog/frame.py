@@ -21,7 +21,7 @@ from eyelog.catalogue import (
 )
 from eyelog.clock import time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
-from eyelog.provenance import history, stated_log
+from eyelog.provenance import Remembering, history, stated_log
 
 __all__ = [
     "between",
@@ -124,7 +124,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")
-    names = set(map(str, frame.columns))
+    names = set(map(str, frame.columns.tolist()))
     only = {which: names & (set(columns(which)) - set(columns(_other(which)))) for which in LOGS}
     # The names with sc_ differ between the logs, so one exclusive name decides.
     by_columns = [which for which in LOGS if only[which]]
@@ -298,6 +298,6 @@ def _stated_seconds(table: pd.DataFrame | pd.Series, log: str | None) -> float:
     return float("nan") if which is None else float(INTERVAL_SECONDS[which])
 
 
-def is_resampled(frame: pd.DataFrame | pd.Series) -> bool:
+def is_resampled(frame: Remembering) -> bool:
     """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
     return any(step.get("interval_s") is not None for step in history(frame))

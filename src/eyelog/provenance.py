@@ -4,11 +4,11 @@ It records the log and the account of the values and the steps that were applied
 clock time of its own, so the same steps on the same data give the same history.
 """
 
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import pandas as pd
 
-__all__ = ["KEY", "history", "record", "stated_account", "stated_log"]
+__all__ = ["KEY", "Remembering", "history", "record", "stated_account", "stated_log"]
 
 KEY = "eyelog"
 
@@ -24,7 +24,13 @@ class _Shared(dict[str, Any]):
         return self
 
 
-Table = TypeVar("Table", pd.DataFrame, pd.Series)
+class Remembering(Protocol):
+    """What carries a history: a table of pandas, or its columns as arrays."""
+
+    attrs: dict[Any, Any]
+
+
+Table = TypeVar("Table", bound=Remembering)
 
 
 def record(
@@ -46,12 +52,12 @@ def record(
     return frame
 
 
-def history(frame: pd.DataFrame | pd.Series) -> list[dict[str, Any]]:
+def history(frame: Remembering) -> list[dict[str, Any]]:
     """Return the steps recorded in `frame`, oldest first (empty if there are none)."""
     return list(cast(dict[str, Any], frame.attrs.get(KEY, {})).get("history", []))
 
 
-def stated_log(frame: pd.DataFrame | pd.Series) -> str | None:
+def stated_log(frame: Remembering) -> str | None:
     """Return the log named in the provenance, or None."""
     return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("log")
 

@@ -14,6 +14,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.cohort import schedule
 from eyelog.cohort.schedule import KILLED, run
 from support.cohorts import SIXTY
 from support.processes import python
@@ -46,6 +47,18 @@ def test_few_tasks_start_no_process() -> None:
 def test_every_task_has_one_result() -> None:
     assert results(square, 0) == []
     assert sorted(results(square, 40, workers=2)) == [n * n for n in range(40)]
+
+
+def process_of(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.slow
+def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "BATCH", 3)
+    found = results(process_of, 20, workers=2)
+    assert len(found) == 20
+    assert len(set(found)) <= 2
 
 
 def test_a_task_that_kills_its_process_stops_no_other() -> None:

@@ -19,11 +19,11 @@ from eyelog.analysis.quality.evidence import (
     blink_evidence,
     check_wear,
     lacking_evidence,
-    seconds,
+    seconds_of,
 )
-from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
@@ -114,9 +114,9 @@ def coverage(
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    known = Evidence(frame, which)
-    time = seconds(frame, log=which, wear=wear, known=known)
-    recorded_s = time["recorded_s"].to_numpy()
+    known = Evidence(Arrays.of(frame), which)
+    time = seconds_of(known, wear)
+    recorded_s = time["recorded_s"]
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
     recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
     expected = groups.seconds / 3600
@@ -127,9 +127,9 @@ def coverage(
         "coverage": np.minimum(recorded / expected, 1.0),
     }
     for noun in ("worn", "valid", "walking"):
-        data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"].to_numpy(), groups) / 3600
-    unworn_s = recorded_s - time["worn_s"].to_numpy()
-    uncounted_s, capped = _step_counts(frame, known, recorded_s, wear)
+        data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"], groups) / 3600
+    unworn_s = recorded_s - time["worn_s"]
+    uncounted_s, capped = _step_counts(known, recorded_s, wear)
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
@@ -140,14 +140,12 @@ def coverage(
     )
 
 
-def _step_counts(
-    frame: pd.DataFrame, known: Evidence, recorded_s: Floats, wear: Wear
-) -> tuple[Floats, Floats]:
+def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Floats, Floats]:
     """Return for each row the recorded seconds without a step count, and whether one is capped.
 
     Both are missing where the frame has no steps, and in bins, which have only their sums.
     """
-    log = known.log
+    frame, log = known.frame, known.log
     names = role(log, "steps")
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
@@ -155,7 +153,8 @@ def _step_counts(
     # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
     # and changes nothing in a masked frame.
     used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
-    judged_steps = judged(frame[needed(frame, log, used)], log=log, wear=wear, known=known)
+    table = frame.chosen(needed(frame, log, used))
+    judged_steps = judged_columns(table, log, wear=wear, known=known)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
     capped = np.zeros(len(frame), dtype=bool)
     for name in names:

@@ -50,13 +50,13 @@ from eyelog.analysis.quality.evidence import (
     lacking_evidence,
 )
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of
+from eyelog.frame import is_resampled, log_of
 
 __all__ = ["KEPT", "blink_details", "daily", "prepare_days", "summarise"]
 
@@ -282,7 +282,7 @@ def _has(prepared: Prepared, *names: str) -> bool:
     return all(name in prepared.frame.columns for name in names)
 
 
-def _times(prepared: Prepared, time: pd.DataFrame) -> dict[str, Any]:
+def _times(prepared: Prepared, time: Arrays) -> dict[str, Any]:
     """Return how much of the day was recorded, worn, valid and walked."""
     groups = prepared.groups
     recorded = numbers(time["recorded_s"])
@@ -303,7 +303,7 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
     A run of bins lasts as long as the wear in it.
     """
     frame, us = prepared.whole, microseconds(prepared.index)
-    step_us = interval_seconds(frame, prepared.log) * 1e6
+    step_us = prepared.interval_s * 1e6
     # Intervals of the 15-second log are worn as a whole; any wear makes a worn bin.
     whole = is_resampled(frame) or prepared.log == COMPUTED_DATA
     on = worn_s > 0 if whole else worn_s >= MIN_WORN_S
@@ -323,18 +323,17 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
 def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.DatetimeIndex]:
     """Return when the first of the chosen intervals of each day opens and the last one closes."""
     groups, index = prepared.groups, prepared.index
-    width = pd.Timedelta(interval_seconds(prepared.whole, prepared.log), "s").as_unit("us")
-    opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
-    day_opens = cast(pd.DatetimeIndex, groups.labels)
-    lasted = pd.to_timedelta(groups.seconds, unit="s").as_unit("us")
+    us, width_us = microseconds(index), round(prepared.interval_s * 1e6)
+    day_opens = microseconds(cast(pd.DatetimeIndex, groups.labels))
+    day_closes = day_opens + np.rint(groups.seconds * 1e6).astype(np.int64)
     edges = {}
-    for name, stamps, rows in (
-        ("first_worn", opens, first_row(on, groups)),
-        ("last_worn", closes, last_row(on, groups)),
+    for name, rows, late_us in (
+        ("first_worn", first_row(on, groups), -width_us if stamp == "end" else 0),
+        ("last_worn", last_row(on, groups), 0 if stamp == "end" else width_us),
     ):
-        chosen = stamps.take(np.maximum(rows, 0)) if len(stamps) else stamps[:0]
+        chosen = us[np.maximum(rows, 0)] + late_us if len(us) else us
         # An interval that began before midnight is this day's from midnight on.
-        inside = np.clip(chosen.asi8, day_opens.asi8, (day_opens + lasted).asi8)
+        inside = np.clip(chosen, day_opens, day_closes)
         inside[rows < 0] = NOT_A_TIME
         edges[name] = pd.DatetimeIndex(inside.view("M8[us]"), tz="UTC").tz_convert(index.tz)
     return edges
@@ -385,9 +384,7 @@ def _blinks(prepared: Prepared) -> dict[str, Any]:
     return data
 
 
-def _moves(
-    prepared: Prepared, time: pd.DataFrame, worn_s: Floats | None, part: str
-) -> dict[str, Floats]:
+def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -> dict[str, Floats]:
     """Return movements per worn hour of the intervals in which they could be counted."""
     if worn_s is None:
         return {}
@@ -414,12 +411,12 @@ def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
     return {"eye_moves_per_h": data[names[0]] + data[names[1]], **data}
 
 
-def _weights(prepared: Prepared, time: pd.DataFrame, kind: str) -> Floats | None:
+def _weights(prepared: Prepared, time: Arrays, kind: str) -> Floats | None:
     """Return the weights of bins; single intervals weigh alike."""
     return time_weights(time, kind, prepared.records) if is_resampled(prepared.frame) else None
 
 
-def _tilt(prepared: Prepared, time: pd.DataFrame) -> dict[str, Floats]:
+def _tilt(prepared: Prepared, time: Arrays) -> dict[str, Floats]:
     weights = _weights(prepared, time, "motion")
     return {
         f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
@@ -428,7 +425,7 @@ def _tilt(prepared: Prepared, time: pd.DataFrame) -> dict[str, Floats]:
     }
 
 
-def _scores(prepared: Prepared, time: pd.DataFrame) -> dict[str, Any]:
+def _scores(prepared: Prepared, time: Arrays) -> dict[str, Any]:
     weights, groups = _weights(prepared, time, "static"), prepared.groups
     data: dict[str, Any] = {}
     for name in role(prepared.log, "score"):

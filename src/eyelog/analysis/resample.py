@@ -27,9 +27,9 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
     whole_name,
 )
-from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds
+from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
@@ -143,16 +143,16 @@ def resample(
             f" take a whole multiple of {own:g} s"
         )
     records = records_of(frame)
-    known = Evidence(frame, which)
-    time = seconds(frame, log=which, known=known)
+    known = Evidence(Arrays.of(frame), which)
+    time = seconds_of(known)
     alone = _closing_alone(frame, groups, stamp)
-    frame = trusted(frame, which, judge=judge, known=known)
-    bins = _Bins(frame, which, groups, records, time, min_coverage)
+    table = trusted(known.frame, which, judge=judge, known=known)
+    bins = _Bins(table, which, groups, records, time, min_coverage)
     data, carried = bins.values([by_name[name] for name in kept])
-    carried |= _counted(frame, which, groups, time)
-    taken, walked = pace_totals(frame, which, groups)
+    carried |= _counted(table, which, groups, time)
+    taken, walked = pace_totals(table, which, groups)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
-    blinks, usable = blink_totals(frame, which, groups)
+    blinks, usable = blink_totals(table, which, groups)
     data |= {"blink_n": blinks, "blink_min": usable / 60.0}
     for noun in ("valid", "walking"):
         data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
@@ -162,7 +162,7 @@ def resample(
     data["coverage"] = coverage(recorded, records, groups, which)
     columns = [*kept, *carried, *BIN_COLUMNS]
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
-    result.attrs = dict(frame.attrs)
+    result.attrs = dict(table.attrs)
     return record(
         result,
         "resample",
@@ -181,11 +181,11 @@ class _Bins:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        frame: Arrays,
         log: str,
         groups: Groups,
         records: Floats,
-        time: pd.DataFrame,
+        time: Arrays,
         min_coverage: float,
     ) -> None:
         self.frame, self.log, self.groups, self.records = frame, log, groups, records
@@ -254,9 +254,7 @@ def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
     return [str(name) for name in frame.columns if name not in written]
 
 
-def _counted(
-    frame: pd.DataFrame, log: str, groups: Groups, time: pd.DataFrame
-) -> dict[str, Floats]:
+def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str, Floats]:
     """Return the minutes in which movements could be counted, where bins would not say so."""
     carried = {}
     usual_s = {

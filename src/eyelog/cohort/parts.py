@@ -23,6 +23,7 @@ from eyelog.archive.parquet.layout import (
     overlap,
 )
 from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.parquet.rows import frame_of
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import DAY, SECOND, day_start, zone
 from eyelog.cohort.dataset import Dataset, Made
@@ -146,9 +147,7 @@ def _computed(part: Part) -> Outcome:
         old = out.made(account, month)
         if old is not None and _same(old, made, part):
             return Outcome(account, month, "unchanged", old.days, _inputs(part), has_rows=True)
-    frame = study.archive.read(
-        study.log, *part.around, account=account, fields=study.fields, tz=part.wearer.tz
-    )
+    frame = _read(part)
     if not len(frame) or not _reaches_into(part, frame):
         return Outcome(account, month, "done")
     rows, days = (_of_days if study.function is None else _of_function)(part, frame)
@@ -158,6 +157,17 @@ def _computed(part: Part) -> Outcome:
     if done.has_rows:
         out.write(account, month, rows, replace(made, edges=_edges(part), days=days))
     return done
+
+
+def _read(part: Part) -> pd.DataFrame:
+    """Return the records that a part needs; for the daily summary, without a copy of them."""
+    study, account, tz = part.study, part.wearer.account, part.wearer.tz
+    if study.function is not None:
+        return study.archive.read(
+            study.log, *part.around, account=account, fields=study.fields, tz=tz
+        )
+    table = study.archive.read_arrow(study.log, *part.around, account=account, fields="daily")
+    return frame_of(table, tz, share=True)
 
 
 def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
@@ -173,8 +183,8 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
 
 def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     """Return the days of the month, each whole, in the shape of the result."""
-    frame.attrs = {}  # pandas copies it at each access of a column
     table = daily(frame, log=part.study.log)
+    table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
         local = cast(pd.DatetimeIndex, table.index).tz_localize(None)
         first, after = map(pd.Timestamp, _month_days(part.month))

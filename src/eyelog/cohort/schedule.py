@@ -12,6 +12,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
+import pyarrow as pa
+
 from eyelog.errors import ConfigurationError, EyelogError
 
 __all__ = ["KILLED", "run"]
@@ -51,7 +53,7 @@ def run(
     if workers is None:
         number = min(number, len(items) // LEAST_PER_PROCESS)
     if number <= 1:
-        yield from _here(function, items)
+        yield from map(function, items)
     else:
         yield from _in_processes(function, items, number, killed)
 
@@ -83,25 +85,22 @@ def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
         yield items[first : first + size]
 
 
-def _here(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    from dask.base import compute
-    from dask.delayed import delayed
-
-    call = delayed(function, pure=False)
-    for item in items:
-        yield compute(call(item), scheduler="synchronous", optimize_graph=False)[0]
-
-
 def _in_processes(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     workers: int,
     killed: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    for batch in _batches(items, BATCH * workers):
+    batches = _batches(items, BATCH * workers)
+    while True:
         results: dict[int, Result] = {}
+        batch: Sequence[Item] = ()
         try:
-            yield from _batch(function, batch, workers, results)
+            with _pool(workers) as pool:
+                for batch in batches:
+                    results = {}
+                    yield from _batch(function, batch, pool, results)
+            return
         except BrokenProcessPool:
             rest = [item for i, item in enumerate(batch) if i not in results]
             yield from _one_by_one(function, rest, killed)
@@ -110,7 +109,7 @@ def _in_processes(
 def _batch(
     function: Callable[[Item], Result],
     batch: Sequence[Item],
-    workers: int,
+    pool: ProcessPoolExecutor,
     results: dict[int, Result],
 ) -> Iterator[Result]:
     """Compute a batch on Dask's scheduler, and give each result while the others are computed."""
@@ -136,14 +135,13 @@ def _batch(
         finally:
             ready.put(None)
 
-    with _pool(workers) as pool:
-        thread = threading.Thread(target=compute_all, daemon=True)
-        thread.start()
-        while (got := ready.get()) is not None:
-            number, value = got
-            results[number] = value
-            yield value
-        thread.join()
+    thread = threading.Thread(target=compute_all, daemon=True)
+    thread.start()
+    while (got := ready.get()) is not None:
+        number, value = got
+        results[number] = value
+        yield value
+    thread.join()
     if failed:
         raise failed[0]
 
@@ -172,7 +170,11 @@ def _check_start(pool: ProcessPoolExecutor) -> None:
 
 
 def _begin_worker() -> None:
-    """Leave interrupts to the main process, and end with it even if it is killed."""
+    """Leave interrupts to the main process, and end with it even if it is killed.
+
+    There is a process for each core, so each has one thread for its work.
+    """
+    pa.set_cpu_count(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

@@ -294,3 +294,16 @@ def test_a_label_that_no_row_carries_is_no_group() -> None:
     index = stamps("2026-10-20 10:01", "2026-10-20 10:02", "UTC")
     by = pd.Categorical(["a", "c"], categories=["a", "b", "c"])
     assert group_by(index, by, interval_s=60).labels.tolist() == ["a", "c"]
+
+
+def test_days_behind_a_lone_boundary_record_are_a_view_of_the_rows() -> None:
+    index = stamps("2026-10-20 00:00", "2026-10-22 12:00", "UTC")
+    days = day_groups(index)
+    values = np.arange(float(len(index)))
+    assert np.shares_memory(days.arrange(values), values)
+    np.testing.assert_array_equal(days.arrange(values), values[1:])
+    np.testing.assert_array_equal(days.rows(0), np.arange(1, len(index)))
+    hours = days.only(index.hour == 5)
+    assert [index[row].hour for row in hours.rows(0)] == [5] * 180
+    kept = days.keep(np.array([True, False, True]))
+    np.testing.assert_array_equal(kept.arrange(values), np.r_[1:1441, 2881 : len(index)])

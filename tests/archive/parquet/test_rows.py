@@ -129,3 +129,15 @@ def test_where_types_differ_the_widest_is_text() -> None:
     )
     assert widest([truth, number, number]) == [number, truth]
     assert widest([number, text]) == [text]
+
+
+def test_values_of_a_frame_are_its_own_unless_they_are_to_be_shared() -> None:
+    stamps = pa.array([0, 1]).cast(STAMP)
+    rows = pa.table({"date": stamps, "stp": pa.array([1.0, 2.0])})
+    of_table = rows.column("stp").chunk(0).to_numpy()
+    own, shared = frame_of(rows, "UTC"), frame_of(rows, "UTC", share=True)
+    assert_frame_equal(own, shared)
+    assert np.shares_memory(shared["stp"].to_numpy(), of_table)
+    assert not np.shares_memory(own["stp"].to_numpy(), of_table)
+    own.loc[own.index[0], "stp"] = 5.0
+    assert of_table[0] == 1.0

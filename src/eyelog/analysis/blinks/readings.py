@@ -17,7 +17,7 @@ from eyelog.analysis.grouped.reductions import garwood, ratio, total
 from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.values import evidence
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
@@ -155,12 +155,12 @@ def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
     return names
 
 
-def has_fields(frame: pd.DataFrame, reading: Reading) -> bool:
+def has_fields(frame: Table, reading: Reading) -> bool:
     """Return whether a frame holds what a reading needs."""
     return set(rate_fields(reading, resampled=is_resampled(frame))) <= set(frame.columns)
 
 
-def terms_of(frame: pd.DataFrame, reading: Reading) -> Terms:
+def terms_of(frame: Table, reading: Reading) -> Terms:
     """Return what each row of a judged frame adds to the rate.
 
     A bin of a resampled frame carries both sums of the default reading, so that the rate of bins is
@@ -177,7 +177,7 @@ def terms_of(frame: pd.DataFrame, reading: Reading) -> Terms:
     return _terms_of_minutes(frame, reading, _usable_s(frame, reading.log))
 
 
-def _terms_of_minutes(frame: pd.DataFrame, reading: Reading, usable: Floats) -> Terms:
+def _terms_of_minutes(frame: Table, reading: Reading, usable: Floats) -> Terms:
     if reading.method == "counts":
         n = numbers(frame[count_field(reading.log, reading.cleansing)])
         present = ~np.isnan(n) & ~np.isnan(usable)
@@ -194,7 +194,7 @@ def _terms_of_minutes(frame: pd.DataFrame, reading: Reading, usable: Floats) -> 
     return Terms(np.where(used, gaps, np.nan), np.where(used, size, np.nan), usable, present)
 
 
-def _terms_of_bins(frame: pd.DataFrame, reading: Reading) -> Terms:
+def _terms_of_bins(frame: Table, reading: Reading) -> Terms:
     n, usable = numbers(frame["blink_n"]), numbers(frame["blink_min"]) * 60.0
     if reading == reading_of(reading.log):
         return Terms(n, usable, usable, ~np.isnan(n))
@@ -206,7 +206,7 @@ def _terms_of_bins(frame: pd.DataFrame, reading: Reading) -> Terms:
     return _terms_of_minutes(frame, reading, usable)
 
 
-def _usable_s(frame: pd.DataFrame, log: str) -> Floats:
+def _usable_s(frame: Table, log: str) -> Floats:
     """Return the seconds of each minute that were measured and free of noise."""
     measured, noise = (
         evidence(frame, role_field(log, part), log) for part in ("measured_s", "noise_s")
@@ -231,7 +231,7 @@ def seconds_of(reading: Reading, number: Floats, size: Floats) -> Floats:
         return np.asarray(np.sqrt(number * size) / GAP_SHAPE[reading.method], dtype=np.float64)
 
 
-def blink_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
+def blink_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
     """Return for each group the number and the seconds that its default rate is made from."""
     reading = reading_of(log)
     if not has_fields(frame, reading):

@@ -127,7 +127,7 @@ def bouts(
     prepared = replace(prepared, groups=groups)
     width = pd.Timedelta(length, "s").as_unit("us")
     opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
-    rows = groups.order if groups.order is not None else np.zeros(0, dtype=np.int64)
+    rows = groups.rows(0)
     first, last = rows[groups.bounds[:-1]], rows[groups.bounds[1:] - 1]
     walked = (spent > 0) & ~np.isnan(spent)
     data: dict[str, Any] = {

@@ -11,7 +11,7 @@ from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import limit
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
@@ -23,7 +23,7 @@ __all__ = [
 MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
-def steps(frame: pd.DataFrame, log: str) -> Floats:
+def steps(frame: Table, log: str) -> Floats:
     """Return the steps of each row, missing where one of their classes is missing."""
     return sum_fields(frame, role(log, "steps"))
 
@@ -33,7 +33,7 @@ def pace_fields(log: str) -> list[str]:
     return [*role(log, "steps"), role_field(log, "pace")]
 
 
-def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
+def pace_parts(frame: Table, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked of each row that has a pace; missing elsewhere.
 
     A bin of a resampled frame carries both sums over its intervals, so that the pace of bins is
@@ -58,7 +58,7 @@ def pace_parts(frame: pd.DataFrame, log: str, min_walked_s: float) -> tuple[Floa
     return np.where(used & ~bent, taken, np.nan), np.where(bent, np.nan, walked)
 
 
-def _bent(frame: pd.DataFrame, log: str) -> Bools:
+def _bent(frame: Table, log: str) -> Bools:
     """Return the intervals whose head is too far down, or up, for a pace; none without tilt."""
     rule = limit(log, "tilt_fore_aft_for_pace")
     name = role_field(log, rule.role)
@@ -67,7 +67,7 @@ def _bent(frame: pd.DataFrame, log: str) -> Bools:
     return rule.breaks(numbers(frame[name]))
 
 
-def pace_totals(frame: pd.DataFrame, log: str, groups: Groups) -> tuple[Floats, Floats]:
+def pace_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
     """Return for each group the steps and the seconds walked that its pace is based on."""
     taken, walked = pace_parts(frame, log, MIN_WALKED_S)
     return total(taken, groups), total(walked, groups)

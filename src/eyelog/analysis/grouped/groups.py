@@ -42,8 +42,9 @@ class Groups:
         One label per group, in order; groups may be empty.
     bounds : array of int64
         Group i holds the ordered rows ``bounds[i]:bounds[i + 1]``.
-    order : array of int64 or None
-        The rows in the order of the groups; None where they already are.
+    order : array of int64, slice or None
+        The rows in the order of the groups; None where they already are, a slice where they are
+        but for rows before and behind all groups.
     seconds : array of float64
         Seconds that each group spans.
     memo : list
@@ -52,7 +53,7 @@ class Groups:
 
     labels: pd.Index
     bounds: Ints
-    order: Ints | None
+    order: Ints | slice | None
     seconds: npt.NDArray[np.float64]
     memo: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
 
@@ -81,8 +82,7 @@ class Groups:
     def only(self, rows: npt.NDArray[np.bool_]) -> "Groups":
         """Return the same groups with the chosen `rows` alone, given in the order of the table."""
         inside = self.arrange(rows)[: self.bounds[-1]]
-        order = np.arange(len(rows)) if self.order is None else self.order
-        order = order[: self.bounds[-1]][inside]
+        order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
         return Groups(self.labels, np.concatenate([[0], np.cumsum(sizes)]), order, self.seconds)
 
@@ -91,9 +91,18 @@ class Groups:
         if bool(chosen.all()):
             return self
         rows = np.repeat(chosen, self.sizes)
-        order = np.flatnonzero(rows) if self.order is None else self.order[rows]
+        left = self.rows(len(rows))[rows]
         bounds = np.concatenate([[0], np.cumsum(self.sizes[chosen])])
+        order: Ints | slice = left
+        if self.order is None and len(left) and left[-1] - left[0] + 1 == len(left):
+            order = slice(int(left[0]), int(left[-1]) + 1)  # a view: no column is copied
         return Groups(self.labels[chosen], bounds, order, self.seconds[chosen])
+
+    def rows(self, number: int) -> Ints:
+        """Return the rows in the order of the groups; without an order, the first `number`."""
+        if isinstance(self.order, slice):
+            return np.arange(self.order.start, self.order.stop)
+        return np.arange(number) if self.order is None else self.order
 
 
 def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:

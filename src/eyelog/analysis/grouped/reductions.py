@@ -10,12 +10,11 @@ from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy import stats
+from scipy import special
 
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -183,7 +182,7 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
     raise ConfigurationError(f"unknown rule of aggregation in the catalogue: {rule!r}")
 
 
-def sum_fields(frame: pd.DataFrame, names: Sequence[str]) -> Floats:
+def sum_fields(frame: Table, names: Sequence[str]) -> Floats:
     """Return the sum of some fields of each row, missing where one of them is missing.
 
     One rule for counts in classes (steps by speed, movements by direction) and for weights made of
@@ -217,7 +216,7 @@ def _edge_row(chosen: Bools, groups: Groups, *, last: bool) -> npt.NDArray[np.in
     some = through > before
     out = np.full(len(groups), -1, dtype=np.int64)
     at = np.flatnonzero(ordered)[(through - 1 if last else before)[some]]
-    out[some] = at if groups.order is None else groups.order[at]
+    out[some] = groups.rows(len(chosen))[at]
     return out
 
 
@@ -250,11 +249,12 @@ def quantile(values: Floats, share: float, groups: Groups) -> Floats:
 def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the exact Poisson interval of a rate, events per exposure (Garwood 1936)."""
     tail = (1.0 - level) / 2.0
-    # chi2 with 0 degrees of freedom is not defined: for no event the lower limit is 0.
+    # Not defined for no event: then the lower limit is 0.
     some = np.where(events > 0, events, np.nan)
-    below = np.asarray(stats.chi2.ppf(tail, 2.0 * some) / 2.0, dtype=np.float64)
+    # Quantiles of chi2 / 2, without all of scipy.stats, which takes a second to import.
+    below = np.asarray(special.gammaincinv(some, tail), dtype=np.float64)
     low = np.where(events == 0, 0.0, below)
-    high = np.asarray(stats.chi2.ppf(1.0 - tail, 2.0 * events + 2.0) / 2.0, dtype=np.float64)
+    high = np.asarray(special.gammaincinv(events + 1.0, 1.0 - tail), dtype=np.float64)
     return ratio(low, exposure), ratio(high, exposure)
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups, group_by
 from eyelog.analysis.grouped.reductions import ratio, sum_fields
-from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, seconds
-from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, seconds_of
+from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
 from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
@@ -65,42 +65,45 @@ class Prepared:
 
     Attributes
     ----------
-    frame : DataFrame
-        The judged frame.
+    frame : Arrays
+        The judged columns.
     log : str
         Its log.
     groups : Groups
         The groups of the summary.
     records : array of float64
         How many records each row stands for: 1, or the ``n`` of a resampled frame.
-    whole : DataFrame
+    whole : Arrays
         The same rows before judging, with all columns.
     known : Evidence
         The evidence in them.
+    interval_s : float
+        Seconds of one row.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     """
 
-    frame: pd.DataFrame
+    frame: Arrays
     log: str
     groups: Groups
     records: Floats
-    whole: pd.DataFrame
+    whole: Arrays
     known: Evidence
+    interval_s: float
     stamp: str = "end"
 
     @property
     def index(self) -> pd.DatetimeIndex:
         """The stamps of the frame."""
-        return stamps(self.frame, what="a summary")
+        return cast(pd.DatetimeIndex, self.frame.index)
 
     def values(self, name: str) -> Floats:
         """Return a column as float64."""
         return numbers(self.frame[name])
 
-    def seconds(self, wear: Wear = "device") -> pd.DataFrame:
+    def seconds(self, wear: Wear = "device") -> Arrays:
         """Return how many seconds of each row were recorded, worn, valid and walked."""
-        return seconds(self.whole, log=self.log, wear=wear, known=self.known)
+        return seconds_of(self.known, wear)
 
     def coverage(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the share of the expected records of each group that are `present`."""
@@ -127,7 +130,7 @@ def _sum(values: Floats, groups: Groups) -> Floats:
     return out
 
 
-def time_weights(time: pd.DataFrame, kind: str, records: Floats) -> Floats:
+def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
     """Return the weights of bins, for a field of a kind that has no weight of its own.
 
     Resting eye data counts by valid time, what is measured on the head by worn time, the rest by
@@ -167,32 +170,34 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
 
 
 def trusted(
-    frame: pd.DataFrame,
+    table: Arrays,
     log: str,
     *,
     judge: bool,
     allow: Reason | None = None,
     wear: Wear = "device",
-    known: Evidence | None = None,
-) -> pd.DataFrame:
-    """Return the judged frame, or without `judge` the frame without infinities.
+    known: Evidence,
+) -> Arrays:
+    """Return the judged columns, or without `judge` the columns without infinities.
 
     Bins are not judged again. An infinity is not a measurement (judging flags it as out of range),
     and no sum could include it.
     """
-    if judge and not is_resampled(frame):
-        return judged(frame, log=log, allow=allow, wear=wear, known=known)
-    if any(step["step"] in ("mask", "resample") for step in history(frame)):
-        return frame
-    endless = {
-        name: column.mask(np.isinf(column.to_numpy()))
-        for name, column in frame.items()
-        if column.dtype == np.float64 and np.isinf(column.to_numpy()).any()
-    }
-    return frame.assign(**cast(Any, endless)) if endless else frame
+    if judge and not is_resampled(table):
+        return judged_columns(table, log, allow=allow, wear=wear, known=known)
+    if any(step["step"] in ("mask", "resample") for step in history(table)):
+        return table
+    columns = {name: _without_infinities(table[name]) for name in table.columns}
+    return Arrays(columns, table.index, table.attrs)
 
 
-def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
+def _without_infinities(column: Any) -> Any:
+    if column.dtype != np.float64 or not np.isinf(column).any():
+        return column
+    return np.where(np.isinf(column), np.nan, column)
+
+
+def needed(frame: Table, log: str, names: Iterable[str]) -> list[str]:
     """Return the columns that `names` and their judgement need, as far as the frame has them."""
     by_name = catalogue(log)
     chosen = set(names) | set(role(log, *_EVIDENCE))
@@ -201,14 +206,14 @@ def needed(frame: pd.DataFrame, log: str, names: Iterable[str]) -> list[str]:
     return [str(name) for name in frame.columns if name in chosen]
 
 
-def records_of(frame: pd.DataFrame) -> Floats:
+def records_of(frame: Table) -> Floats:
     """Return how many records each row stands for."""
     if is_resampled(frame) and "n" in frame.columns:
         return numbers(frame["n"])
     return np.ones(len(frame))
 
 
-def lone_rows(frame: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
+def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:
     """Return which bins hold one record alone, at the midnight that closes them; None for records.
 
     `eyelog.resample` says so in the provenance: a day with such a bin alone has no records.
@@ -216,15 +221,15 @@ def lone_rows(frame: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
     if not is_resampled(frame):
         return None
     alone = [us for step in history(frame) for us in step.get("closing_alone", ())]
-    return np.isin(microseconds(stamps(frame, what="a summary")), alone)
+    return np.isin(microseconds(cast(pd.DatetimeIndex, frame.index)), alone)
 
 
-def whole_name(frame: pd.DataFrame, name: Any) -> Any:
+def whole_name(frame: Table, name: Any) -> Any:
     """Return the column that holds the whole sums of a field: in bins it may be one of its own."""
     return f"{name}{TOTAL}" if f"{name}{TOTAL}" in frame.columns else name
 
 
-def weight_values(frame: pd.DataFrame, name: str, weights: Sequence[str]) -> Floats:
+def weight_values(frame: Table, name: str, weights: Sequence[str]) -> Floats:
     """Return what the values of a field weigh in each row, whether or not the value is there.
 
     In bins that is the weight behind the value, where not all of their records had one.
@@ -239,7 +244,7 @@ def counted_column(part: str) -> str:
     return f"{part}_min"
 
 
-def counted_s(frame: pd.DataFrame, part: str, time: pd.DataFrame) -> Floats:
+def counted_s(frame: Table, part: str, time: Arrays) -> Floats:
     """Return the seconds of each row in which movements of the eyes or the head were looked for.
 
     Records count where they were worn. Bins say so in a column of their own where it is not simply
@@ -289,26 +294,23 @@ def prepare(
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
     if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
-    whole = frame
     used = [*names, *optional, *(blink_evidence(which) if wear == "blinks" else ())]
     columns = [*needed(frame, which, used), *extra]
-    # Column by column, since a list of columns would copy them.
-    attrs = frame.attrs
-    # What coverage has made missing in bins is not missing from their sums.
-    data = {name: frame[whole_name(frame, name)] for name in columns}
-    frame = pd.DataFrame(data, index=frame.index, copy=False)
-    frame.attrs = dict(attrs)
-    records = records_of(frame)
+    interval_s = interval_seconds(frame, which)
     groups = group_by(
         stamps(frame, what=purpose),
         by,
-        interval_s=interval_seconds(frame, which),
+        interval_s=interval_s,
         stamp=stamp,
         lone=lone_rows(frame),
     )
+    whole = Arrays.of(frame)
     known = Evidence(whole, which)
-    frame = trusted(frame, which, judge=judge, allow=allow, wear=wear, known=known)
-    return Prepared(frame, which, groups, records, whole, known, stamp)
+    # What coverage has made missing in bins is not missing from their sums.
+    data = {name: whole[whole_name(whole, name)] for name in columns}
+    table = Arrays(data, whole.index, whole.attrs)
+    table = trusted(table, which, judge=judge, allow=allow, wear=wear, known=known)
+    return Prepared(table, which, groups, records_of(whole), whole, known, interval_s, stamp)
 
 
 def summary_table(

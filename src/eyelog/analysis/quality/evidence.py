@@ -28,8 +28,8 @@ import pandas as pd
 
 from eyelog.analysis.limits import Limit, limit, limits
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.quality.values import evidence, floats
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.quality.values import evidence
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Table, numbers
 from eyelog.catalogue import (
     COMPUTED_DATA,
     INTERVAL_SECONDS,
@@ -51,6 +51,7 @@ __all__ = [
     "has_evidence",
     "lacking_evidence",
     "seconds",
+    "seconds_of",
     "spans",
     "steps_took_s",
 ]
@@ -71,7 +72,7 @@ def check_wear(wear: str) -> None:
 class Evidence:
     """The evidence in a frame of single intervals, each field of it converted once."""
 
-    def __init__(self, frame: pd.DataFrame, log: str) -> None:
+    def __init__(self, frame: Arrays, log: str) -> None:
         self.frame, self.log = frame, log
         self._values: dict[str, Floats | None] = {}
         self._stored: dict[tuple[Limit, ...], Bools] = {}
@@ -161,13 +162,7 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (count,) if log == COMPUTED_DATA else (count, role_field(log, "measured_s"))
 
 
-def seconds(
-    frame: pd.DataFrame,
-    *,
-    log: str | None = None,
-    wear: Wear = "device",
-    known: Evidence | None = None,
-) -> pd.DataFrame:
+def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.DataFrame:
     """Return how many seconds of each row were recorded, worn, valid and walked.
 
     A masked frame has the same seconds as the frame it was made from.
@@ -180,8 +175,6 @@ def seconds(
         Which log it is, where neither provenance nor columns say.
     wear : {"device", "blinks"}
         Whose word on wear is taken. Bins keep the wear that they were made with.
-    known : Evidence, optional
-        The evidence of the frame, where it has been read before.
 
     Returns
     -------
@@ -199,11 +192,16 @@ def seconds(
     ``walking_min`` that `eyelog.resample` writes, and are missing without them.
     """
     which = log_of(frame, log)
+    return seconds_of(Evidence(Arrays.of(frame), which), wear).frame()
+
+
+def seconds_of(known: Evidence, wear: Wear = "device") -> Arrays:
+    """Return the columns of `seconds` for the frame whose evidence is `known`."""
+    frame, which = known.frame, known.log
     if is_resampled(frame):
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
     recorded = np.where(_recorded(frame, which), length, 0.0)
-    known = Evidence(frame, which) if known is None else known
     off = known.off_pose()
     values = known.worn(wear, off)
     missing = np.full(len(frame), np.nan)
@@ -221,7 +219,7 @@ def seconds(
         "valid_s": missing if values is None else _valid_s(known, worn_s, unworn),
         "walking_s": np.where(on, _walking_s(known, length), np.nan),
     }
-    return pd.DataFrame(data, index=frame.index, copy=False)
+    return Arrays(data, frame.index, {})
 
 
 def _valid_s(known: Evidence, worn_s: Floats, unworn: Bools) -> Floats:
@@ -258,7 +256,7 @@ def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
     return np.where(steps == 0, 0.0, np.minimum(took, length))
 
 
-def lacking_evidence(frame: pd.DataFrame, log: str) -> dict[str, list[str]]:
+def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
     """Return what worn, valid and walking time could not be asked for, with the fields to add."""
     if is_resampled(frame) or not has_evidence(frame, "worn", log=log):
         return {}
@@ -279,7 +277,7 @@ def lacking_evidence(frame: pd.DataFrame, log: str) -> dict[str, list[str]]:
     return lacking
 
 
-def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:
+def has_evidence(frame: Table, noun: str, *, log: str) -> bool:
     """Return whether the frame has the columns that a kind of time needs.
 
     `noun` is ``worn``, ``valid`` or ``walking``.
@@ -294,7 +292,7 @@ def has_evidence(frame: pd.DataFrame, noun: str, *, log: str) -> bool:
     return set(role(log, *parts)) <= set(frame.columns)
 
 
-def _recorded(frame: pd.DataFrame, log: str) -> Bools:
+def _recorded(frame: Arrays, log: str) -> Bools:
     """Return the rows that are records: all but those in which every value is missing."""
     fields = catalogue(log)
     evidence_kinds = ("wear", "power", "time")
@@ -311,17 +309,17 @@ def _recorded(frame: pd.DataFrame, log: str) -> Bools:
     for name in [*never_masked, *(name for name in frame.columns if name not in never_masked)]:
         if recorded.all():
             break
-        recorded |= frame[name].notna().to_numpy()
+        recorded |= np.asarray(pd.notna(frame[name]))
     return recorded
 
 
-def _bin_seconds(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+def _bin_seconds(frame: Arrays, log: str) -> Arrays:
     missing = np.full(len(frame), np.nan)
 
     def column(name: str) -> Floats:
-        return floats(frame[name]) if name in frame.columns else missing
+        return numbers(frame[name]) if name in frame.columns else missing
 
     out = {"recorded_s": column("n") * INTERVAL_SECONDS[log]}
     for noun, name in BIN_MINUTES.items():
         out[f"{noun}_s"] = column(name) * 60
-    return pd.DataFrame(out, index=frame.index)
+    return Arrays(out, frame.index, {})

@@ -1,7 +1,7 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,13 +19,13 @@ from eyelog.analysis.quality.evidence import (
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats
 from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of, require_frame
 from eyelog.provenance import history, record, stated_log
 
-__all__ = ["flag", "flagged", "judged", "mask"]
+__all__ = ["flag", "flagged", "judged", "judged_columns", "mask"]
 
 Bits = npt.NDArray[np.uint16]
 Range = tuple[float, float]
@@ -137,7 +137,7 @@ def flag(
         tilt_fore_aft=tilt_fore_aft,
         wear=wear,
     )
-    warn_unjudged(frame, _lacking(frame, history(result)[-1]["unchecked"]))
+    warn_unjudged(frame, _lacking(frame.columns, history(result)[-1]["unchecked"]))
     return result
 
 
@@ -178,13 +178,14 @@ def flagged(
         tilt_sideways=tilt_sideways,
         tilt_fore_aft=tilt_fore_aft,
     )
-    judge = _Judge(frame, which, chosen, wear)
+    table = Arrays.of(frame)
+    judge = _Judge(table, which, chosen, wear)
     # One row of memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
-    for own, (name, column) in zip(bits, frame.items(), strict=True):
+    for own, name in zip(bits, table.columns, strict=True):
         own[:] = judge.context(name)
         if judge.values_count(name):
-            values = floats(column)
+            values = floats(table[name], name)
             for first in range(0, len(values), AT_ONCE):
                 part = slice(first, first + AT_ONCE)
                 _set(own[part], np.isnan(values[part]), Reason.MISSING)
@@ -194,7 +195,7 @@ def flagged(
             if stale is not None:
                 _set(own, stale, Reason.STALE)
         else:
-            _set(own, column.isna().to_numpy(), Reason.MISSING)
+            _set(own, np.asarray(pd.isna(table[name])), Reason.MISSING)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     return record(result, "flag", log=which, limits=judge.chosen, unchecked=judge.unchecked())
@@ -238,18 +239,18 @@ def mask(
     passing = Reason.SATURATED if allow is None else Reason(allow)
     against = np.uint16(~int(passing) & 0xFFFF)
     stored: Bools | None = None
-    masked: dict[int, Any] = {}
-    columns = zip(frame.items(), reasons.items(), strict=True)
-    for i, ((name, column), (_, of_column)) in enumerate(columns):
+    table, masked = Arrays.of(frame), {}
+    for name, (_, of_column) in zip(table.columns, reasons.items(), strict=True):
         bits = of_column.to_numpy()
         if stored is None and name in TILTS:
             # With the tilt masked, only the provenance holds when the eyewear was stored.
             stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
-        masked[i] = _without(column, (bits & against) != 0)
+        masked[name] = _without(table[name], (bits & against) != 0)
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    return _masked(frame, masked, stored, passing, stated_log(reasons), details)
+    columns = Arrays(masked, table.index, table.attrs)
+    return _masked(columns, stored, passing, stated_log(reasons), details).frame(frame.columns)
 
 
 def judged(
@@ -258,32 +259,43 @@ def judged(
     log: str | None = None,
     allow: Reason | None = None,
     wear: Wear = "device",
-    known: Evidence | None = None,
     **limits: Any,
 ) -> pd.DataFrame:
-    """Return ``mask(frame, flag(frame))`` under given limits, without the table of reasons.
-
-    `known` is the evidence of the frame, where it has been read before: it may be that of more
-    fields, and only those of the frame count.
-    """
+    """Return ``mask(frame, flag(frame))`` under given limits, without the table of reasons."""
     which = log_of(frame, log)
     if not frame.index.is_monotonic_increasing:
         return mask(frame, flag(frame, log=which, wear=wear, **limits), allow=allow)
+    table = judged_columns(Arrays.of(frame), which, allow=allow, wear=wear, **limits)
+    return table.frame(frame.columns)
+
+
+def judged_columns(
+    table: Arrays,
+    log: str,
+    *,
+    allow: Reason | None = None,
+    wear: Wear = "device",
+    known: Evidence | None = None,
+    **limits: Any,
+) -> Arrays:
+    """Return the columns of a frame in order of time as `judged` does.
+
+    `known` is the evidence of the frame, where it has been read before: it may be that of more
+    fields, and only those of `table` count.
+    """
     passing = Reason.SATURATED if allow is None else allow
-    judge = _Judge(frame, which, _chosen_limits(which, **limits), wear, known)
-    columns = {
-        i: _without(column, judge.bad(name, column, ~passing))
-        for i, (name, column) in enumerate(frame.items())
-    }
+    against = ~passing
+    judge = _Judge(table, log, _chosen_limits(log, **limits), wear, known)
+    columns = {name: _without(table[name], judge.bad(name, against)) for name in table.columns}
     unchecked = judge.unchecked()
-    warn_unjudged(frame, _lacking(frame, unchecked))
+    warn_unjudged(table, _lacking(table.columns, unchecked))
     details = {"limits": judge.chosen, "unchecked": unchecked}
-    stored = None if TILTS.isdisjoint(frame.columns) else judge.rows.get(Reason.OFF_POSE)
-    return _masked(frame, columns, stored, passing, which, details)
+    stored = None if TILTS.isdisjoint(table.columns) else judge.rows.get(Reason.OFF_POSE)
+    return _masked(Arrays(columns, table.index, table.attrs), stored, passing, log, details)
 
 
-def _without(column: pd.Series, bad: Bools) -> Any:
-    """Return a column with its bad values missing; the column itself where none is.
+def _without(column: Any, bad: Bools) -> Any:
+    """Return a column (an array) with its bad values missing; itself where none is.
 
     Columns without bad values stay shared (pandas copies on write); the others are written once.
     Setting them one by one in a copy of the frame would copy each of them three times.
@@ -292,25 +304,21 @@ def _without(column: pd.Series, bad: Bools) -> Any:
         return column
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu":
         return np.where(bad, np.nan, floats(column))
-    return column.mask(bad).array
+    return pd.Series(column, copy=False).mask(bad).array
 
 
 def _masked(
-    frame: pd.DataFrame,
-    columns: dict[int, Any],
+    columns: Arrays,
     stored: Bools | None,
     passing: Reason,
     log: str | None,
     details: dict[str, Any],
-) -> pd.DataFrame:
-    """Return the masked columns as a frame, with the step in its provenance."""
-    result = pd.DataFrame(columns, index=frame.index, copy=False)
-    result.columns = frame.columns
-    result.attrs = dict(frame.attrs)
+) -> Arrays:
+    """Return the masked columns with the step in their provenance."""
     if stored is not None and stored.any():
-        details |= {"off_pose": spans(frame.index, stored)}
+        details |= {"off_pose": spans(columns.index, stored)}
     allowed = [reason.name for reason in Reason if reason & passing]
-    return record(result, "mask", log=log, allow=allowed, **details)
+    return record(columns, "mask", log=log, allow=allowed, **details)
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
@@ -356,17 +364,17 @@ class _Judge:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        table: Arrays,
         log: str,
         limits: Mapping[str, Any],
         wear: Wear,
         known: Evidence | None = None,
     ) -> None:
         check_wear(wear)
-        self.frame, self.log, self.wear = frame, log, wear
+        self.table, self.log, self.wear = table, log, wear
         self.chosen = {**limits, "wear": wear}
-        self.known = Evidence(frame, log) if known is None else known
-        self.resampled = is_resampled(frame)
+        self.known = Evidence(table, log) if known is None else known
+        self.resampled = is_resampled(table)
         # The rows for which each reason from the context holds, in general and for steps.
         self.rows: dict[Reason, Bools] = {}
         self.rows_of_steps: dict[Reason, Bools] = {}
@@ -376,7 +384,7 @@ class _Judge:
         self._bad: dict[tuple[Reason, bool, Reason], Bools] = {}
 
     def _evidence(self, name: str) -> Floats | None:
-        return self.known.field(name) if name in self.frame.columns else None
+        return self.known.field(name) if name in self.table.columns else None
 
     def _look_around(self) -> None:
         log, chosen = self.log, self.chosen
@@ -421,7 +429,7 @@ class _Judge:
         """Return the reasons from the context; fields of one kind share them."""
         kind = self._kind(name)
         if kind not in self._bits:
-            bits = np.zeros(len(self.frame), dtype=np.uint16)
+            bits = np.zeros(len(self.table), dtype=np.uint16)
             for reason, where in (self.rows_of_steps if kind[1] else self.rows).items():
                 if reason & kind[0]:
                     _set(bits, where, reason)
@@ -461,7 +469,7 @@ class _Judge:
             stale &= values != 0  # a total of 0 is a measurement
         return stale
 
-    def bad(self, name: Any, column: pd.Series, against: Reason) -> Bools:
+    def bad(self, name: Any, against: Reason) -> Bools:
         """Return the values that a reason `against` them takes out; missing ones may be in it."""
         kind = *self._kind(name), against
         if kind not in self._bad:
@@ -469,7 +477,7 @@ class _Judge:
         bad = self._bad[kind]
         if not self.values_count(name):
             return bad
-        values = floats(column)
+        values = floats(self.table[name], name)
         for reason, where in self.of_values(name, values):
             if reason & against and where.any():
                 bad = bad | where
@@ -481,9 +489,9 @@ class _Judge:
         if self.resampled:
             return {str(r.name): ["resampled"] for r in Reason if r is not Reason.MISSING}
         wanted = Reason(0)
-        for name in self.frame.columns:
+        for name in self.table.columns:
             wanted |= self._kind(name)[0]
-        return _unchecked(self.frame, self.log, wanted, self.wear)
+        return _unchecked(self.table, self.log, wanted, self.wear)
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
@@ -492,20 +500,22 @@ def _set(bits: Bits, where: Bools, reason: Reason) -> None:
         np.bitwise_or(bits, np.multiply(where, np.uint16(reason), dtype=np.uint16), out=bits)
 
 
-def _lacking(frame: pd.DataFrame, unchecked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _lacking(
+    present: Container[Any], unchecked: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
     """Return the reasons whose evidence is not in the frame at all, not even as missing values."""
     lacking = {
-        reason: [name for name in names if name not in frame.columns]
+        reason: [name for name in names if name not in present]
         for reason, names in unchecked.items()
     }
     return {reason: names for reason, names in lacking.items() if names}
 
 
-def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear) -> dict[str, list[str]]:
+def _unchecked(table: Arrays, log: str, wanted: Reason, wear: Wear) -> dict[str, list[str]]:
     """Return the reasons that lack evidence, with the fields to add."""
 
     def absent(name: str) -> bool:
-        return name not in frame.columns or (len(frame) > 0 and bool(frame[name].isna().all()))
+        return name not in table.columns or (len(table) > 0 and _nothing(table[name]))
 
     missing = {
         str(reason.name): [name for name in names if absent(name)]
@@ -516,9 +526,14 @@ def _unchecked(frame: pd.DataFrame, log: str, wanted: Reason, wear: Wear) -> dic
         missing[str(Reason.UNWORN.name)] += [name for name in blink_evidence(log) if absent(name)]
     counters = {
         count
-        for name in frame.columns
+        for name in table.columns
         if (field := catalogue(log).get(str(name))) is not None
         and (count := counter(field, log)) is not None
     }
     missing[str(Reason.STALE.name)] = sorted(filter(absent, counters))
     return {name: fields for name, fields in missing.items() if fields}
+
+
+def _nothing(column: Any) -> bool:
+    """Return whether all values are missing; mostly the first is not."""
+    return bool(pd.isna(column[0]) and np.asarray(pd.isna(column)).all())

@@ -18,7 +18,7 @@ from eyelog.analysis.quality.evidence import Evidence, spans
 from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.quality.values import evidence
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats
 from eyelog.catalogue import (
     COMPUTED_DATA,
     STANDARD_MODE_LOGS,
@@ -272,7 +272,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
     result.attrs = dict(frame.attrs)
-    stored = spans(frame.index, Evidence(frame, chosen.log).off_pose())
+    stored = spans(frame.index, Evidence(Arrays.of(frame), chosen.log).off_pose())
     return record(
         result, "select", log=chosen.log, recipe=recipe, source=chosen.source, off_pose=stored
     )

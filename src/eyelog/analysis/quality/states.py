@@ -9,7 +9,7 @@ from eyelog.analysis.limits import limit, limits
 from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, check_wear
 from eyelog.analysis.quality.reasons import Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import Arrays, Floats
 from eyelog.catalogue import role_field
 from eyelog.frame import log_of, require, require_single_intervals
 from eyelog.provenance import record
@@ -76,7 +76,7 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     worn = limit(which, "worn")
     require(frame, [role_field(which, worn.role)], purpose="states")
     warn_unjudged(frame, _lacking(frame, which, wear))
-    known = Evidence(frame, which)
+    known = Evidence(Arrays.of(frame), which)
     off = known.off_pose()
     values = cast(Floats, known.worn(wear, off))  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)

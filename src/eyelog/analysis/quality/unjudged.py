@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-import pandas as pd
-
+from eyelog.analysis.series.arrays import Table
 from eyelog.errors import EyelogWarning
 from eyelog.frame import is_resampled
 from eyelog.provenance import history
@@ -38,7 +37,7 @@ def one_warning() -> Iterator[None]:
     _warn(lacking)
 
 
-def warn_unjudged(frame: pd.DataFrame, lacking: Mapping[str, Sequence[str]]) -> None:
+def warn_unjudged(frame: Table, lacking: Mapping[str, Sequence[str]]) -> None:
     """Warn that reasons could not be judged, each with the fields that it lacks.
 
     Not for a frame without rows, nor for one that is masked or resampled: its values have been

@@ -1,30 +1,28 @@
 """A column as numbers, and which of its values the catalogue allows."""
 
-from typing import cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
 from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError
 
 __all__ = ["evidence", "floats", "out_of_range"]
 
 
-def floats(column: pd.Series, name: str = "") -> Floats:
-    """Return a numeric or boolean column as float64, NaN where missing; not a copy if it can."""
-    if column.dtype == np.float64:
-        return cast(Floats, column.to_numpy())
-    if not pd.api.types.is_numeric_dtype(column.dtype):
+def floats(column: Any, name: object = "") -> Floats:
+    """Return a numeric or boolean column (a Series or its array) as `numbers`, or raise."""
+    if column.dtype != np.float64 and not pd.api.types.is_numeric_dtype(column.dtype):
         raise ConfigurationError(
             f"column {name or column.name!r} holds {column.dtype}, not numbers: convert it with"
             " astype('float64')"
         )
-    return cast(Floats, column.to_numpy(dtype="float64", na_value=np.nan))
+    return numbers(column)
 
 
-def evidence(frame: pd.DataFrame, name: str, log: str) -> Floats | None:
+def evidence(frame: Table, name: str, log: str) -> Floats | None:
     """Return the values of a field that others are judged by, or None where it is absent.
 
     Values outside the field's own range are missing: they are not evidence of anything.

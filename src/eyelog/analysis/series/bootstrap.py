@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.errors import ConfigurationError
@@ -52,6 +51,8 @@ def interval(samples: Floats, units: Ints | None = None) -> tuple[Floats, Floats
     those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones
     are narrow where units are few.
     """
+    from scipy import stats  # not before it is needed: it takes a second to import
+
     finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
     if units is None:
         low, high = finite.quantile([0.025, 0.975]).to_numpy(dtype=np.float64)

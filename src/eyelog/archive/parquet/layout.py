@@ -14,7 +14,7 @@ import re
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
@@ -255,10 +255,13 @@ def fingerprint(
 def content_key(place: Place, log: str, account: str, month: str) -> str:
     """Return what identifies the content of a month's file: its digest, on a store its tag."""
     path = month_path(place, log, account, month)
-    if place.local:
-        with Path(path).open("rb") as source:
-            return file_digest(source, "sha256").hexdigest()
-    return str(place.fs.ukey(path))
+    return _digest(path, _file_key(place, path)) if place.local else str(place.fs.ukey(path))
+
+
+@lru_cache(maxsize=8)  # the month of one part of a cohort is beside that of the next
+def _digest(path: str, _: Hashable) -> str:
+    with Path(path).open("rb") as source:
+        return file_digest(source, "sha256").hexdigest()
 
 
 def _file_key(place: Place, path: str) -> Hashable:

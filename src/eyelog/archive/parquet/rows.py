@@ -247,14 +247,17 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
 
 
-def frame_of(table: pa.Table, tz: str) -> pd.DataFrame:
+def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
     """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
 
-    The values are the frame's own, not shared with Arrow, so the caller may write into it.
+    The values are the frame's own, so that the caller may write into it; or else, to `share`, those
+    of the table as far as they can be, for a caller that only reads them.
     """
     stamps = stamps_of(table).view("M8[us]")
     index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
-    frame: pd.DataFrame = table.drop_columns("date").to_pandas(types_mapper=_DTYPES.get)
+    frame: pd.DataFrame = table.drop_columns("date").to_pandas(
+        types_mapper=_DTYPES.get, split_blocks=share
+    )
     return frame.set_axis(index)
 
 

@@ -1,0 +1,220 @@
+"""What the daily summary of a cohort costs, beside a polars and a duckdb query that do the same.
+
+    python benchmarks/cohort.py [--sizes 10 100 1000] [--sizes-15 10 100] [--rivals 100]
+                                [--rounds 3] [--keep FOLDER]
+
+Two simulated wearers of the 60-second log and one of the 15-second log, of ten months each, stand
+under as many names as the sizes (wearer-months) ask for. Each measurement is a process of its own,
+whose imports do not count, while the start of worker processes does. The files of a size have been
+read once before, so they come from memory. The two queries are in ``tools/rivals.py``; all their
+columns are compared with those of eyelog, to 1e-9, before anything is measured. CPU time is that of
+all processes and threads together: on a machine that others use it is what to quote. The peak of
+memory is that of the process that was called: with one worker it does the work itself. Rounds are
+interleaved, and medians are given. Prints Markdown. Linux only, for the memory.
+"""
+
+import argparse
+import contextlib
+import importlib
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from tools.rivals import COLUMNS, duckdb_daily, polars_daily
+
+import eyelog as el
+from eyelog.archive.parquet.layout import folder as account_folder
+from eyelog.archive.store import place_of
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.cohort.schedule import run
+
+TZ = "Asia/Tokyo"
+MONTHS = 10
+START, DAYS = "2025-01-01", 304  # to the end of October
+SIMULATED = {STANDARD_MODE_LOGS: 2, COMPUTED_DATA: 1}
+SAME = 1e-9
+TASKS = 1000
+
+
+def archive_of(folder: Path, log: str, months: int) -> Path:
+    """Return an archive of so many wearer-months, whose files are links to those of a few."""
+    source = el.Archive(folder / "simulated")
+    for seed in range(SIMULATED[log]):
+        if f"s{seed}" in source.accounts(log):
+            continue
+        frame = el.simulate(START, DAYS, log=log, seed=seed, tz=TZ)
+        source.write(log, frame, account=f"s{seed}")
+    made = folder / f"{log}-{months}"
+    for number in range(months // MONTHS):
+        of = Path(account_folder(place_of(source), log, f"s{number % SIMULATED[log]}"))
+        to = Path(account_folder(place_of(el.Archive(made)), log, f"w{number:04}"))
+        for file in of.glob("*/data.parquet"):
+            link = to / file.parent.name / file.name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.link(file, link)
+    return made
+
+
+def eyelog_daily(folder: Path, log: str, workers: int) -> pd.DataFrame:
+    return el.cohort.daily(el.Archive(folder), log=log, tz=TZ, workers=workers)
+
+
+def ways(folder: Path, log: str) -> dict[str, Callable[[], pd.DataFrame]]:
+    return {
+        "eyelog, 1 worker": lambda: eyelog_daily(folder, log, 1),
+        "eyelog, 2 workers": lambda: eyelog_daily(folder, log, 2),
+        "polars": lambda: polars_daily(folder),
+        "duckdb": lambda: duckdb_daily(folder),
+    }
+
+
+def measure(way: str, folder: Path, log: str) -> None:
+    """Print what one call costs; this process does nothing else."""
+    call = ways(folder, log)[way]
+    for name in ("dask.delayed", "scipy.stats", *({way} & {"polars", "duckdb"})):
+        importlib.import_module(name)
+    for file in folder.rglob("*.parquet"):
+        file.read_bytes()
+    began, before = time.perf_counter(), cpu_s()
+    days = len(call())
+    took, spent = time.perf_counter() - began, cpu_s() - before
+    json.dump({"s": took, "cpu_s": spent, "mb": peak_mb(), "days": days}, sys.stdout)
+
+
+def cpu_s() -> float:
+    """Return the CPU time of this process and of those that it has started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def peak_mb() -> float:
+    """Return the most memory that this process has held; its ru_maxrss would be its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(t.split()[1] for t in status.splitlines() if t.startswith("VmHWM"))) / 1024
+
+
+def measured(way: str, folder: Path, log: str) -> dict[str, float]:
+    command = [sys.executable, __file__, "--measure", way, str(folder), log]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def rounds_of(names: list[str], folder: Path, log: str, rounds: int) -> dict[str, dict[str, float]]:
+    """Return the medians of each way."""
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            found[name].append(measured(name, folder, log))
+    return {
+        name: {key: statistics.median(one[key] for one in runs) for key in runs[0]}
+        for name, runs in found.items()
+    }
+
+
+def check(folder: Path) -> None:
+    """Raise unless both queries return the columns of eyelog, all of them."""
+    ours = eyelog_daily(folder, STANDARD_MODE_LOGS, 1)
+    assert tuple(ours.columns) == COLUMNS
+    for query in (polars_daily, duckdb_daily):
+        theirs = query(folder)
+        assert ours.index.equals(theirs.index), query.__name__
+        for name in COLUMNS:
+            one, other = ours[name], theirs[name]
+            if isinstance(one.dtype, pd.DatetimeTZDtype):
+                assert one.equals(other.astype(one.dtype)), (query.__name__, name)
+            else:
+                np.testing.assert_allclose(
+                    other.to_numpy(float), one.to_numpy(float), SAME, SAME, err_msg=name
+                )
+
+
+def nothing(number: int) -> int:
+    return number
+
+
+def scheduling() -> dict[str, float]:
+    """Return the milliseconds that a task of two workers costs besides what it does."""
+
+    def spent(tasks: int) -> tuple[float, float]:
+        began, before = time.perf_counter(), time.process_time()
+        done = run(nothing, range(tasks), scheduler=None, workers=2, killed=lambda item, _: item)
+        assert len(list(done)) == tasks
+        return time.perf_counter() - began, time.process_time() - before
+
+    spent(2)
+    few, many = spent(2), spent(TASKS)
+    wall, cpu = ((b - a) / (TASKS - 2) * 1e3 for a, b in zip(few, many, strict=True))
+    return {"ms": wall, "main_cpu_ms": cpu, "start_s": few[0]}
+
+
+def line(*cells: object) -> None:
+    print("|", " | ".join(f"{c:,.1f}" if isinstance(c, float) else str(c) for c in cells), "|")
+
+
+def table(title: str, *heads: str) -> None:
+    print(f"\n**{title}**\n")
+    line(*heads)
+    line(*("---" for _ in heads))
+
+
+def row(months: int, way: str, cost: dict[str, float], *more: object) -> None:
+    per = 1e3 / months
+    peak = round(cost["mb"])
+    line(months, way, cost["s"], cost["s"] * per, cost["cpu_s"] * per, peak, *more)
+
+
+HEADS = ("wearer-months", "way", "s", "ms each", "CPU ms each", "peak MB")
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10, 100, 1000])
+    parser.add_argument("--sizes-15", type=int, nargs="*", default=[10, 100])
+    parser.add_argument("--rivals", type=int, nargs="*", default=[100])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--keep", type=Path, help="folder in which the archives stay")
+    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.measure:
+        measure(asked.measure[0], Path(asked.measure[1]), asked.measure[2])
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = asked.keep or Path(scratch)
+        if asked.rivals:
+            check(archive_of(folder, STANDARD_MODE_LOGS, 10 * len(SIMULATED)))
+            table("The same columns of the 60-second log", *HEADS, "CPU, eyelog = 1")
+        for months in asked.rivals:
+            archive = archive_of(folder, STANDARD_MODE_LOGS, months)
+            names = ["eyelog, 2 workers", "polars", "duckdb"]
+            costs = rounds_of(names, archive, STANDARD_MODE_LOGS, asked.rounds)
+            own = costs["eyelog, 2 workers"]["cpu_s"]
+            for name, cost in costs.items():
+                row(months, name, cost, f"{cost['cpu_s'] / own:.2f}")
+        for log, sizes in ((STANDARD_MODE_LOGS, asked.sizes), (COMPUTED_DATA, asked.sizes_15)):
+            if sizes:
+                table(f"Size, `{log}`", *HEADS, "1 worker / 2 workers")
+            for months in sizes:
+                names = ["eyelog, 1 worker", "eyelog, 2 workers"]
+                costs = rounds_of(names, archive_of(folder, log, months), log, asked.rounds)
+                one, two = (costs[name]["s"] for name in names)
+                for name, more in zip(names, ("", f"{one / two:.2f}"), strict=True):
+                    row(months, name, costs[name], more)
+        table("Scheduling", "ms per task", "of it CPU ms in the main process", "s to start workers")
+        cost = scheduling()
+        line(f"{cost['ms']:.2f}", f"{cost['main_cpu_ms']:.2f}", f"{cost['start_s']:.2f}")
+
+
+if __name__ == "__main__":
+    main()
