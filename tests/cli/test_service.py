@@ -23,7 +23,7 @@ def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, 
     assert main(["service", "add-account", *archive, "ada"]) == 0
     assert main(["service", "add-application", *archive, *CALLBACK, "--json"]) == 0
     application = json.loads(capsys.readouterr().out)
-    assert set(application) == {"client_id", "client_secret", "redirect_uri"}
+    assert set(application) == {"client_id", "client_secret", "redirect_uri", "name"}
     client = ["--client-id", application["client_id"], *CALLBACK]
     assert main(["service", "issue-code", *archive, "--account", "ada", *client]) == 0
     code = capsys.readouterr().out.strip()

@@ -48,7 +48,7 @@ class FirstRelease:
 def first_release_state(folder: Path) -> FirstRelease:
     """Write the file; its access token was issued ten days ago."""
     made = FirstRelease(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     now, day = time.time(), 86400
     origin = _digest("the code of the login")
     with closing(sqlite3.connect(made.file)) as db, db:
@@ -86,6 +86,7 @@ def first_release_state(folder: Path) -> FirstRelease:
                 ),
             ],
         )
+    made.file.chmod(0o600)
     return made
 
 

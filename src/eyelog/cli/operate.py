@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.output import add_json, note, one_line
-from eyelog.cli.source import add_archive, open_archive
+from eyelog.cli.source import add_archive, add_state, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from eyelog.service.auth.ending import Ended
     from eyelog.service.auth.registry import Registry
 
-__all__ = ["add_commands", "add_state"]
+__all__ = ["add_commands"]
 
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
 
@@ -36,15 +36,6 @@ def add_commands(commands: Any) -> None:
     _add_applications(actions)
     _add_tokens(actions)
     _add_upkeep(actions)
-
-
-def add_state(parser: argparse.ArgumentParser) -> None:
-    """Give a command the option that names the folder of the service's state."""
-    parser.add_argument(
-        "--state",
-        metavar="DIR",
-        help="folder of the service's state (default: the archive's folder)",
-    )
 
 
 def _action(

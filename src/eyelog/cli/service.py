@@ -3,9 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from eyelog.cli.operate import add_state
 from eyelog.cli.output import note
-from eyelog.cli.source import add_archive, archive_path, open_archive
+from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -59,7 +59,8 @@ def check_service(registry: Registry) -> list[Finding]:
     findings = [_permissions(registry)]
     whole = _whole(registry.state.file)
     findings += whole
-    findings += [_other_state(registry)] if registry.state_folder != registry.folder else []
+    if not _is_same(registry.state_folder, registry.folder):
+        findings.append(_other_state(registry))
     findings.append(_audit_log(registry.state_folder))
     archive, names = _archive(registry.folder)
     findings.append(archive)
@@ -137,6 +138,10 @@ def _key(row: tuple[bytes] | None) -> Finding:
         text = "there is none, or it is too short: eyelog service rotate-key makes another"
         return Finding("signing key", "wrong", text)
     return Finding("signing key", "ok", "present")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.exists() and one.samefile(other)
 
 
 def _other_state(registry: Registry) -> Finding:

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from eyelog.service.auth.registry import Registry
-from support.live import Live
+from support.live import REDIRECT, Live
 from support.login_page import Browser
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Registry:
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """An empty registry, whose passwords are hashed at a cost that a test can afford."""
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
     return Registry(tmp_path / "archive")
 
 
@@ -19,6 +21,14 @@ def application(registry: Registry) -> tuple[str, str]:
     """The id and secret of an application, beside an account of Ada's."""
     registry.add_account("ada", "correct horse")
     return registry.add_application("http://127.0.0.1/callback")
+
+
+@pytest.fixture
+def tokens(registry: Registry, application: tuple[str, str]) -> tuple[str, str]:
+    """An access token and a refresh token of the application, granted by Ada."""
+    client_id, _ = application
+    code = registry.issue_code("ada", client_id, REDIRECT)
+    return registry.exchange(code, client_id, REDIRECT, None)
 
 
 @pytest.fixture

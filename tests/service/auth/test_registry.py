@@ -1,12 +1,16 @@
-"""Accounts, applications and codes: each rule of time and of use."""
+"""The registry as a whole: where its state lies, and the key that it keeps."""
 
-from concurrent.futures import ThreadPoolExecutor
+import time
+from pathlib import Path
 
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.registry import GrantRefused, Registry
-from support.live import REDIRECT
+from eyelog.service.auth import registry as registry_module
+from eyelog.service.auth.registry import Registry
+from support import live
+from support.live import STANDARD
+from support.records import records
 
 
 def test_the_repr_of_a_registry_shows_no_secret(
@@ -16,58 +20,40 @@ def test_the_repr_of_a_registry_shows_no_secret(
     assert secret not in repr(registry)
 
 
-def test_an_account_is_added_once(registry: Registry) -> None:
-    registry.add_account("ada")
-    with pytest.raises(ConfigurationError, match="'ada' exists already"):
-        registry.add_account("ada", "other")
-    assert registry.accounts() == ["ada"]
-
-
-@pytest.mark.parametrize("name", ["", " ada", "ada\n", "a" * 65, "\x00", "\ud800"])
-def test_a_name_that_could_mislead_is_refused(registry: Registry, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="account's name"):
-        registry.add_account(name)
-
-
-def test_an_empty_password_is_refused(registry: Registry) -> None:
-    with pytest.raises(ConfigurationError, match="password of account 'ada' is empty"):
-        registry.add_account("ada", "")
-
-
-def test_the_nearest_account_or_application_is_suggested(
-    registry: Registry, application: tuple[str, str]
+def test_another_key_is_noticed_without_a_new_start(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client_id, _ = application
-    with pytest.raises(ConfigurationError, match=r"did you mean 'ada'\?"):
-        registry.issue_code("adda", client_id, REDIRECT)
-    with pytest.raises(ConfigurationError, match=f"did you mean '{client_id}'"):
-        registry.issue_code("ada", client_id[:-1], REDIRECT)
-    with pytest.raises(ConfigurationError, match="not registered for this application"):
-        registry.issue_code("ada", client_id, "http://127.0.0.1/other")
+    monkeypatch.setattr(registry_module, "_KEY_SECONDS", 0.05)
+    first = registry.signing_key()
+    assert len(first) == 32
+    Registry(registry.folder).rotate_key()
+    time.sleep(0.06)
+    assert registry.signing_key() != first
+    assert registry.signing_key() == Registry(registry.folder).signing_key()
 
 
-def test_a_password_is_checked_and_without_one_nobody_logs_in(registry: Registry) -> None:
-    registry.add_account("ada", "correct horse")
-    registry.add_account("bea")
-    assert registry.check_login("ada", "correct horse")
-    assert not registry.check_login("ada", "correct horse ")
-    assert not registry.check_login("bea", "")
-    assert not registry.check_login("cleo", "correct horse")
+def test_a_state_without_a_key_is_said_in_one_line_and_gets_another(registry: Registry) -> None:
+    registry.signing_key()
+    with registry.state.write() as db:
+        db.execute("DELETE FROM meta WHERE name = 'signing_key'")
+    with pytest.raises(ConfigurationError, match="no signing key: eyelog service rotate-key"):
+        Registry(registry.folder).signing_key()
+    registry.rotate_key()
+    assert len(Registry(registry.folder).signing_key()) == 32
 
 
-def test_two_simultaneous_uses_of_one_code_give_one_token(
-    registry: Registry, application: tuple[str, str]
+def test_a_running_service_refuses_cursors_of_the_old_key_and_keeps_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client_id, _ = application
-    code = registry.issue_code("ada", client_id, REDIRECT)
-
-    def use(_: int) -> str:
-        try:
-            return registry.exchange(code, client_id, REDIRECT, None)[0]
-        except GrantRefused:
-            return ""
-
-    with ThreadPoolExecutor(8) as pool:
-        tokens = [token for token in pool.map(use, range(8)) if token]
-    assert len(tokens) == 1
-    assert registry.bearer(tokens[0]) == "the access token is revoked"
+    monkeypatch.setattr(registry_module, "_KEY_SECONDS", 0.05)
+    day = records(STANDARD, "2026-10-24 00:01", 60)
+    window = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
+    with live.service(tmp_path / "a", {"ada": [day]}, page_size=20) as there:
+        token = there.login("ada")["access_token"]
+        cursor = there.get(STANDARD, *window, token=token).json()["cursor"]
+        assert there.get(STANDARD, *window, token=token, cursor=cursor).status_code == 200
+        Registry(there.archive).rotate_key()
+        time.sleep(0.06)
+        refused = there.get(STANDARD, *window, token=token, cursor=cursor)
+        assert (refused.status_code, refused.json()["error"]) == (400, "invalid_cursor")
+        assert len(there.walk(STANDARD, *window, token=token)) == 3

@@ -8,6 +8,7 @@ import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
+from eyelog.service.app import create_app
 from eyelog.service.auth.registry import Registry
 from support.live import REDIRECT
 from support.records import records
@@ -52,6 +53,37 @@ def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
 def test_a_remote_archive_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="local archive"):
         Registry("s3://bucket/archive")
+
+
+def test_the_state_lies_in_a_folder_of_its_own_if_one_is_named(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    registry.add_account("ada")
+    assert registry.state_folder == tmp_path / "state"
+    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
+    assert not (tmp_path / "archive").exists()
+    assert Registry(tmp_path / "archive").accounts() == []
+    with pytest.raises(ConfigurationError, match="local folder for its state, not 's3://x/y'"):
+        Registry(tmp_path / "archive", "s3://x/y")
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match="is not a folder: --state takes one"):
+        Registry(tmp_path / "archive", tmp_path / "file")
+
+
+def test_a_state_in_the_archive_is_not_left_behind_unnoticed(tmp_path: Path) -> None:
+    Registry(tmp_path / "archive").add_account("ada")
+    with pytest.raises(ConfigurationError, match="stop the service and move the state") as refused:
+        Registry(tmp_path / "archive", tmp_path / "state")
+    assert f"mv {tmp_path}/archive/_service.* {tmp_path}/state/" in str(refused.value)
+    for apart in (tmp_path / "archive", None):
+        assert Registry(tmp_path / "archive", apart).accounts() == ["ada"]
+
+
+def test_a_service_with_its_state_apart_leaves_none_in_the_archive(tmp_path: Path) -> None:
+    archive, state = tmp_path / "archive", tmp_path / "state"
+    archive.mkdir()
+    create_app(archive, state)
+    assert list(archive.iterdir()) == []
+    assert (state / "_service.sqlite").exists()
 
 
 def test_a_damaged_file_is_reported_in_one_sentence(

@@ -11,7 +11,7 @@ from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
 from eyelog.service.auth.state import State
 
-__all__ = ["Account", "Accounts", "check_name"]
+__all__ = ["Account", "Accounts", "check_name", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,8 @@ class Accounts:
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(
-            f"unknown account {name!r}{near(name, self.accounts())}: eyelog service list-accounts"
+            f"unknown account {shown(name)}{near(name, self.accounts())}: eyelog service"
+            " list-accounts"
             " lists those there are, and add-account adds one"
         )
 
@@ -168,8 +169,12 @@ def check_name(name: str, what: str) -> None:
     except UnicodeEncodeError:
         size = 0
     if not (name.isprintable() and name == name.strip() and 1 <= size <= 64):
-        shown = name if len(name) <= 80 else name[:77] + "..."
         raise ConfigurationError(
-            f"{shown!r} cannot be {what}: use printable characters, at most 64 bytes as UTF-8,"
+            f"{shown(name)} cannot be {what}: use printable characters, at most 64 bytes as UTF-8,"
             " without a space at either end"
         )
+
+
+def shown(name: str) -> str:
+    """Return a name as a message shows it: in quotes, on one line, and not too long."""
+    return repr(name if len(name) <= 80 else name[:77] + "...")

@@ -6,7 +6,7 @@ from hmac import compare_digest
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.accounts import check_name
+from eyelog.service.auth.accounts import check_name, shown
 from eyelog.service.auth.ending import Ended, end
 from eyelog.service.auth.redirects import check_redirect_uri
 from eyelog.service.auth.secrets import digest, new_token
@@ -97,7 +97,7 @@ class Applications:
             )
         names = [one.client_id for one in known] + [one.name for one in known if one.name]
         raise ConfigurationError(
-            f"no application has the id or name {client_id_or_name!r}"
+            f"no application has the id or name {shown(client_id_or_name)}"
             f"{near(client_id_or_name, names)}: eyelog service list-applications lists those there"
             " are, and add-application adds one"
         )

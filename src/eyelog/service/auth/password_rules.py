@@ -7,7 +7,7 @@ stay valid.
 
 import unicodedata
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from eyelog.errors import ConfigurationError
 
@@ -58,5 +58,5 @@ def _folded(text: str) -> str:
 
 @cache
 def _common() -> frozenset[str]:
-    text = files("eyelog.service.auth").joinpath("common_passwords.txt").read_text("utf-8")
-    return frozenset(text.split())
+    listed = Path(__file__).with_name("common_passwords.txt")
+    return frozenset(listed.read_text("utf-8").split())

@@ -7,6 +7,7 @@ import os
 import time
 from pathlib import Path
 
+from eyelog.errors import ConfigurationError
 from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, Bearer, Grant, GrantRefused, Grants
 from eyelog.service.auth.state import State
 from eyelog.service.auth.throttle import Throttle
@@ -98,11 +99,18 @@ class Registry(Grants):
         """Replace the signing key: cursors, open login pages and cookies of browsers end."""
         self._state.prepare()
         with self._state.write() as db:
-            db.execute("UPDATE meta SET value = ? WHERE name = 'signing_key'", (os.urandom(32),))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
         self._key = None
 
     def _read_key(self) -> bytes:
-        sql = "SELECT value FROM meta WHERE name = 'signing_key'"
         if self._key is None:
             self._state.prepare()
-        return bytes(self._state.rows(sql)[0][0])
+        rows = self._state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
+        if rows:
+            return bytes(rows[0][0])
+        if self._key is not None:  # the file was moved away under a running service
+            return self._key[1]
+        raise ConfigurationError(
+            f"the service's state in {self._state.file} has no signing key:"
+            " eyelog service rotate-key makes one"
+        )

@@ -75,10 +75,16 @@ class State:
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.archive = _local(archive_path, "a local archive")
-        self.folder = (
-            self.archive if state is None else _local(state, "its state in a local folder")
-        )
+        for path, what in ((archive_path, "archive"), (state, "folder for its state")):
+            if path is not None and "://" in os.fspath(path):
+                raise ConfigurationError(
+                    f"the service needs a local {what}, not {os.fspath(path)!r}: sync or copy it to"
+                    " a folder first"
+                )
+        self.archive = Path(archive_path).expanduser()
+        self.folder = self.archive if state is None else Path(state).expanduser()
+        if state is not None and self.folder.exists() and not self.folder.is_dir():
+            raise ConfigurationError(f"{self.folder} is not a folder: --state takes one")
         self._file = self.folder / _FILE_NAME
         beside = self.archive / _FILE_NAME
         if not self._file.exists() and beside.exists():
@@ -129,12 +135,15 @@ class State:
         """Return the rows of a query; none if the file does not exist."""
         try:
             status = self._file.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise self._unusable(error) from None
         with self._reading((status.st_dev, status.st_ino)) as db:
-            return db.execute(sql, named or values).fetchall()
+            try:
+                return db.execute(sql, named or values).fetchall()
+            except UnicodeEncodeError:  # a text that cannot be in the file
+                return []
 
     @contextmanager
     def _reading(self, identity: tuple[int, int]) -> Iterator[sqlite3.Connection]:
@@ -216,15 +225,6 @@ def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
         for script in (_SCHEMA, *_ADDED[:version]):
             db.executescript(script)
         return columns(db)
-
-
-def _local(path: str | os.PathLike[str], what: str) -> Path:
-    text = os.fspath(path)
-    if "://" in text:
-        raise ConfigurationError(
-            f"the service needs {what}, not {text!r}: sync or copy it to a folder first"
-        )
-    return Path(text).expanduser()
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:

@@ -119,7 +119,7 @@ def _note(request: Request, form: dict[str, str], access_token: str) -> None:
     request.app.state.audit.write(
         "token" if form["grant_type"] == "authorization_code" else "refresh",
         account=owner and owner.account,
-        application=form["client_id"],
+        application=owner and owner.client_id,
         address=request.client and request.client.host,
     )
 

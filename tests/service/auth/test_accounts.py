@@ -1,0 +1,178 @@
+"""Accounts: added once, disabled and enabled, removed with everything that was granted."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.accounts import check_name
+from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
+from support.live import REDIRECT
+
+
+def test_an_account_is_added_once(registry: Registry) -> None:
+    registry.add_account("ada")
+    with pytest.raises(ConfigurationError, match="'ada' exists already"):
+        registry.add_account("ada", "other")
+    assert registry.accounts() == ["ada"]
+
+
+def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Registry) -> None:
+    registry.signing_key()
+
+    def add(_: int) -> bool:
+        try:
+            Registry(registry.folder).add_account("ada")
+        except ConfigurationError as error:
+            assert "exists already" in str(error)  # noqa: PT017 (each thread has its own)
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(add, range(6))) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ada", "ada\n", "a" * 65, "é" * 33, "\x00", "\ud800", "\x1b[2J", "a\u202eb"]
+)
+def test_a_name_that_could_mislead_is_refused(registry: Registry, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="account's name") as refused:
+        registry.add_account(name)
+    assert len(str(refused.value)) < 400
+    assert registry.accounts() == []
+
+
+@given(st.text(max_size=80))
+def test_a_name_that_is_accepted_can_be_shown_as_it_is(name: str) -> None:
+    refused = ""
+    try:
+        check_name(name, "an account's name")
+    except ConfigurationError as error:
+        refused = str(error)
+    assert refused.isprintable()
+    usable = name.isprintable() and name.strip() == name and 1 <= len(name.encode()) <= 64
+    assert usable == (not refused)
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "\x00", "a\nb", "x" * 100_000, "'; --"])
+def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
+    registry: Registry, application: tuple[str, str], name: str
+) -> None:
+    for command in (registry.remove_account, registry.disable, registry.enable, registry.account):
+        with pytest.raises(ConfigurationError, match="unknown account") as refused:
+            command(name)
+        assert len(str(refused.value)) < 300
+    with pytest.raises(ConfigurationError, match="unknown account"):
+        registry.revoke_tokens(account=name)
+    assert not registry.check_login(name, "correct horse")
+    assert registry.session_mark(name) is None
+    assert registry.grants(name) == []
+    assert registry.accounts() == ["ada"]
+
+
+def test_an_empty_password_is_refused(registry: Registry) -> None:
+    with pytest.raises(ConfigurationError, match="password of account 'ada' is empty"):
+        registry.add_account("ada", "")
+
+
+def test_a_password_is_checked_and_without_one_nobody_logs_in(registry: Registry) -> None:
+    registry.add_account("ada", "correct horse")
+    registry.add_account("bea")
+    assert registry.check_login("ada", "correct horse")
+    assert not registry.check_login("ada", "correct horse ")
+    assert not registry.check_login("bea", "")
+    assert not registry.check_login("cleo", "correct horse")
+
+
+def test_another_password_replaces_the_old_one_and_leaves_tokens(
+    registry: Registry, tokens: tuple[str, str]
+) -> None:
+    registry.set_password("ada", "battery staple")
+    assert registry.check_login("ada", "battery staple")
+    assert not registry.check_login("ada", "correct horse")
+    assert isinstance(registry.bearer(tokens[0]), Bearer)
+    with pytest.raises(ConfigurationError, match="too short"):
+        registry.set_password("ada", "short")
+    with pytest.raises(ConfigurationError, match=r"did you mean 'ada'\?"):
+        registry.set_password("adda", "battery staple")
+    assert registry.check_login("ada", "battery staple")
+
+
+def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(
+    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
+) -> None:
+    client_id, _ = application
+    access, refresh = tokens
+    waiting = registry.issue_code("ada", client_id, REDIRECT)
+    registry.disable("ada")
+    assert registry.account("ada").disabled
+    assert not registry.check_login("ada", "correct horse")
+    assert registry.session_mark("ada") is None
+    assert registry.bearer(access) == "the account of the access token is disabled"
+    with pytest.raises(GrantRefused, match="the account is disabled"):
+        registry.refresh(refresh, client_id)
+    with pytest.raises(GrantRefused, match="the account is disabled"):
+        registry.exchange(waiting, client_id, REDIRECT, None)
+    with pytest.raises(ConfigurationError, match="disabled: eyelog service enable"):
+        registry.issue_code("ada", client_id, REDIRECT)
+    registry.enable("ada")
+    assert registry.check_login("ada", "correct horse")
+    assert registry.bearer(access) == Bearer("ada", client_id)
+    registry.refresh(refresh, client_id)
+    registry.exchange(waiting, client_id, REDIRECT, None)
+
+
+def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(
+    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
+) -> None:
+    client_id, _ = application
+    waiting = registry.issue_code("ada", client_id, REDIRECT)
+    (ended,) = registry.remove_account("ada")
+    assert (ended.account, ended.client_id) == ("ada", client_id)
+    assert (ended.refresh, ended.access) == (1, 1)
+    assert registry.accounts() == []
+    registry.add_account("ada", "battery staple")
+    assert registry.bearer(tokens[0]) == "the access token is unknown"
+    with pytest.raises(GrantRefused):
+        registry.refresh(tokens[1], client_id)
+    with pytest.raises(GrantRefused):
+        registry.exchange(waiting, client_id, REDIRECT, None)
+    with pytest.raises(ConfigurationError, match=r"'aada' \(did you mean 'ada'\?\)"):
+        registry.remove_account("aada")
+
+
+def test_of_processes_that_remove_one_account_at_once_one_succeeds(
+    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
+) -> None:
+    def remove(_: int) -> bool:
+        try:
+            return bool(Registry(registry.folder).remove_account("ada"))
+        except ConfigurationError:
+            return False
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(remove, range(6))) == 1
+
+
+def test_a_session_in_a_browser_ends_with_the_password_and_with_the_tokens(
+    registry: Registry, application: tuple[str, str]
+) -> None:
+    marks = [registry.session_mark("ada")]
+    assert registry.session_mark("ada") == marks[0]
+    for change in (
+        lambda: registry.set_password("ada", "correct horse"),  # the same one, set again
+        lambda: registry.revoke_tokens(account="ada"),
+        registry.revoke_tokens,
+        lambda: (registry.disable("ada"), registry.enable("ada")),
+    ):
+        change()
+        marks.append(registry.session_mark("ada"))
+    assert None not in marks
+    assert len(set(marks)) == len(marks)
+    registry.revoke_tokens(client_id=application[0])
+    assert registry.session_mark("ada") == marks[-1]
+    registry.add_account("bea")
+    assert registry.session_mark("bea") is None
+    assert registry.session_mark("nobody") is None
