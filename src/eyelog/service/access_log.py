@@ -78,9 +78,7 @@ class AccessLog:
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        # Not through a link: whoever may write in the folder could point it at another file.
-        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-        self._file = os.open(self._path, flags, 0o600)
+        self._file = os.open(self._path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
         status = os.fstat(self._file)
         self._identity = (status.st_dev, status.st_ino)
 

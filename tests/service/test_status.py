@@ -1,0 +1,80 @@
+"""What a monitor and a curious person get: health, versions, and where to begin."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import requests
+
+import eyelog as el
+from eyelog.catalogue import catalogue_version
+from support import live
+from support.live import Live
+from support.replies import oauth_error
+
+
+def test_a_service_that_can_read_everything_is_well(there: Live) -> None:
+    answer = requests.get(f"{there.url}/health", timeout=30)
+    assert (answer.status_code, answer.json()) == (200, {"state": "ok", "archive": "ok"})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
+    with live.service(tmp_path / "a", {}) as there:
+        state = there.archive / "_service.sqlite"
+        state.rename(tmp_path / "away")
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert oauth_error(answer, 503) == "temporarily_unavailable"
+        assert answer.json()["error_description"] == "cannot be read: the service's state"
+        shutil.rmtree(there.archive)
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert answer.json()["error_description"] == (
+            "cannot be read: the service's state and the archive"
+        )
+        assert str(tmp_path) not in answer.text
+        (tmp_path / "a").mkdir()
+        (tmp_path / "away").rename(state)
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+
+
+def test_a_damaged_or_locked_state_is_not_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog.disk.sqlite.WAIT_SECONDS", 0.1)
+    with live.service(tmp_path / "a", {}) as there:
+        state = there.archive / "_service.sqlite"
+        with closing(sqlite3.connect(state)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+        state.unlink()
+        state.write_bytes(b"not a database at all" * 100)
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
+
+
+def test_the_versions_are_those_of_the_program_and_its_catalogue(there: Live) -> None:
+    answer = requests.get(f"{there.url}/version", timeout=30).json()
+    contract = requests.get(f"{there.url}/openapi.json", timeout=30).json()["info"]["version"]
+    assert answer == {
+        "eyelog": el.__version__,
+        "catalogue": catalogue_version(),
+        "contract": contract,
+    }
+
+
+def test_the_first_address_leads_a_program_to_the_description(there: Live) -> None:
+    answer = requests.get(there.url, timeout=30)
+    assert answer.headers["Content-Type"] == "application/json"
+    described = requests.get(answer.json()["description"], timeout=30)
+    assert described.json()["openapi"].startswith("3.1")
+
+
+def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    answer = requests.get(there.url, headers=browser, timeout=30)
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert 'href="openapi.json"' in answer.text
+    assert f"EYELOG_BASE_URL={there.url}" in answer.text
+    assert "<script" not in answer.text
