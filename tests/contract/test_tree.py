@@ -35,6 +35,8 @@ NO_SOURCE_FILE = {
     "docs/test_gallery.py": "scripts",
     "docs/test_other_toolkits.py": "a page",
     "docs/test_readme.py": "a page",
+    "service/test_nginx.py": "the service behind a real proxy",
+    "service/test_soak.py": "the whole service, for long and under attack",
     "service/test_service.py": "the service's extra: what the package says without it",
 }
 

@@ -35,7 +35,7 @@ _log = logging.getLogger("eyelog.service")
 
 # What clients send wrongly is no warning to the operator: a flood of it would fill the terminal, or
 # block the service where nobody reads its stderr.
-_of_protocol = logging.getLogger("eyelog.service.protocol")
+_of_protocol = _log.getChild("protocol")
 _of_protocol.setLevel(logging.ERROR)
 
 

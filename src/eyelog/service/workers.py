@@ -36,7 +36,7 @@ _FAILED_STARTS = 3
 # With -P, no file in the current folder is taken for a module.
 _PROGRAM = (
     "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
-    " from eyelog.service.workers import work; work(**told)"
+    f" from {__name__} import work; work(**told)"
 )
 
 
