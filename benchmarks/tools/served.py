@@ -87,7 +87,7 @@ def main() -> None:
     from eyelog.service.app import create_app
 
     folder, delay_ms, page_size, *json_only = sys.argv[1:]
-    app = create_app(folder, page_size=int(page_size))
+    app = create_app(folder, page_size=int(page_size), requests_per_hour=0)
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         async def without_link(message: Any) -> None:

@@ -97,6 +97,17 @@ def test_invalid_http_gets_a_400_in_json(there: Live, junk: bytes) -> None:
         assert _status_and_error(_read_all(connection)) == (400, "invalid_request")
 
 
+def test_invalid_http_leaves_no_line_for_the_operator(
+    there: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    upgrade = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: upgrade, close\r\n\r\n"
+    for junk in (b"hello\r\n\r\n", upgrade):
+        with _connect(there) as connection:
+            connection.sendall(junk)
+            _read_all(connection)
+    assert not caplog.records
+
+
 def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: Live) -> None:
     with _connect(there) as connection:
         connection.sendall(

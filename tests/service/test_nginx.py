@@ -53,14 +53,11 @@ http {{
 
 
 def _certificate(folder: Path) -> None:
-    key, certificate = str(folder / "key.pem"), str(folder / "cert.pem")
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
-        + ["-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-        + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True,
-        capture_output=True,
-    )
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    names = "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    files = f"-keyout {folder}/key.pem -out {folder}/cert.pem"
+    command = ["openssl", *f"{made} {names} {files}".split()]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 class _From(HTTPAdapter):

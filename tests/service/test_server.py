@@ -75,11 +75,23 @@ def test_a_request_under_way_is_answered_before_the_service_stops(tmp_path: Path
             )
             time.sleep(0.1)
             process.terminate()
+            _wait_until_refused(host, int(port))
             parts = []
             while part := connection.recv(1 << 20):
                 parts.append(part)
         assert b"".join(parts).endswith(b'"cursor":null}')
         assert process.wait(timeout=20) == 0
+
+
+def _wait_until_refused(host: str, port: int) -> None:
+    deadline = time.monotonic() + 4
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.02)
+    pytest.fail("the service that stops still accepts connections")
 
 
 def test_an_address_in_use_is_reported_in_one_sentence(tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ CONNECTIONS_PER_ADDRESS = 100
 
 _log = logging.getLogger("eyelog.service")
 
+# What clients send wrongly is no warning to the operator: a flood of it would fill the terminal, or
+# block the service where nobody reads its stderr.
+_of_protocol = logging.getLogger("eyelog.service.protocol")
+_of_protocol.setLevel(logging.ERROR)
+
 
 class Bounds:
     """Middleware that refuses what is too large or too slow; an error becomes a plain 500."""
@@ -131,6 +136,7 @@ class BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the parent
         """Accept a connection if there is room."""
+        self.logger = _of_protocol
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")

@@ -125,7 +125,8 @@ def running(
     port : int
         TCP port; 0 lets the system choose a free one.
     **settings
-        Other settings of `create_app`.
+        Other settings of `create_app`. Requests are not limited unless ``requests_per_hour`` says
+        so: who runs it is who asks.
 
     Yields
     ------
@@ -137,7 +138,9 @@ def running(
     ConfigurationError
         If the archive folder does not exist, or the port is in use.
     """
-    server = make_server(create_app(archive_path, page_size=page_size, **settings))
+    server = make_server(
+        create_app(archive_path, page_size=page_size, **{"requests_per_hour": 0, **settings})
+    )
     with bind("127.0.0.1", port) as listening:
         thread = threading.Thread(
             target=server.run, args=([listening],), name="eyelog-service", daemon=True

@@ -1,0 +1,220 @@
+"""Long use and hostile requests: no 5xx, and no memory or file kept.
+
+``EYELOG_SOAK_SECONDS`` changes how long the soak takes (600).
+"""
+
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import requests
+
+from support import live
+from support.live import COMPUTED, STANDARD, Live
+from support.records import records
+
+SECONDS = float(os.environ.get("EYELOG_SOAK_SECONDS", "600"))
+WEARERS = ("ada", "bea", "cleo")
+ARROW = "application/vnd.apache.arrow.stream"
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(SECONDS + 600)]
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[tuple[psutil.Process, Live]]:
+    """The service in a process of its own, so that its memory and files are its own too."""
+    frames = [
+        records(COMPUTED, "2026-10-24 00:00:15", 3000),
+        records(STANDARD, "2026-10-24 00:01", 2000),
+    ]
+    registry, client_id, secret = live.make(tmp_path / "a", dict.fromkeys(WEARERS, frames))
+    options = {"port": 0, "requests_per_hour": 0, "access_log": str(tmp_path / "access.log")}
+    program = (
+        f"from eyelog.service.server import serve; serve({str(tmp_path / 'a')!r}, **{options!r})"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True
+    ) as service:
+        assert service.stderr is not None
+        try:
+            url = service.stderr.readline().strip()
+            there = Live(url, tmp_path / "a", registry, client_id, secret)
+            yield psutil.Process(service.pid), there
+            service.terminate()
+            assert service.wait(timeout=30) == 0
+            assert service.stderr.read() == ""
+        finally:
+            service.kill()
+
+
+def test_a_service_in_long_use_keeps_neither_memory_nor_files(
+    process: tuple[psutil.Process, Live],
+) -> None:
+    service, there = process
+    statuses: Counter[int] = Counter()
+    guard = threading.Lock()
+    end = time.monotonic() + SECONDS
+
+    def use(number: int) -> None:
+        draws = random.Random(number)
+        tokens = there.login(draws.choice(WEARERS))
+        with requests.Session() as session:
+            while time.monotonic() < end:
+                status = draws.choice(USES)(session, there, tokens, draws)
+                with guard:
+                    statuses[status] += 1
+
+    with ThreadPoolExecutor(8) as pool:
+        users = [pool.submit(use, number) for number in range(8)]
+        time.sleep(SECONDS * 0.3)
+        memory, files = service.memory_info().rss, service.num_fds()
+        for user in users:
+            user.result()
+    assert statuses[200] > SECONDS
+    assert not [status for status in statuses if status >= 500], statuses
+    time.sleep(1)
+    assert service.memory_info().rss < memory * 1.1
+    assert service.num_fds() <= files + 4
+
+
+Use = Callable[[requests.Session, Live, dict[str, Any], random.Random], int]
+
+
+def _page(session: requests.Session, there: Live, tokens: Any, draws: random.Random) -> int:
+    log, day = draws.choice((COMPUTED, STANDARD)), draws.choice((24, 25))
+    answer = session.get(
+        f"{there.url}/v2/users/me/official/{log}",
+        params={
+            "date_from": f"2026-10-{day}T{draws.randrange(24):02}:00:00Z",
+            "date_to": f"2026-10-{day}T23:59:59Z",
+        },
+        headers={
+            "Authorization": f"Bearer {tokens['access_token']}",
+            "Accept": draws.choice((ARROW, "application/json")),
+            "Accept-Encoding": draws.choice(("zstd", "gzip", "identity")),
+        },
+        stream=True,
+        timeout=60,
+    )
+    answer.raw.read(decode_content=False)
+    return answer.status_code
+
+
+def _refresh(session: requests.Session, there: Live, tokens: Any, draws: random.Random) -> int:
+    return there.refresh(tokens["refresh_token"]).status_code
+
+
+def _wrong(session: requests.Session, there: Live, tokens: Any, draws: random.Random) -> int:
+    path = draws.choice(("/", "/health", "/nothing", "/v1/oauth/authorize", "/openapi.json"))
+    headers = {"Authorization": draws.choice(("Bearer x", "Basic eDp5", "x"))}
+    return session.get(there.url + path, headers=headers, timeout=60).status_code
+
+
+def _hang_up(session: requests.Session, there: Live, tokens: Any, draws: random.Random) -> int:
+    with _connect(there) as connection:
+        connection.sendall(
+            b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na"
+        )
+    return 0
+
+
+USES: list[Use] = [_page] * 12 + [_refresh, _wrong, _wrong, _hang_up]
+
+
+def _connect(there: Live) -> socket.socket:
+    host, _, port = there.url.removeprefix("http://").partition(":")
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def test_ten_thousand_hostile_requests_are_refused_and_none_fails(
+    process: tuple[psutil.Process, Live],
+) -> None:
+    service, there = process
+    token = there.login("ada")["access_token"]
+    files = service.num_fds()
+
+    def attack(number: int) -> Counter[int]:
+        draws, seen = random.Random(number), Counter[int]()
+        for _ in range(1250):
+            seen[_send(there, _hostile(draws, token))] += 1
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = sum(pool.map(attack, range(8)), Counter[int]())
+    assert statuses.total() == 10_000
+    assert not [status for status in statuses if status >= 500], statuses
+    assert {200, 400, 401, 404} <= set(statuses), statuses
+    assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+    time.sleep(1)
+    assert service.num_fds() <= files + 4
+
+
+PATHS = [
+    "/", "/health", "/version", "/openapi.json", "/v1/oauth/token", "/v1/oauth/revoke",
+    "/v1/oauth/authorize", f"/v2/users/me/official/{STANDARD}", "/%00", "/..%2f", "//", "*", "/é",
+]  # fmt: skip
+PIECES = [
+    "date_from=2026-10-24T00:00:00Z", "date_to=2026-10-24T23:59:59Z", "fields=bl,date", "fields=",
+    "cursor=x.y", "cursor=" + "A" * 500, "date_from=0000-00-00T00:00:00Z", "%ff=%fe", "a=b&a=b",
+    "grant_type=refresh_token", "client_id=x", "client_secret=%00", "redirect_uri=http://127.0.0.1",
+    "refresh_token=x", "token=x", "response_type=code", "scope=official", "form=a.b.c", "name=ada",
+    "password=x", "decision=allow", "date_to=2026-10-24T23:59:59+14:00", "\ud800".encode(
+        "utf-8", "surrogatepass").decode("latin-1"),
+]  # fmt: skip
+
+
+def _hostile(draws: random.Random, token: str) -> bytes:
+    """Return a request that is nearly right: pieces that belong to the service, and damage."""
+    method = draws.choice(["GET"] * 5 + ["POST"] * 4 + ["HEAD", "OPTIONS", "PUT", "G\x00T"])
+    pieces = "&".join(draws.sample(PIECES, draws.randrange(6)))
+    authorization = draws.choice(
+        [f"Bearer {token}"] * 3 + ["Bearer x", "Basic !", "Basic eDp5", ""]
+    )
+    headers = [
+        "Host: x",
+        f"Authorization: {authorization}",
+        draws.choice(["Accept: */*", f"Accept: {ARROW}", "Accept: text/html", "Accept: ;q=x,,"]),
+        draws.choice(["Accept-Encoding: gzip;q=x", "Accept-Encoding: zstd", "X-Forwarded-For: a"]),
+        draws.choice(["Cookie: eyelog_login=x", "Cookie: a;;=", "Origin: null", "Range: bytes=0-"]),
+        "Connection: close",
+    ]
+    body, query = b"", pieces
+    if method in ("POST", "PUT"):
+        body, query = pieces.encode("latin-1"), ""
+        kind = draws.choice(["application/x-www-form-urlencoded"] * 3 + ["application/json"])
+        headers += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
+    draws.shuffle(headers)
+    target = draws.choice(PATHS) + (f"?{query}" if query else "")
+    head = "\r\n".join([f"{method} {target} HTTP/1.1", *headers, "", ""])
+    raw = bytearray(head.encode("latin-1") + body)
+    for _ in range(draws.choice([0, 0, 0, 1, 4])):
+        at = draws.randrange(len(raw))
+        raw[at : at + draws.randrange(3)] = draws.randbytes(draws.randrange(3))
+    return bytes(raw)
+
+
+def _send(there: Live, raw: bytes) -> int:
+    """Return the status of the answer; 0 where the service hung up without one."""
+    with _connect(there) as connection:
+        got = b""
+        try:
+            connection.sendall(raw)
+            connection.settimeout(1)
+            while part := connection.recv(1 << 16):
+                got += part
+        except (ConnectionError, TimeoutError):
+            pass  # a damaged request may be one that goes on
+    found = re.match(rb"HTTP/1\.1 (\d{3}) ", got)
+    return int(found[1]) if found else 0
