@@ -46,6 +46,7 @@ def test_a_refresh_token_ends_after_a_year_without_use(
     client_id, _ = application
     _, refresh = tokens
     alter("UPDATE token SET issued = ?", time.time() - 364 * DAY)
+    assert CleanUp(State(registry.folder)).run() == 0
     registry.refresh(refresh, client_id)
     alter("UPDATE token SET issued = ?", time.time() - 700 * DAY)
     registry.refresh(refresh, client_id)  # it was used a moment ago
