@@ -20,6 +20,7 @@ PATHS = {
     "/v1/oauth/token": {"post"},
     "/v1/oauth/revoke": {"post"},
     "/v1/oauth/authorize": {"get", "post"},
+    "/account": {"get", "post"},
     "/v2/users/me/official/computed_data": {"get"},
     "/v2/users/me/official/standard_mode_logs": {"get"},
     "/openapi.json": {"get"},

@@ -37,6 +37,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
             "/v1/oauth/token": {"post": _token()},
             "/v1/oauth/revoke": {"post": _revoke()},
             "/v1/oauth/authorize": {"get": _show_login(), "post": _take_login()},
+            "/account": {"get": _show_account(), "post": _take_account()},
             **{f"/v2/users/me/official/{log}": {"get": _data(log, page_size)} for log in LOGS},
             "/openapi.json": {
                 "get": _operation(
@@ -155,6 +156,7 @@ def _show_login() -> Schema:
                     f" Default: {SCOPE}. The scope granted comes back with the tokens."
                 ),
             ),
+            _query("login_hint", _text("The name to begin with in the form.")),
             _query("code_challenge", {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"}),
             _query("code_challenge_method", {"const": "S256"}),
         ],
@@ -174,6 +176,42 @@ def _take_login() -> Schema:
             "303": _redirect("Redirect to the application with code, or with error=access_denied"),
             "400": _page("Wrong name or password, or the form is too old", or_json=True),
             "429": _page("Too many wrong passwords"),
+        },
+        requestBody=_form_body(form),
+    )
+
+
+def _show_account() -> Schema:
+    return _operation(
+        "show_account",
+        "The wearer's own page, or the login to it",
+        {"200": _page("Who has access, the password, one's data; or a form for the login")},
+        parameters=[_query("done", _text("What has just been done, to be said on the page."))],
+    )
+
+
+def _take_account() -> Schema:
+    form = _object({"form": _some()}, closed=False)
+    form["properties"]["do"] = {
+        "enum": ["log-in", "withdraw", "change-password", "download", "log-out"]
+    }
+    more = ("name", "password", "grant", "old", "new", "again")
+    form["properties"] |= {name: _text() for name in more}
+    data = {
+        "description": "The wearer's records, as a zip file of CSV",
+        "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+    }
+    return _operation(
+        "take_account",
+        "A form of the wearer's own page",
+        {
+            "200": data,
+            "303": _redirect("It is done: back to the page"),
+            "400": _page("A field is wrong, or the form is too old or another browser's"),
+            "403": _page("The session has ended, or another site sent the form"),
+            "429": _page("Too many wrong passwords"),
+            "500": _page("A record of the wearer cannot be read", or_json=True),
+            "503": _page("Too many downloads are under way", or_json=True),
         },
         requestBody=_form_body(form),
     )

@@ -2,11 +2,13 @@
 
 import base64
 import hashlib
+import json
 from typing import Any
 
 import pytest
 import requests
 
+from eyelog.service.audit import FILE_NAME
 from support.live import Live
 from support.login_page import CALLBACK, PASSWORD, Browser, sent_back, tag_of
 
@@ -98,6 +100,27 @@ def test_the_wearer_can_deny_access(browser: Browser) -> None:
     answer = sent_back(browser.send(browser.open(), decision="deny"))
     assert (answer["error"], answer["state"]) == ("access_denied", "s t&a=te")
     assert "code" not in answer
+
+
+def test_a_login_a_denial_and_a_wrong_password_are_in_the_audit_log(
+    browser: Browser, there: Live
+) -> None:
+    file = there.archive / FILE_NAME
+    before = len(file.read_text().splitlines()) if file.exists() else 0
+    page = browser.open()
+    browser.send(page, password="a guess")
+    browser.send(page, name="no such name", password="a guess")
+    browser.send(page, decision="deny")
+    browser.send(page, password=PASSWORD)
+    lines = [json.loads(line) for line in file.read_text().splitlines()[before:]]
+    assert [(line["event"], line.get("account")) for line in lines] == [
+        ("login_failed", "ada"),
+        ("login_failed", None),
+        ("login_denied", None),
+        ("login", "ada"),
+    ]
+    assert {line["application"] for line in lines} == {there.client_id}
+    assert "guess" not in file.read_text()
 
 
 def test_without_a_decision_nothing_is_granted(browser: Browser) -> None:

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin
 
 import pytest
 
@@ -18,6 +18,20 @@ def test_the_page_shows_who_asks_for_what_and_where_the_answer_goes(browser: Bro
     for shown in (browser.there.client_id, CALLBACK, "15-second", "<code>official</code>"):
         assert shown in page.text
     assert "<script" not in page.text
+
+
+def test_the_page_calls_the_application_by_its_name_and_links_to_the_account(
+    browser: Browser,
+) -> None:
+    client_id, _ = browser.there.registry.add_application(CALLBACK, name="Sleep <study>")
+    page = browser.open(client_id=client_id)
+    assert "<h1>Allow Sleep &lt;study&gt; to read your data?</h1>" in page.text
+    assert "<title>Allow Sleep &lt;study&gt; to read your data? - eyelog</title>" in page.text
+    assert client_id in page.text
+    link = re.search(r'<a href="([^"]*)">your account page</a>', page.text)
+    assert link is not None
+    assert urljoin(browser.url, link[1]) == f"{browser.there.url}/account"
+    assert "where you were" in page.text
 
 
 def test_the_page_cannot_be_cached_framed_or_scripted(browser: Browser) -> None:
@@ -62,4 +76,4 @@ def test_axe_finds_nothing_on_the_pages_of_a_login(browser: Browser, width: int)
         window.run("document.querySelector('button[value=allow]').click()")
         assert window.driver.title == "Enter your name. Enter your password - eyelog"
         assert window.axe() == []
-        assert all(there.startswith(browser.there.url) for there in window.requests())
+        assert all(there.startswith((browser.there.url, "data:")) for there in window.requests())

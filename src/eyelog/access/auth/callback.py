@@ -47,7 +47,7 @@ _CLOSE = "You can close this window."
 _RECEIVED = _Shown(
     200,
     "You allowed access",
-    ("eyelog finishes the login where you started it, and says there whether it worked.", _CLOSE),
+    ("eyelog finishes the login where you started it, and shows there whether it worked.", _CLOSE),
 )
 _DENIED = _Shown(
     200,

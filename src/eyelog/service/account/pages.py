@@ -90,7 +90,7 @@ the zip file as it is.</p>
 <h2 id="change">Change your password</h2>
 <form method="post" action="{{ target }}" novalidate>
 <input type="hidden" name="form" value="{{ form }}">
-<input type="hidden" name="username" value="{{ account }}" autocomplete="username">
+<input name="username" type="text" value="{{ account }}" autocomplete="username" hidden>
 {{ field("old", "Old password", "password", "current-password", wrong=wrong.get("old", ""),
  focus=first_wrong == "old") }}
 {{ field("new", "New password", "password", "new-password", wrong=wrong.get("new", ""),
