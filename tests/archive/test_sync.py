@@ -12,6 +12,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive import sync as sync_module
 from eyelog.catalogue import LOGS
 from support import faulty, live
 from support.paged import Paged
@@ -323,6 +324,23 @@ def test_a_warning_of_every_chunk_is_given_once(home: Path, archive: el.Archive)
         report = archive.sync(client_of(there, home), FIFTEEN, START, "2024-03-20")
     assert (len(report), set(report["state"])) == (20, {"fetched"})
     assert [str(each.message).count("brand_new") for each in caught] == [1]
+
+
+def test_a_month_is_written_once_and_the_days_of_a_slow_service_before(
+    there: faulty.Server, home: Path, archive: el.Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    note = sync_module.note_days
+    monkeypatch.setattr(
+        sync_module, "note_days", lambda *args: written.append(len(args[-1])) or note(*args)
+    )
+    archive.sync(client_of(there, home, workers=1), FIFTEEN, START, "2024-04-30")
+    assert written == [4, 27, 30]
+    written.clear()
+    monkeypatch.setattr(sync_module, "WRITE_AFTER_S", 0.0)
+    archive.sync(client_of(there, home, workers=1), FIFTEEN, "2024-05-01", "2024-05-07")
+    assert written == [1] * 7
+    assert len(archive.read(FIFTEEN, START, "2024-05-07")) == (31 + 30 + 7) * 24
 
 
 def test_stamps_outside_the_asked_days_are_kept_with_a_warning(

@@ -6,7 +6,8 @@ import requests
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access import walk
+from eyelog.access import days, walk
+from eyelog.access.cache.day_file import unpack
 from eyelog.answers.arrow import ARROW
 from eyelog.answers.decode import decode_page
 from eyelog.archive.store import Archive
@@ -111,6 +112,52 @@ def test_a_client_asks_for_columns_once_it_has_seen_them_offered(tmp_path, monke
     expected = Archive(tmp_path / "a").read(COMPUTED, "2026-10-24", "2026-10-24", account="ada")
     for frame in (fetched, again, stored):
         assert_frame_equal(frame, expected)
+
+
+def forms(client_: el.Client) -> list[set[str]]:
+    """The content types of the stored pages of each day."""
+    file = client_._fetcher.file
+    days = {key for (key,) in file._read("SELECT key FROM days")}
+    found = []
+    for key in sorted(days):
+        pages = (file.pages(key) or {}).values()
+        found.append({page.content_type for blob in pages if (page := unpack(blob))})
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_the_pages_of_a_stored_day_have_one_form(tmp_path, workers) -> None:
+    # A day of 25 hours is two windows; a short day is one page, which is taken as it came.
+    frames = [records(COMPUTED, "2026-10-24 00:00:15", 7000), records(COMPUTED, "2026-10-28", 9)]
+    with live.service(tmp_path / "a", {"ada": frames}, page_size=100) as there:
+        token = there.login("ada")["access_token"]
+        with client(there, tmp_path / "home", token, workers=workers, tz="Europe/Berlin") as taro:
+            first = taro.computed_data("2026-10-28", "2026-10-28")
+            assert len(first) == 9
+            assert len(forms(taro)) == 1
+            rest = taro.computed_data("2026-10-24", "2026-10-26")
+            assert all(len(form) == 1 for form in forms(taro))
+            assert sum({ARROW} == form for form in forms(taro)) == 3
+    expected = Archive(tmp_path / "a").read(
+        COMPUTED, "2026-10-24", "2026-10-26", account="ada", tz="Europe/Berlin"
+    )
+    assert_frame_equal(rest, expected)
+
+
+def test_a_day_stored_in_json_is_read_as_it_is_and_replaced_whole(tmp_path, monkeypatch) -> None:
+    frames = [records(STANDARD, "2026-10-24 00:01", 350)]
+    with live.service(tmp_path / "a", {"ada": frames}, page_size=100) as there:
+        token = there.login("ada")["access_token"]
+        with monkeypatch.context() as json_only, client(there, tmp_path / "h", token) as taro:
+            json_only.setattr(days, "ARROW", "application/x-nothing")
+            before = taro.standard_mode_logs("2026-10-24", "2026-10-24")
+            assert forms(taro) == [{"application/json"}]
+        with client(there, tmp_path / "h", token) as taro:
+            assert_frame_equal(taro.standard_mode_logs("2026-10-24", "2026-10-24"), before)
+            assert forms(taro) == [{"application/json"}]
+            after = taro.standard_mode_logs("2026-10-24", "2026-10-24", refresh=True)
+            assert forms(taro) == [{ARROW}]
+    assert_frame_equal(after, before)
 
 
 def test_what_the_service_keeps_is_bounded_by_bytes(tmp_path, monkeypatch) -> None:
