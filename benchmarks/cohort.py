@@ -32,6 +32,8 @@ import pandas as pd
 from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
+from eyelog.answers.decode import decode_page
+from eyelog.answers.encode import encode_answer
 from eyelog.archive.parquet.layout import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
@@ -158,6 +160,40 @@ def scheduling() -> dict[str, float]:
     return {"ms": wall, "main_cpu_ms": cpu, "start_s": few[0]}
 
 
+def constants(folder: Path, log: str) -> dict[str, float]:
+    """Return what a wearer costs a day: bytes, and CPU milliseconds of each step on one thread."""
+    source = el.Archive(folder / "simulated")
+    month = source.read(log, f"{START[:7]}-01", f"{START[:7]}-31", account="s0", tz=TZ)
+    day = source.read(log, f"{START[:7]}-31", f"{START[:7]}-31", account="s0", tz=TZ)
+    body = encode_answer(day, log)
+    files = account_folder(place_of(source), log, "s0")
+    stored = sum(file.stat().st_size for file in Path(files).glob("*/data.parquet"))
+    with tempfile.TemporaryDirectory() as scratch:
+        target = el.Archive(scratch)
+        target.write(log, month, account="s0")
+        value = next(name for name in day.columns if day[name].dtype == "float64")
+
+        def merge(number: int) -> None:
+            target.write(log, day.assign(**{value: float(number)}), account="s0")
+
+        steps: dict[str, Callable[[int], object]] = {
+            "decode": lambda _: decode_page(body, log),
+            "merge": merge,
+        }
+        cost = {name: thread_ms(step) for name, step in steps.items()}
+    return {"records": len(day), "answer": len(body), "stored": stored / DAYS, **cost}
+
+
+def thread_ms(step: Callable[[int], object]) -> float:
+    """Return the CPU milliseconds of a step: the least of several, on a machine that others use."""
+    spent = []
+    for number in range(9):
+        before = time.process_time()
+        step(number)
+        spent.append((time.process_time() - before) * 1e3)
+    return min(spent)
+
+
 def line(*cells: object) -> None:
     print("|", " | ".join(f"{c:,.1f}" if isinstance(c, float) else str(c) for c in cells), "|")
 
@@ -214,6 +250,16 @@ def main() -> None:
         table("Scheduling", "ms per task", "of it CPU ms in the main process", "s to start workers")
         cost = scheduling()
         line(f"{cost['ms']:.2f}", f"{cost['main_cpu_ms']:.2f}", f"{cost['start_s']:.2f}")
+        table(
+            "What a wearer costs a day",
+            *("log", "records", "answer, kB of JSON", "archive, kB"),
+            *("CPU ms to decode the answer", "CPU ms to merge it into its month"),
+        )
+        for log in (STANDARD_MODE_LOGS, COMPUTED_DATA):
+            archive_of(folder, log, 0)
+            one = constants(folder, log)
+            kilo = (one["answer"] / 1e3, one["stored"] / 1e3)
+            line(f"`{log}`", one["records"], *kilo, one["decode"], one["merge"])
 
 
 if __name__ == "__main__":
