@@ -183,6 +183,7 @@ def _edge(value: str | date | datetime, place: tzinfo, *, closing: bool) -> date
     return day_start(day, place)
 
 
+@lru_cache(maxsize=4096)  # the days of a month are those of every wearer of a cohort
 def day_start(day: date, place: tzinfo) -> datetime:
     """Return the first instant (UTC) of a local day, even if its midnight does not exist.
 

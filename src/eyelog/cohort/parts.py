@@ -201,21 +201,29 @@ def days_rows(table: pd.DataFrame, study: Study, wearer: Wearer) -> pd.DataFrame
         raise ConfigurationError(
             f"the result has a column {min(taken)!r} of its own: rename that of the wearers"
         )
-    rows = table.reset_index()
+    rows = table.copy(deep=False)
+    levels = [table.index.get_level_values(place) for place in range(len(names))]
     if study.tz is None:
-        for name in rows.columns:
-            if isinstance(rows[name].dtype, pd.DatetimeTZDtype):
-                local = name in LOCAL_DATES and name in names
-                rows[name] = (
-                    rows[name].dt.tz_localize(None).dt.normalize()
-                    if local
-                    else rows[name].dt.tz_convert("UTC")
-                )
-    rows.insert(0, "account", pd.Series([wearer.account] * len(rows), dtype="str"))
+        levels = [
+            _without_zone(level, name in LOCAL_DATES)
+            for name, level in zip(names, levels, strict=True)
+        ]
+        for name, dtype in table.dtypes.items():
+            if isinstance(dtype, pd.DatetimeTZDtype):
+                rows[name] = table[name].dt.tz_convert("UTC")
+    account = pd.Index([wearer.account] * len(rows), dtype="str")
+    rows.index = pd.MultiIndex.from_arrays([account, *levels], names=["account", *names])
     for name, value in wearer.covariates:
         rows[name] = pd.array([value] * len(rows), dtype=study.covariates[name])
     rows.attrs = {}
-    return rows.set_index(["account", *names])
+    return rows
+
+
+def _without_zone(level: pd.Index, local: bool) -> pd.Index:
+    """Return stamps as those of wearers in several zones: local dates, or stamps in UTC."""
+    if not isinstance(level, pd.DatetimeIndex) or level.tz is None:
+        return level
+    return level.tz_localize(None).normalize() if local else level.tz_convert("UTC")
 
 
 def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:

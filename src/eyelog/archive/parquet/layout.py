@@ -215,10 +215,12 @@ def accounts(place: Place, log: str) -> list[str]:
 
 def months(place: Place, log: str, account: str) -> list[str]:
     """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
-    names = _names(place, folder(place, log, account))
+    root = folder(place, log, account)
+    names = _names(place, root)
     folders = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
+    exists = os.path.exists if place.local else place.fs.exists
     # A folder without its file was left by a process that was killed: it is not a month yet.
-    return [m for m in folders if place.fs.exists(month_path(place, log, account, m))]
+    return [month for month in folders if exists(f"{root}/month={month}/{FILE}")]
 
 
 def present_months(place: Place, log: str, account: str) -> list[str]:
