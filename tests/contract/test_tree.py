@@ -30,10 +30,14 @@ NO_SOURCE_FILE = {
     "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
+    "docs/test_blocks.py": "how the blocks of the pages run",
     "docs/test_definitions.py": "a page",
     "docs/test_gallery.py": "scripts",
+    "docs/test_made_pages.py": "pages made from the code",
     "docs/test_other_toolkits.py": "a page",
+    "docs/test_pages.py": "pages",
     "docs/test_readme.py": "a page",
+    "docs/test_site.py": "the site, in a real browser",
     "service/test_service.py": "the service's extra: what the package says without it",
 }
 

@@ -13,10 +13,13 @@ Addresses of the page are those that a reader types; `Session` puts a free port 
 """
 
 import ast
+import atexit
 import contextlib
 import io
+import logging
 import os
 import re
+import runpy
 import shutil
 import signal
 import socket
@@ -26,6 +29,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -33,6 +37,7 @@ __all__ = ["ROOT", "RUNS", "Block", "Failed", "Session", "blocks_of", "commands_
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 RUNS: Final = ("python", "sh", "setup")
+TIMEOUT: Final = 240  # seconds, for one block of shell commands on a busy machine
 COLUMNS: Final = 88  # the width of a terminal that the page has room for
 
 _FENCE: Final = re.compile(r"^(`{3,}|~{3,})(\w+)[^\n]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
@@ -80,10 +85,13 @@ class Session:
     ----------
     name : str
         The name of the page, for messages.
+    page : str
+        Its text: a page that names ``~/logger-files`` has some.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, page: str = "") -> None:
         self.name = name
+        self._wants_logger_files = "~/logger-files" in page
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self._started: list[int] = []
 
@@ -92,7 +100,8 @@ class Session:
         self.home = Path(self._folder.name).resolve() / "home"
         self.work = self.home / "work"
         self.work.mkdir(parents=True)
-        self._logger_files()
+        if self._wants_logger_files:
+            shutil.copytree(_logger_files(), self.home / "logger-files")
         self._port = _free_port()
         self._before = dict(os.environ), Path.cwd()
         for name in [name for name in os.environ if name.startswith(("EYELOG_", "XDG_"))]:
@@ -105,12 +114,13 @@ class Session:
             "MPLBACKEND": "agg",
             # Who asks for a browser gets one that logs in as the page says.
             "BROWSER": f"{sys.executable} {Path(__file__).parent / 'login_as_reader.py'} %s",
-            "DOCS_PORT": str(self._port),
         }
         os.chdir(self.work)
+        logging.disable(logging.WARNING)  # a builder that listens is not a reader
         return self
 
     def __exit__(self, *_: object) -> None:
+        logging.disable(logging.NOTSET)
         environment, folder = self._before
         os.chdir(folder)
         os.environ.clear()
@@ -143,19 +153,12 @@ class Session:
             yield plt.figure(number)
             plt.close(number)
 
-    def _logger_files(self) -> None:
-        """Put the week of the sample into the home, as the Logger app leaves it on a computer."""
-        folder = self.home / "logger-files"
-        folder.mkdir()
-        for path in (ROOT / "docs" / "_data").glob("*.csv*"):
-            shutil.copy(path, folder)
-
     def _as_on_the_page(self, text: str) -> str:
         text = text.replace(str(self.work), ".").replace(str(self.home), "~")
         return text.replace(f"127.0.0.1:{self._port}", "127.0.0.1:8765")
 
     def _as_typed(self, code: str) -> str:
-        return code.replace("127.0.0.1:8765", f"127.0.0.1:{self._port}")
+        return re.sub(r"\b8765\b", str(self._port), code)
 
     def _python(self, block: Block) -> str:
         tree = ast.parse(self._as_typed(block.code))
@@ -164,11 +167,9 @@ class Session:
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed), _warnings_as_lines(printed), _wide_tables():
-                exec(compile(tree, where, "exec"), self.names)  # noqa: S102 - the page's own code
+                exec(compile(tree, where, "exec"), self.names)
                 if isinstance(last, ast.Expr):
-                    value = eval(  # noqa: S307 - likewise
-                        compile(ast.Expression(last.value), where, "eval"), self.names
-                    )
+                    value = eval(compile(ast.Expression(last.value), where, "eval"), self.names)
                     if value is not None and not _is_drawn(value):
                         print(repr(value), file=printed)
         except Exception as error:
@@ -176,29 +177,42 @@ class Session:
         return printed.getvalue()
 
     def _shell(self, block: Block) -> str:
-        state, output = self.home / ".state", self.home / ".output"
-        carried = f'. "{state}"; cd "$PAGE_FOLDER"' if state.exists() else ":"
-        script = (
-            f"set -eu -o pipefail\n{carried}\n"
-            f'trap \'export PAGE_FOLDER="$PWD"; export -p > "{state}"\' EXIT\n'
-            + self._as_typed(block.code)
-        )
+        output, left = self.home / ".output", self.home / ".left"
+        # What it exports, and where it ends, is where the next block begins, of either language.
+        script = f"trap 'env -0 > \"{left}\"' EXIT\n{self._as_typed(block.code)}"
         with output.open("w") as sink:
             # Output goes into a file: what runs on in the background would hold a pipe open.
             shell = subprocess.Popen(
-                ["bash", "-c", script],
+                ["bash", "-eu", "-o", "pipefail", "-c", script],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
             self._started.append(shell.pid)
-            status = shell.wait(timeout=240)
+            try:
+                status = shell.wait(timeout=TIMEOUT)
+            except subprocess.TimeoutExpired:
+                status = -1
         text = output.read_text()
-        if status:
-            where = f"{self.name}, line {block.line}"
-            raise Failed(f"{where}: status {status}\n{block.code}\n{text}")
+        if status or not left.exists():
+            raise Failed(f"{self.name}, line {block.line}: status {status}\n{block.code}\n{text}")
+        os.environ.update(pair.split("=", 1) for pair in left.read_text().split("\0") if pair)
+        os.chdir(os.environ["PWD"])
         return text
+
+
+@cache
+def _logger_files() -> Path:
+    """Return a folder with the week of the sample, as the Logger app leaves it on a computer."""
+    make = runpy.run_path(str(ROOT / "datasets" / "make_sample.py"))
+    folder = Path(tempfile.mkdtemp(prefix="eyelog-logger-files-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for day in range(19, 26):
+        for log, kind in make["LOGGER_KINDS"].items():
+            text = make["logger_csv"](log, f"2026-10-{day}", f"2026-10-{day}")
+            (folder / f"202610{day}-070000_CDC000000001_{kind}.csv").write_bytes(text)
+    return folder
 
 
 def _free_port() -> int:

@@ -70,7 +70,8 @@ def _synopsis(parser: argparse.ArgumentParser) -> list[str]:
     formatter = parser._get_formatter()
     formatter._width = _SYNOPSIS_WIDTH
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
-    return formatter.format_help().strip().removeprefix("usage: ").splitlines()
+    first, *rest = formatter.format_help().strip().removeprefix("usage: ").splitlines()
+    return [first, *(line.removeprefix(" " * len("usage: ")) for line in rest)]
 
 
 def _argument(action: argparse.Action, parser: argparse.ArgumentParser) -> list[str]:

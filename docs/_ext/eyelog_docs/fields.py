@@ -30,8 +30,6 @@ def field_page(log: str) -> str:
         f" a name leads to the card of the field. `el.fields({log!r})` returns the same as a table,"
         f" and `eyelog fields {log}` prints it.",
         "",
-        f"```{{index}} single: {log}\n```",
-        "",
         "| field | meaning | unit | range |",
         "|---|---|---|---|",
     ]

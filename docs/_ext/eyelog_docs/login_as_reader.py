@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import requests
 
-NAME, PASSWORD = "anna", "a good password"  # noqa: S105 - the password that the pages show
+NAME, PASSWORD = "anna", "a good password"
 
 
 class Form(HTMLParser):

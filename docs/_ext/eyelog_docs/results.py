@@ -58,7 +58,7 @@ def _run_page(app: Sphinx, page: str, content: list[str]) -> None:
         return
     pieces, at = [], 0
     try:
-        with Session(page) as session:
+        with Session(page, text) as session:
             for number, block in enumerate(blocks):
                 hidden = block.language == "setup"
                 pieces.append(text[at : block.start if hidden else block.end])

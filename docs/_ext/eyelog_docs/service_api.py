@@ -52,7 +52,7 @@ def _operation(title: str, operation: Schema) -> list[str]:
     if "security" in operation:
         lines += ["Needs a bearer token.", ""]
     if operation.get("parameters"):
-        lines += ["| parameter | | meaning |", "|---|---|---|"]
+        lines += ["| parameter | needed | meaning |", "|---|---|---|"]
         lines += [_parameter(parameter) for parameter in operation["parameters"]]
         lines += [""]
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
@@ -69,7 +69,7 @@ def _operation(title: str, operation: Schema) -> list[str]:
 
 
 def _parameter(parameter: Schema) -> str:
-    need = "required" if parameter.get("required") else "optional"
+    need = "yes" if parameter.get("required") else "no"
     schema = parameter["schema"]
     about = parameter.get("description") or schema.get("description", "")
     words = [about, _type(schema)] if len(_type(schema)) < 90 else [about]
@@ -79,9 +79,9 @@ def _parameter(parameter: Schema) -> str:
 
 def _properties(schema: Schema) -> list[str]:
     required = schema.get("required", [])
-    lines = ["| field | | meaning |", "|---|---|---|"]
+    lines = ["| field | needed | meaning |", "|---|---|---|"]
     for name, part in schema.get("properties", {}).items():
-        need = "required" if name in required else "optional"
+        need = "yes" if name in required else "no"
         text = "; ".join(x.rstrip(".") for x in (part.get("description", ""), _type(part)) if x)
         lines.append(f"| `{name}` | {need} | {_cell(text)} |")
     return [*lines, ""]
