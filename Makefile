@@ -41,7 +41,7 @@ slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
 	$(BIN)/python -m pytest -q -n auto -m slow
 
 docs: $(VENV)/.docs ## build the documentation site, warnings as errors: docs/_build/html
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 lint: $(VENV)/.dev ## ruff: rules and format

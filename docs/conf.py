@@ -28,7 +28,6 @@ extensions = [
 exclude_patterns = ["_build", "gallery", "_ext", "_templates"]
 templates_path = ["_templates"]
 nitpicky = True
-suppress_warnings = ["toc.empty_glob"]  # a page of a list by pattern may not be there yet
 needs_sphinx = "8.1"
 # Names in single backticks link to the page of the name, where it has one.
 default_role = "autolink"

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from eyelog_docs.blocks import Failed, Session, blocks_of, commands_of
 
 PAGE = """# Title

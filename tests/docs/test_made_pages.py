@@ -1,12 +1,12 @@
 """The pages that are made from the code say what the code knows."""
 
 import pytest
-from eyelog_docs.command_line import command_line_page, commands
-from eyelog_docs.fields import field_page
-from eyelog_docs.service_api import PAGE_SIZE, service_page
 
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.service.openapi import document
+from eyelog_docs.command_line import command_line_page, commands
+from eyelog_docs.fields import field_page
+from eyelog_docs.service_api import PAGE_SIZE, service_page
 
 
 def card(log: str, name: str) -> dict[str, str]:

@@ -5,10 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from eyelog_docs.blocks import RUNS, Block, Session, blocks_of, commands_of
 
 import eyelog as el
 from eyelog.cli.main import build_parser
+from eyelog_docs.blocks import RUNS, Block, Session, blocks_of, commands_of
 from support.parsers import commands
 from support.public import NAMESPACES, public_names
 from support.site import DOCS, WRITTEN, page_id, title_of
