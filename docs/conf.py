@@ -55,7 +55,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,
     "write_computation_times": False,
     "image_srcset": ["2x"],
-    "thumbnail_size": (480, 336),
+    "thumbnail_size": (560, 300),
     "default_thumb_file": None,
     "plot_gallery": True,
     "notebook_images": False,
