@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test slow lint types contracts benchmarks clean
+.PHONY: help demo test slow docs lint types contracts benchmarks clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -12,17 +12,22 @@ help: ## list the targets
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eyelog needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) 'pip>=25.1' # knows dependency groups
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e '.[service]'
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) -e '.[all,test]'
+	$(PIP) -e '.[all]' --group test
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.dev: $(VENV)/.test
-	$(PIP) -e '.[dev]'
+	$(PIP) -e '.[all,s3]' --group dev
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	$(PIP) --group docs
 	@touch $@
 
 demo: $(VENV)/.demo ## install eyelog, then run the main job on the embedded service
@@ -34,6 +39,10 @@ test: $(VENV)/.test ## install what the tests need, then run them, notebooks inc
 
 slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
 	$(BIN)/python -m pytest -q -n auto -m slow
+
+docs: $(VENV)/.docs ## build the documentation site, warnings as errors: docs/_build/html
+	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 lint: $(VENV)/.dev ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -49,5 +58,6 @@ benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 clean: ## remove the virtual environment, builds and caches
-	rm -rf $(VENV) build dist demo-output .hypothesis .import_linter_cache \
+	rm -rf $(VENV) build dist demo-output docs/_build docs/_results docs/figures \
+		docs/reference/api docs/reference/made .hypothesis .import_linter_cache \
 		.mypy_cache .pytest_cache .ruff_cache

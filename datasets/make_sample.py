@@ -43,11 +43,11 @@ def answers() -> bytes:
     return sink.getvalue()
 
 
-def logger_csv(log: str) -> bytes:
+def logger_csv(log: str, first: str = RECORDING[0], last: str = RECORDING[1]) -> bytes:
     """Return one recording as the Logger app saves it: long names, UTC, booleans as 0 and 1."""
     fields = catalogue(log)
     names = [name for name in columns(log) if fields[name].long_name]
-    part = el.sample(log).loc[RECORDING[0] : RECORDING[1], names]
+    part = el.sample(log).loc[first:last, names]
     table = pd.DataFrame(index=range(len(part)))
     table["date"] = part.index.tz_convert("UTC").strftime("%Y-%m-%dT%H:%M:%SZ")
     for name in names:

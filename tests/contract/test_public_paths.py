@@ -13,6 +13,7 @@ import eyelog
 from support.parsers import commands
 from support.paths import ROOT
 from support.public import CLASSES, NAMESPACES, public_names, resolve
+from support.site import WRITTEN
 
 SOURCE = Path(eyelog.__file__).parent
 PATHS = re.compile(r"(?<![\w./])(?:eyelog|el)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
@@ -34,9 +35,7 @@ NO_MESSAGE = {
 PAGES = [
     "README.md",
     "datasets/README.md",
-    "docs/definitions.md",
-    "docs/importing.md",
-    "docs/other-toolkits.md",
+    *(str(path.relative_to(ROOT)) for path in WRITTEN if path.stem != "house"),
 ]
 
 NO_PUBLIC_NAME = {

@@ -1,0 +1,1 @@
+"""How the pages of this site are made: blocks that run, and pages made from the code."""

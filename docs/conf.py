@@ -1,0 +1,78 @@
+"""Sphinx: how the documentation site is built. `make docs` builds it, offline."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+import matplotlib as mpl
+
+import eyelog
+
+mpl.use("agg")
+
+project = "eyelog"
+author = "The eyelog maintainers"
+copyright = "The eyelog maintainers, MIT licence"  # noqa: A001 - Sphinx reads this name
+version = release = eyelog.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+    "eyelog_docs.results",
+    "eyelog_docs.written",
+]
+exclude_patterns = ["_build", "gallery", "_ext", "_templates"]
+templates_path = ["_templates"]
+nitpicky = True
+needs_sphinx = "8.1"
+# Names in single backticks link to the page of the name, where it has one.
+default_role = "autolink"
+# What other packages document is not linked: the site needs no network, when it is built or read.
+nitpick_ignore_regex = [(r"py:.*", r"(?!eyelog\.).*")]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "figures",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 3600,
+    "write_computation_times": False,
+    "image_srcset": ["2x"],
+    "thumbnail_size": (560, 300),
+    "default_thumb_file": None,
+    "plot_gallery": True,
+    "notebook_images": False,
+    "remove_config_comments": True,
+    "backreferences_dir": None,
+}
+
+html_theme = "furo"
+html_title = f"eyelog {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_theme_options = {
+    "top_of_page_buttons": [],
+    "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
+    "dark_css_variables": {"color-brand-primary": "#8ec7ee", "color-brand-content": "#8ec7ee"},
+}

@@ -1,0 +1,115 @@
+"""What is published: it can be built, holds what it needs, and works outside the project."""
+
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import eyelog
+from support.paths import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+GROUPS = PROJECT["dependency-groups"]
+
+
+def names(requirements: list[object]) -> set[str]:
+    return {
+        str(line).split(">=")[0].split("[")[0] for line in requirements if isinstance(line, str)
+    }
+
+
+def test_all_has_every_extra_that_needs_no_account_elsewhere() -> None:
+    (line,) = EXTRAS["all"]
+    assert set(line.removeprefix("eyelog[").removesuffix("]").split(",")) == {*EXTRAS} - {
+        "all",
+        "s3",
+    }
+
+
+def test_tools_of_the_project_are_groups_and_not_extras() -> None:
+    assert set(GROUPS) == {"test", "docs", "dev"}
+    assert not {*GROUPS} & {*EXTRAS}
+    shipped = names(PROJECT["project"]["dependencies"]).union(*map(names, EXTRAS.values()))
+    assert not shipped & {"pytest", "ruff", "mypy", "sphinx", "numpydoc", "hypothesis"}
+
+
+def test_every_requirement_of_the_project_is_pinned_for_the_tests() -> None:
+    pinned = {
+        line.split("==")[0].lower().replace("_", "-")
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+    }
+    lists = [PROJECT["project"]["dependencies"], *EXTRAS.values(), *GROUPS.values()]
+    assert {name.lower() for name in set().union(*map(names, lists))} - pinned == {"eyelog"}
+
+
+def test_the_version_is_the_one_of_the_package() -> None:
+    assert eyelog.__version__.count(".") == 2
+    assert PROJECT["project"]["dynamic"] == ["version"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("build")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        held = {name.split("/", 1)[-1] for name in archive.getnames()}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode == 0 and tracked.stdout:
+        assert {*tracked.stdout.split()} - held == set()
+    needed = {"Makefile", "constraints.txt", ".ci/run", "tests/conftest.py", "docs/conf.py"}
+    assert needed <= held
+    assert not any(name.startswith(("docs/_build", "docs/figures", ".venv")) for name in held)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        held = set(wheel.namelist())
+    data = [p for p in (ROOT / "src").rglob("*") if p.suffix in (".csv", ".css", ".html", ".pyi")]
+    assert {str(path.relative_to(ROOT / "src")) for path in data} <= held
+    assert "eyelog/py.typed" in held
+    assert {name.split("/")[0] for name in held} == {
+        "eyelog",
+        f"eyelog-{eyelog.__version__}.dist-info",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_demo_runs_from_the_wheel_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    binaries = tmp_path / "venv" / "bin"
+    wheel = next(built.glob("*.whl"))
+    install = [str(binaries / "python"), "-m", "pip", "install", "--quiet", "-c",
+               str(ROOT / "constraints.txt"), f"{wheel}[service]"]  # fmt: skip
+    subprocess.run(install, check=True, cwd=tmp_path)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            [str(binaries / command[0]), *command[1:]],
+            cwd=tmp_path, env={"HOME": str(tmp_path), "PATH": str(binaries)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = run("python", "-c", "import eyelog; print(eyelog.__file__, eyelog.__version__)")
+    assert where.startswith(str(tmp_path))
+    assert where.split()[-1] == eyelog.__version__
+    assert run("eyelog", "--version").strip() == f"eyelog {eyelog.__version__}"
+    run("eyelog", "demo", "--output", "demo")
+    assert (tmp_path / "demo" / "overview-computed_data.png").stat().st_size > 10_000

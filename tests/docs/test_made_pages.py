@@ -1,0 +1,96 @@
+"""The pages that are made from the code say what the code knows."""
+
+import pytest
+
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.service.openapi import document
+from eyelog_docs.command_line import command_line_page, commands
+from eyelog_docs.fields import field_page
+from eyelog_docs.service_api import PAGE_SIZE, service_page
+
+
+def card(log: str, name: str) -> dict[str, str]:
+    """Return the facts on a field's card."""
+    page = field_page(log)
+    start = page.index(f"### `{name}`:")
+    end = page.find("\n(", start)
+    lines = page[start : end if end > 0 else None].splitlines()
+    return {lines[i - 1]: line[2:] for i, line in enumerate(lines) if line.startswith(": ")}
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_every_field_has_a_row_and_a_card(log: str) -> None:
+    page = field_page(log)
+    for name, field in catalogue(log).items():
+        assert f"| [`{name}`](#{log.replace('_', '-')}-{name.replace('_', '-')}) |" in page
+        assert f"### `{name}`: {field.label}" in page
+        assert field.description in page
+
+
+def test_a_card_says_when_to_believe_a_blink_statistic() -> None:
+    facts = card("computed_data", "bkw_av")
+    assert facts["Unit"] == "ms"
+    assert facts["Range"] == "0 to 300"
+    assert facts["In longer intervals"] == "the mean, weighted by `bk_n`"
+    believe = facts["Believe it where"]
+    for words in (
+        "the eyewear is worn (`isl` false)",
+        "it sits as on a head (`tl_xav` from \N{MINUS SIGN}45 to 45, `tl_yav` from"
+        " \N{MINUS SIGN}45 to 90)",
+        "the wearer does not walk (`stp` at most 0)",
+        "the electrodes are quiet (`nis_time` at most 3)",
+        "the eyewear itself calls it valid (`vld` true)",
+        "blinks were counted (`bk_n` above 0), or the value is a new one",
+    ):
+        assert words in believe
+
+
+def test_step_counts_of_the_60_second_log_have_their_own_limit_of_wear() -> None:
+    believe = card("standard_mode_logs", "stp_fst")["Believe it where"]
+    assert "(`wea_s` at least 30)" in believe
+    assert "walk" not in believe
+    assert believe.endswith("At 255 the counter stops: that value is a lower bound")
+
+
+def test_gait_is_believed_only_while_walking() -> None:
+    assert "the wearer walks (`stp` above 0)" in card("computed_data", "cad")["Believe it where"]
+
+
+def test_a_score_shows_its_mark_for_no_value() -> None:
+    assert card("computed_data", "sc_fcs")["No value"] == "written as \N{MINUS SIGN}1"
+
+
+def test_an_undocumented_field_is_not_explained() -> None:
+    facts = card("computed_data", "hm_prc")
+    assert facts["Believe it where"].startswith("nobody knows")
+    assert "never interpreted" in facts["Known from"]
+
+
+def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:
+    page = command_line_page()
+    for words, _, parser in commands():
+        assert f"## `{words}`\n" in page
+        for action in parser._actions:
+            for option in action.option_strings:
+                assert option in page
+
+
+def test_a_synopsis_is_aligned_as_in_a_terminal() -> None:
+    lines = command_line_page().splitlines()
+    first = next(line for line in lines if line.startswith("eyelog fetch ["))
+    second = lines[lines.index(first) + 1]
+    assert second.startswith(" " * len("eyelog fetch ") + "[")
+
+
+def test_every_endpoint_parameter_and_status_is_on_the_page_of_the_service() -> None:
+    page = service_page()
+    for path, methods in document(PAGE_SIZE)["paths"].items():
+        for method, operation in methods.items():
+            title = f"## `{method.upper()} {path}`\n"
+            assert title in page
+            part = page[page.index(title) + 3 :]
+            part = part[: part.index("\n## ")]
+            for parameter in operation.get("parameters", ()):
+                assert f"| `{parameter['name']}` |" in part
+            for status in operation["responses"]:
+                assert f"\n| {status} |" in part
