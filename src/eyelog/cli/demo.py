@@ -48,8 +48,8 @@ def _demo(args: argparse.Namespace) -> int:
     args.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="eyelog-demo-") as folder:
         archive, home = Path(folder) / "archive", Path(folder) / "home"
-        _prepare(archive)
         registered = register(archive, "sample")
+        _prepare(archive)
         with serve(archive) as base_url:
             _print_step(2, f"eyelog's own service, with the vendor's API, runs on {base_url}.")
             frames = _fetch(base_url, home, registered)
