@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.clock import (
+    _CALLED,
     Window,
     day_range,
     day_start,
@@ -197,6 +198,35 @@ def test_another_spelling_of_an_offset_is_refused(name: str) -> None:
 def test_a_near_zone_is_suggested() -> None:
     with pytest.raises(el.ConfigurationError, match="did you mean 'Asia/Tokyo'"):
         zone("Asia/Tokio")
+
+
+MEANT = {
+    "JST": "'Asia/Tokyo'",
+    "pst": "'America/Los_Angeles'",
+    "IST": "'Asia/Kolkata', 'Europe/Dublin' or 'Asia/Jerusalem'",
+    "CEST": "'Europe/Berlin' or 'Europe/Paris'",
+    "Tokyo": "'Asia/Tokyo'",
+    "new york": "'America/New_York'",
+    "UTC+9": "'UTC+09:00'",
+    "-0330": "'UTC-03:30'",
+    "GMT+1": "'UTC+01:00'",
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_what_people_call_a_zone_leads_to_its_name(name: str) -> None:
+    with pytest.raises(el.ConfigurationError) as error:
+        zone(name)
+    assert f"unknown time zone {name!r} (did you mean {MEANT[name]}?)" in str(error.value)
+
+
+def test_every_zone_that_an_abbreviation_leads_to_exists() -> None:
+    assert {name for names in _CALLED.values() for name in names} <= available_timezones() | {"UTC"}
+
+
+def test_an_offset_that_no_place_has_leads_nowhere() -> None:
+    with pytest.raises(el.ConfigurationError, match="unknown time zone '\\+99': use"):
+        zone("+99")
 
 
 def test_the_record_of_midnight_belongs_to_the_day_that_ended() -> None:

@@ -32,6 +32,8 @@ from .archive.importing.together import read as read
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .catalogue import needed as needed
+from .embedded import register as register
+from .embedded import serve as serve
 from .errors import AnswerError as AnswerError
 from .errors import ArchiveError as ArchiveError
 from .errors import AuthorizationError as AuthorizationError

@@ -43,6 +43,57 @@ SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
 DAY_US = 86_400_000_000
 _FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
+# An offset as people write it: +09:00, +9, UTC+9, GMT+0900.
+_OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d{1,2}):?([0-5]\d)?", re.ASCII | re.IGNORECASE)
+
+# What people call their zone, and the names that it can stand for. An abbreviation is never taken
+# for a zone: several places share it, and it does not say when the clocks change. (Some, such as
+# CET and EST, are old IANA names too; not every machine has those.)
+_CALLED = {
+    "ACDT": ("Australia/Adelaide",),
+    "ACST": ("Australia/Adelaide", "Australia/Darwin"),
+    "AEDT": ("Australia/Sydney",),
+    "AEST": ("Australia/Sydney", "Australia/Brisbane"),
+    "AKDT": ("America/Anchorage",),
+    "AKST": ("America/Anchorage",),
+    "ART": ("America/Argentina/Buenos_Aires",),
+    "AWST": ("Australia/Perth",),
+    "BRT": ("America/Sao_Paulo",),
+    "BST": ("Europe/London",),
+    "CDT": ("America/Chicago",),
+    "CEST": ("Europe/Berlin", "Europe/Paris"),
+    "CET": ("Europe/Berlin", "Europe/Paris"),
+    "CST": ("America/Chicago", "Asia/Shanghai"),
+    "EAT": ("Africa/Nairobi",),
+    "EDT": ("America/New_York",),
+    "EEST": ("Europe/Athens",),
+    "EET": ("Europe/Athens",),
+    "EST": ("America/New_York",),
+    "GST": ("Asia/Dubai",),
+    "HKT": ("Asia/Hong_Kong",),
+    "HST": ("Pacific/Honolulu",),
+    "ICT": ("Asia/Bangkok",),
+    "IDT": ("Asia/Jerusalem",),
+    "IST": ("Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem"),
+    "JST": ("Asia/Tokyo",),
+    "KST": ("Asia/Seoul",),
+    "MDT": ("America/Denver",),
+    "MSK": ("Europe/Moscow",),
+    "MST": ("America/Denver", "America/Phoenix"),
+    "NZDT": ("Pacific/Auckland",),
+    "NZST": ("Pacific/Auckland",),
+    "PDT": ("America/Los_Angeles",),
+    "PHT": ("Asia/Manila",),
+    "PKT": ("Asia/Karachi",),
+    "PST": ("America/Los_Angeles",),
+    "SAST": ("Africa/Johannesburg",),
+    "SGT": ("Asia/Singapore",),
+    "WAT": ("Africa/Lagos",),
+    "WEST": ("Europe/Lisbon",),
+    "WET": ("Europe/Lisbon",),
+    "WIB": ("Asia/Jakarta",),
+    "Z": ("UTC",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +133,27 @@ def zone(name: str) -> tzinfo:
             return datetime.strptime(match[1], "%z").tzinfo or UTC
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError, TypeError):
-        hint = near(name, available_timezones())
         raise ConfigurationError(
-            f"unknown time zone {name!r}{hint}: use an IANA name such as 'Asia/Tokyo' or 'UTC'"
+            f"unknown time zone {name!r}{_near_zone(str(name))}: use an IANA name such as"
+            " 'Asia/Tokyo' or 'UTC'"
         ) from None
+
+
+def _near_zone(name: str) -> str:
+    """Return what a name that is not a zone may have meant, in parentheses, or an empty text."""
+    text = name.strip()
+    if meant := _CALLED.get(text.upper()):
+        *others, last = [repr(zone) for zone in meant]
+        return f" (did you mean {', '.join(others) + ' or ' if others else ''}{last}?)"
+    if match := _OFFSET.fullmatch(text):
+        sign, hours, minutes = match.groups()
+        if int(hours) <= 14:
+            return f" (did you mean 'UTC{sign}{int(hours):02}:{minutes or '00'}'?)"
+    known = available_timezones()
+    place = text.replace(" ", "_").casefold()
+    ends = sorted(zone for zone in known if place and zone.casefold().split("/")[-1] == place)
+    # A place that several zones end with is also kept under older names, such as Asia/Calcutta.
+    return near(ends[0] if ends else name, known)
 
 
 def parse_day(value: str | date) -> date:

@@ -147,7 +147,7 @@ def test_where_the_wearer_was_is_left_out_unless_asked_for(
 ) -> None:
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-24", 50), account="me")
     day = FIFTEEN, "2026-10-24", "2026-10-24", tmp_path / name
-    with pytest.warns(el.EyelogWarning, match=r"left out .* \(lat, lng\).*--location"):
+    with pytest.warns(el.EyelogWarning, match=r"left out .* \(lat, lng\).*location=True"):
         archive.export(*day)
     assert not {"lat", "lng"} & set(read_back(tmp_path / name, FIFTEEN).dropna(axis=1).columns)
     for asked in ({"location": True}, {"fields": ["stp", "lat", "lng"]}):

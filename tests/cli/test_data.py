@@ -1,4 +1,4 @@
-"""fetch, daily, plot, fields: tables to stdout or into files, figures into files."""
+"""fetch, daily, plot: tables to stdout or into files, figures into files."""
 
 import json
 import stat
@@ -76,13 +76,6 @@ def test_a_range_without_records_is_reported_in_a_sentence(of_ada, capsys) -> No
     assert printed.err.endswith("There are no records in this range.\n")
 
 
-def test_the_whole_catalogue_is_printed(capsys) -> None:
-    assert main(["fields", "standard_mode_logs", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == 46
-    assert rows[1]["name"] == "val_s"
-
-
 @pytest.mark.parametrize("name", ["day.csv", "day.parquet", "answers"])
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 @pytest.mark.filterwarnings("default")
@@ -118,26 +111,6 @@ def test_a_diary_adds_the_labels_of_each_day(of_ada, tmp_path, capsys) -> None:
     assert "diary.csv, line 2: '10/11/2025 09:00' may have the day or the month first" in (
         capsys.readouterr().err
     )
-
-
-def test_a_field_is_described(capsys) -> None:
-    assert main(["fields", "computed_data", "stp", "sc_fcs"]) == 0
-    steps, focus = capsys.readouterr().out.split("\n\n")
-    assert steps.startswith("stp: Steps. Steps taken in the interval.\n")
-    assert "    values:          from 0 to 255\n" in steps
-    assert "    in Logger files: stepCount\n" in steps
-    assert "written as -1" in focus
-    assert main(["fields", "computed_data", "stq"]) == 1
-    assert "did you mean 'stp'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
-def test_the_list_of_fields_fits_a_terminal(capsys, log: str) -> None:
-    assert main(["fields", log]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 80
-    shown = {line.split()[0] for line in lines if not line.startswith(" ")}
-    assert shown == set(el.fields(log).index)
 
 
 def test_a_year_of_days_is_rows_that_fit_a_terminal(tmp_path, capsys) -> None:
@@ -179,4 +152,4 @@ def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
     diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
     command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
     assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
-    assert "leave out events (--events), or draw timeline or day" in capsys.readouterr().err
+    assert "leave out --events, or draw timeline or day" in capsys.readouterr().err

@@ -22,7 +22,7 @@ FAILURES = {
     "no such field to plot": ([*PLOT, "--field", "stq"], "'stp'"),
     "no choice of fields": (
         ["plot", "quality", "computed_data", *RANGE, "--field", "stp", "-o", "x.png"],
-        "leave out fields (--field)",
+        "leave out --field",
     ),
     "a field that the file lacks": (
         ["plot", "heatmap", "few.csv", "--field", "cad", "-o", "x.png"],

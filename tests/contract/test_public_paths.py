@@ -38,11 +38,6 @@ PAGES = [
     *(str(path.relative_to(ROOT)) for path in WRITTEN if path.stem != "house"),
 ]
 
-NO_PUBLIC_NAME = {
-    "service.auth.registry": "no public name registers an account from a notebook",
-    "service.server": "no public name starts the service in a notebook",
-}
-
 
 def dead_paths(text: str) -> list[str]:
     """Return the paths in a text that lead to no public name."""
@@ -113,7 +108,7 @@ def test_a_page_leads_to_public_names_and_real_commands(page: str) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
 def test_a_notebook_uses_public_names(path: Path) -> None:
     text = cells(path)
-    assert [target for target in dead_paths(text) if target not in NO_PUBLIC_NAME] == []
+    assert dead_paths(text) == []
     assert dead_commands(text) == []
 
 

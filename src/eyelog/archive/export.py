@@ -216,7 +216,7 @@ def _warn_of_location(names: set[str]) -> None:
     if names:
         warnings.warn(
             f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
-            " location=True (--location on the command line)",
+            " location=True",
             EyelogWarning,
             stacklevel=2,
         )

@@ -1,10 +1,8 @@
-"""Commands about records: fetch, daily, plot, fields."""
+"""Commands about records: fetch, daily, plot."""
 
 import argparse
 import json
-import shutil
 import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -107,17 +105,6 @@ def add_commands(commands: Any) -> None:
     )
     plot.set_defaults(run=_plot)
 
-    fields = commands.add_parser("fields", help="describe each field of a log")
-    fields.add_argument("log", metavar="LOG", help="computed_data or standard_mode_logs")
-    fields.add_argument(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        help="all about these fields, or about those of a summary: daily, steps, ...",
-    )
-    add_json(fields)
-    fields.set_defaults(run=_fields)
-
 
 def _fetch(args: argparse.Namespace) -> int:
     from eyelog.archive.export import (
@@ -197,57 +184,3 @@ def _plot(args: argparse.Namespace) -> int:
     save_figure(figure, args.output, width=args.width)
     note(f"Figure written to {args.output}")
     return 0
-
-
-def _fields(args: argparse.Namespace) -> int:
-    from eyelog.catalogue import check_fields, fields
-
-    table = fields(args.log)
-    if args.names:
-        dates = ["date"] if "date" in args.names else []  # the index of a frame, no column
-        others = [name for name in args.names if name != "date"]
-        table = table.loc[[*dates, *(check_fields(args.log, others) if others else ())]]
-    if args.json:
-        emit(table, as_json=True)
-    elif args.names:
-        print("\n\n".join(_described(str(name), row) for name, row in table.iterrows()))
-    else:
-        print(_listed(table))
-        note(f"`eyelog fields {args.log} NAME` shows all that is known about a field.")
-    return 0
-
-
-def _listed(table: "pd.DataFrame") -> str:
-    """Return the fields as lines of the terminal's width: what each is, and in which unit."""
-    width = shutil.get_terminal_size((80, 24)).columns
-    room = max(len(str(name)) for name in table.index) + 2
-    lines: list[str] = []
-    for name, row in table.iterrows():
-        unit = f", {row['unit']}" if row["unit"] else ""
-        text = f"{name!s:{room}}{row['label']}{unit}. {row['description']}"
-        lines += textwrap.wrap(text, max(width, 2 * room), subsequent_indent=" " * room)
-    return "\n".join(lines)
-
-
-def _described(name: str, row: "pd.Series[Any]") -> str:
-    """Return all that the catalogue knows about one field, as lines of the terminal's width."""
-    limits = [_bound(row["min"], "from"), _bound(row["max"], "to")]
-    weighted = f", weighted by {row['weight']}" if row["weight"] else ""
-    facts = {
-        "unit": row["unit"],
-        "values": " ".join(limit for limit in limits if limit),
-        "no value": _bound(row["invalid_value"], "written as"),
-        "type": row["dtype"],
-        "judged as": " ".join(filter(None, (row["kind"], row["cleansing"]))),
-        "bins": "" if row["agg"] in ("", "none") else f"{row['agg']}{weighted}",
-        "in Logger files": row["long_name"],
-        "source": row["source"],
-    }
-    width = shutil.get_terminal_size((80, 24)).columns
-    lines = textwrap.wrap(f"{name}: {row['label']}. {row['description']}", width)
-    lines += [f"    {what + ':':17}{fact}" for what, fact in facts.items() if fact]
-    return "\n".join(lines)
-
-
-def _bound(value: float, word: str) -> str:
-    return "" if value != value else f"{word} {value:g}"

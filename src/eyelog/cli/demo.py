@@ -12,6 +12,8 @@ from eyelog.errors import ConfigurationError, EyelogError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eyelog.embedded import Registered
+
 __all__ = ["add_commands"]
 
 # Long past: days that a slow clock takes for the future would never be requested.
@@ -37,7 +39,7 @@ def _print_step(step: int, text: str) -> None:
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from eyelog.service.server import running
+    from eyelog.embedded import register, serve
 
     if args.output.exists() and not args.output.is_dir():
         raise ConfigurationError(
@@ -46,20 +48,19 @@ def _demo(args: argparse.Namespace) -> int:
     args.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="eyelog-demo-") as folder:
         archive, home = Path(folder) / "archive", Path(folder) / "home"
-        application = _prepare(archive)
-        with running(archive) as base_url:
+        registered = register(archive, "sample")
+        _prepare(archive)
+        with serve(archive) as base_url:
             _print_step(2, f"eyelog's own service, with the vendor's API, runs on {base_url}.")
-            frames = _fetch(base_url, archive, home, application)
+            frames = _fetch(base_url, home, registered)
     _judge(frames["computed_data"])
     _summarise(frames, args.output)
     return 0
 
 
-def _prepare(archive: Path) -> Any:
-    from eyelog.access.auth.application import Application
+def _prepare(archive: Path) -> None:
     from eyelog.archive.store import Archive
     from eyelog.catalogue import LOGS
-    from eyelog.service.auth.registry import Registry
     from eyelog.wearer.simulate import simulate
 
     _print_step(1, f"A simulated wearer lives {DAYS} days in {ZONE}, from {START}.")
@@ -68,24 +69,17 @@ def _prepare(archive: Path) -> Any:
         frame = simulate(START, DAYS, log=log, seed=SEED, tz=ZONE)
         store.write(log, frame, account="sample")
         print(f"    {log}: {len(frame):,} records archived")
-    registry = Registry(archive)
-    registry.add_account("sample")
-    redirect_uri = "http://127.0.0.1/callback"
-    client_id, client_secret = registry.add_application(redirect_uri)
-    return Application(client_id, client_secret, redirect_uri)
 
 
-def _fetch(base_url: str, archive: Path, home: Path, application: Any) -> dict[str, "pd.DataFrame"]:
+def _fetch(base_url: str, home: Path, registered: "Registered") -> dict[str, "pd.DataFrame"]:
     import pandas as pd
 
     from eyelog.access.client import Client
     from eyelog.catalogue import LOGS
-    from eyelog.service.auth.registry import Registry
 
-    settings: dict[str, Any] = {"application": application, "tz": ZONE, "home": home}
+    settings: dict[str, Any] = {"application": registered.application, "tz": ZONE, "home": home}
     client = Client(base_url, **settings)
-    code = Registry(archive).issue_code("sample", application.client_id, application.redirect_uri)
-    client.exchange(code)
+    client.exchange(registered.code)
     print("    Logged in through OAuth: a grant code was exchanged for a token.")
     last = f"{pd.Timestamp(START) + pd.Timedelta(days=DAYS - 1):%Y-%m-%d}"
     frames: dict[str, pd.DataFrame] = {}

@@ -9,7 +9,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from eyelog.cli.output import one_line
+from eyelog.cli.help import Program
+from eyelog.cli.output import note, one_line, speak
+from eyelog.cli.shell import in_a_shell, options_of
 from eyelog.errors import EyelogError
 
 __all__ = ["build_parser", "main"]
@@ -17,56 +19,38 @@ __all__ = ["build_parser", "main"]
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
 
 
-class _Version(argparse.Action):
-    """Print the version, looked up only on request: the look-up takes longer than the parser."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
-
-        print(f"eyelog {version('eyelog')}")
-        parser.exit()
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that takes options anywhere between the words of a command.
-
-    argparse gives words that may be missing (FILE..., LOG [START END]) only what stands together
-    before or after all options: ``plot timeline -o a.png week.csv`` would fail.
-    """
-
-    _intermixed = False
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse what is known; called again, as it is, by the intermixed parsing itself."""
-        if self._intermixed or self._subparsers is not None:
-            return super().parse_known_args(args, namespace)
-        self._intermixed = True
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self._intermixed = False
-
-
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Program:
     """Return the parser of every command.
 
     Commands import what they need when they run, so that the parser, and with it every
     ``--help``, stays fast.
     """
-    from eyelog.cli import account, archive, cohort, data, demo, operate, report, service
-
-    parser = _Parser(
-        prog="eyelog",
-        description="Analyse the logs of smart eyewear.",
-        epilog="Settings in the environment: EYELOG_BASE_URL EYELOG_CLIENT_ID"
-        " EYELOG_CLIENT_SECRET EYELOG_REDIRECT_URI EYELOG_AUTHORIZE_URL EYELOG_ACCESS_TOKEN"
-        " EYELOG_REFRESH_TOKEN EYELOG_HOME EYELOG_DEBUG",
+    from eyelog.cli import (
+        account,
+        archive,
+        cohort,
+        completion,
+        data,
+        demo,
+        doctor,
+        fields,
+        operate,
+        report,
+        service,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (demo, account, data, report, archive, cohort, service, operate):
+
+    parser = Program()
+    commands = parser.add_commands()
+    for module in (data, report, cohort, archive, account, service, operate, demo, fields, doctor):
         module.add_commands(commands)
+    completion.add_commands(commands, build_parser)
     return parser
+
+
+def _as_typed(parser: Program, args: argparse.Namespace) -> Callable[[str], str]:
+    """Return what puts a message of the library into the words of the command that runs."""
+    options, commands = options_of(args.parser), frozenset(parser.commands)
+    return lambda text: in_a_shell(text, options=options, commands=commands)
 
 
 def _warner() -> Callable[..., None]:
@@ -77,13 +61,13 @@ def _warner() -> Callable[..., None]:
         text = one_line(message)
         if text not in shown:
             shown.add(text)
-            print(f"eyelog: warning: {text}", file=sys.stderr)
+            note(f"eyelog: warning: {text}")
 
     return show
 
 
 def _fail(message: object, status: int = 1) -> int:
-    print(f"eyelog: error: {one_line(message)}", file=sys.stderr)
+    note(f"eyelog: error: {message}")
     return status
 
 
@@ -112,9 +96,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.showwarning = _warner()
+        speak(str)
         try:
             _take_any_letter()
-            args = build_parser().parse_args(argv)
+            parser = build_parser()
+            args = parser.parse_args(argv)
+            speak(_as_typed(parser, args))
             status: int = args.run(args) or 0
             sys.stdout.flush()
         except EyelogError as error:

@@ -25,15 +25,25 @@ __all__ = [
     "one_line",
     "records",
     "show",
+    "speak",
     "write_table",
 ]
 
 TABLE_ENDINGS: Final = (".parquet", ".csv")
 
 
-def note(text: str) -> None:
-    """Print a line about the run to stderr."""
-    print(one_line(text), file=sys.stderr)
+_words: Callable[[str], str] = str
+
+
+def speak(words: Callable[[str], str]) -> None:
+    """Put every line to stderr from now on into the words of the command that runs."""
+    global _words
+    _words = words
+
+
+def note(text: object) -> None:
+    """Print a line about the run to stderr, in the words of the command."""
+    print(_words(one_line(text)), file=sys.stderr)
 
 
 def one_line(text: object) -> str:

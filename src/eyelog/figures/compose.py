@@ -113,7 +113,7 @@ def compose_figure(
     if events is not None:
         if kind not in SHADED:
             raise ConfigurationError(
-                f"the figure {kind!r} shades no events: leave out events (--events), or draw"
+                f"the figure {kind!r} shades no events: leave out events=, or draw"
                 f" {' or '.join(SHADED)}"
             )
         shaded = {"events": events}
@@ -126,7 +126,7 @@ def compose_figure(
 def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> list[str]:
     """Return the named fields, or raise where one cannot be drawn: none is left out silently."""
     if kind not in DEFAULT_FIELDS[log]:
-        raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out fields (--field)")
+        raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out fields=")
     if kind != "daily":
         for name in fields:
             if name not in frame.columns:

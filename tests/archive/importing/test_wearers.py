@@ -141,7 +141,9 @@ def exports(tmp_path: Path) -> Path:
 def test_exports_of_several_accounts_are_not_put_into_one(
     archive: el.Archive, exports: Path
 ) -> None:
-    with pytest.raises(ConfigurationError, match=r"several accounts \(ada, ben\).*--split-wearers"):
+    with pytest.raises(
+        ConfigurationError, match=r"several accounts \(ada, ben\).*split_wearers=True"
+    ):
         import_files(archive, [exports])
     assert not Path(archive.path).exists()
     (report,) = import_files(archive, [exports / "ada.parquet"], account="anna")

@@ -171,8 +171,8 @@ class CsvLog:
         if len(wearers) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({self.wearer_column!r} is {listed(wearers)}):"
-                " choose one with wearer= (--wearer on the command line), or import each into an"
-                " account of its own with --split-wearers"
+                " choose one with wearer=, or import each into an account of its own with"
+                " `eyelog import --split-wearers`"
             )
 
     def wearers(self) -> list[str]:

@@ -120,8 +120,7 @@ def import_files(
         zone(tz)  # a wrong zone is not the fault of the files
     if wearer is not None and split_wearers:
         raise ConfigurationError(
-            "one wearer is chosen and all are to be split: give either wearer= (--wearer) or"
-            " split_wearers= (--split-wearers)"
+            "one wearer is chosen and all are to be split: give either wearer= or split_wearers="
         )
     check_account(account)
     every = list(paths)
@@ -140,8 +139,8 @@ def import_files(
         if len(stated) > 1:
             raise ConfigurationError(
                 f"the files are of several accounts ({', '.join(sorted(stated))}): choose one with"
-                " wearer= (--wearer), or import each into the account of its name with"
-                " --split-wearers; nothing was imported"
+                " wearer=, or import each into the account of its name with split_wearers=True;"
+                " nothing was imported"
             )
     with ExitStack() as stack:
         into = None

@@ -183,7 +183,7 @@ def _known(tz: str | None, text: str | None) -> str:
     if tz is None:
         raise ConfigurationError(
             f"the date {text!r} has no zone: give the zone in which it was written, such as"
-            " tz='Asia/Tokyo' (--tz Asia/Tokyo on the command line)"
+            " tz='Asia/Tokyo'"
         )
     return tz
 

@@ -93,8 +93,7 @@ class _Files:
         if self.wearer is None and len(self.accounts) > 1:
             raise ConfigurationError(
                 f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
-                " one with wearer= (--wearer on the command line); an archive is read with"
-                " eyelog.Archive (--archive DIR)"
+                " one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
             )
         # Only columns that the file has: a column of nothing but missing values would pass for
         # evidence, such as that the eyewear was never worn.
@@ -132,7 +131,7 @@ def _of_wearer(log: Any, wearer: str) -> Iterator[Page]:
     if log.wearer_column is None:
         raise ArchiveError(
             "it has no column that says whose each row is (user_id, wearer): read it without"
-            " wearer= (--wearer)"
+            " wearer="
         )
     return (page for name, page in log.pages_by_wearer() if name == wearer)
 
@@ -336,7 +335,7 @@ def _zone(files: _Files) -> tzinfo:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
             " as when clocks change or somebody travels: name the zone of the days, such as"
-            " tz='Europe/Berlin' (--tz Europe/Berlin on the command line)"
+            " tz='Europe/Berlin'"
         )
     if not zones:
         return zone("UTC")

@@ -1,0 +1,89 @@
+"""The parser of `eyelog` itself: the first page of its help, and how its commands are parsed."""
+
+import argparse
+from typing import Any, Final
+
+__all__ = ["Program"]
+
+_JOBS: Final = {
+    "try it": "eyelog demo",
+    "read my files": "eyelog daily FOLDER --log computed_data --tz Asia/Tokyo",
+    "one report": "eyelog report FOLDER --tz Asia/Tokyo -o report.html",
+    "ask a service": "eyelog login, then eyelog fetch LOG START END -o week.csv",
+    "run a service": "eyelog serve --archive DIR",
+}
+_GROUPS: Final = {
+    "Results": ("daily", "plot", "report", "cohort"),
+    "Records": ("import", "archive", "login", "logout", "fetch", "sync", "cache"),
+    "Service": ("serve", "service"),
+    "Trial": ("demo", "simulate", "simulate-cohort"),
+    "Help": ("fields", "doctor", "completion"),
+}
+
+
+class _Version(argparse.Action):
+    """Print the version, looked up only on request: the look-up takes longer than the parser."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"eyelog {version('eyelog')}")
+        parser.exit()
+
+
+class _Command(argparse.ArgumentParser):
+    """A parser that takes options anywhere between the words of a command.
+
+    argparse gives words that may be missing (FILE..., LOG [START END]) only what stands together
+    before or after all options: ``plot timeline -o a.png week.csv`` would fail. The parser of the
+    command that is named stands in the namespace as ``parser``.
+    """
+
+    _intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse what is known; called again, as it is, by the intermixed parsing itself."""
+        if self._intermixed:
+            return super().parse_known_args(args, namespace)
+        if self._subparsers is not None:
+            found, others = super().parse_known_args(args, namespace)
+        else:
+            self._intermixed = True
+            try:
+                found, others = self.parse_known_intermixed_args(args, namespace)
+            finally:
+                self._intermixed = False
+        if not hasattr(found, "parser"):  # the innermost command is done first
+            found.parser = self
+        return found, others
+
+
+class Program(_Command):
+    """The parser of `eyelog`, whose help opens with the usual jobs and fits a screen."""
+
+    def __init__(self) -> None:
+        super().__init__(prog="eyelog", usage="eyelog [-h | --version] COMMAND ...")
+        self.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+
+    def add_commands(self) -> Any:
+        """Return what the commands are added to."""
+        self._commands = self.add_subparsers(
+            prog=self.prog, metavar="COMMAND", required=True, parser_class=_Command
+        )
+        return self._commands
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """What each command does, by its name."""
+        return {action.dest: action.help or "" for action in self._commands._choices_actions}
+
+    def format_help(self) -> str:
+        """Return the first page: five usual jobs, and every command in its group."""
+        lines = [f"usage: {self.usage}", "", "Five usual jobs:"]
+        lines += [f"  {job:15}{command}" for job, command in _JOBS.items()]
+        lines += ["", "Commands (eyelog COMMAND --help explains each):"]
+        for group, names in _GROUPS.items():
+            for name in names:
+                head = group if name == names[0] else ""
+                lines.append(f"  {head:9}{name:16}{self.commands[name]}")
+        return "\n".join(lines) + "\n"

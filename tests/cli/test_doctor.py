@@ -1,0 +1,135 @@
+"""`eyelog doctor`: what is set up, what is wrong and what to type, without a secret."""
+
+import json
+import socket
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import eyelog as el
+from eyelog.access.auth.tokens import TokenStore
+from eyelog.cli import main
+from support import live
+from support.commands import DAY
+
+
+def findings(capsys: pytest.CaptureFixture[str], *, status: int) -> dict[str, dict[str, Any]]:
+    """Run the doctor; return what it found by what it looked at."""
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == status
+    document = json.loads(capsys.readouterr().out)
+    assert document["ok"] is (status == 0)
+    return {row["what"]: row for row in document["findings"]}
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def test_on_a_new_machine_nothing_is_wrong_and_nothing_is_asked(home, capsys, monkeypatch) -> None:
+    def connect(*_: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    found = findings(capsys, status=0)
+    assert str(home) in found["home"]["found"]
+    assert found["archive"]["found"].endswith("archive: empty")
+    assert found["cache"]["found"] == "empty"
+    assert "EYELOG_BASE_URL" in found["service"]["advice"]
+    assert "pandas" in found["packages"]["found"]
+    assert "token" not in found
+
+
+def test_what_works_is_said_without_a_secret(logged_in: live.Live, home, capsys) -> None:
+    assert main(["fetch", "standard_mode_logs", DAY, DAY, "--fields", "bl"]) == 0
+    frame = el.simulate(DAY, 1, log="standard_mode_logs")
+    el.Archive().write("standard_mode_logs", frame, account="anna")
+    found = findings(capsys, status=0)
+    assert found["service"]["found"].startswith(f"{logged_in.url} answers within ")
+    assert logged_in.client_id in found["application"]["found"]
+    assert found["token"]["found"].startswith("account 'me' is logged in, until ")
+    assert "1 account (anna), 1 month file" in found["archive"]["found"]
+    assert found["cache"]["found"].startswith("1 day of 1 account, ")
+    assert main(["doctor"]) == 0
+    page = capsys.readouterr().out
+    assert page.endswith("\nNothing is wrong.\n")
+    assert max(map(len, page.splitlines())) <= max(80, 14 + len(str(home)) + 12)
+    token = TokenStore(home, "me", logged_in.url).load()
+    for secret in (logged_in.client_secret, token.access_token, token.refresh_token):
+        assert secret not in page
+
+
+def test_a_service_that_does_not_run_is_wrong_and_can_be_started(capsys, monkeypatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("EYELOG_BASE_URL", f"http://127.0.0.1:{port}")
+    found = findings(capsys, status=1)
+    assert found["service"]["state"] == "wrong"
+    assert "refused" in found["service"]["found"]
+    assert found["service"]["advice"] == f"start it: eyelog serve --archive DIR --port {port}"
+    assert found["application"]["state"] == found["token"]["state"] == "wrong"
+
+
+def test_an_address_of_something_else_is_wrong(there, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("EYELOG_BASE_URL", f"{there.url}/elsewhere")
+    found = findings(capsys, status=1)
+    assert "answers 404" in found["service"]["found"]
+    assert "before /v2" in found["service"]["advice"]
+
+
+def test_an_address_that_is_none_is_wrong_and_is_not_asked(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("EYELOG_BASE_URL", "ftp://somewhere")
+    found = findings(capsys, status=1)
+    assert "EYELOG_BASE_URL" in found["service"]["found"]
+    assert "token" not in found
+
+
+def test_half_an_application_names_what_is_missing(logged_in, capsys, monkeypatch) -> None:
+    monkeypatch.delenv("EYELOG_CLIENT_SECRET")
+    found = findings(capsys, status=1)
+    assert "EYELOG_CLIENT_SECRET not set" in found["application"]["found"]
+
+
+def saved(home, there: live.Live, **more: Any) -> None:
+    ended = datetime.now(UTC) - timedelta(days=1)
+    TokenStore(home, "me", there.url).save(el.Token("access", expires_at=ended, **more))
+
+
+def test_a_token_that_ended_is_wrong_only_if_it_cannot_be_renewed(logged_in, home, capsys) -> None:
+    saved(home, logged_in, refresh_token="again")
+    assert "renewed" in findings(capsys, status=0)["token"]["found"]
+    saved(home, logged_in)
+    found = findings(capsys, status=1)["token"]
+    assert found["advice"] == "eyelog login --account me"
+
+
+def test_a_damaged_token_file_is_wrong(logged_in, home, capsys) -> None:
+    (path,) = (home / "tokens").glob("*.json")
+    path.write_text(json.dumps({"account": "me", "base_url": logged_in.url}))
+    assert "damaged" in findings(capsys, status=1)["token"]["found"]
+
+
+def test_a_home_that_cannot_be_made_is_wrong_and_the_rest_is_still_looked_at(
+    tmp_path, capsys, monkeypatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("EYELOG_HOME", str(tmp_path / "file" / "home"))
+    found = findings(capsys, status=1)
+    assert found["home"]["state"] == "wrong"
+    assert "set EYELOG_HOME" in found["home"]["found"]
+    assert found["service"]["state"] == "ok"
+    assert main(["doctor"]) == 1
+    page = capsys.readouterr().out
+    assert "\n! home" in page
+    assert "wrong: see the lines marked with !." in page
+
+
+def test_a_missing_extra_is_a_note_with_what_to_type(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("eyelog.cli.doctor.find_spec", lambda name: name != "dask" or None)
+    found = findings(capsys, status=0)["extras"]
+    assert found["state"] == "note"
+    assert "cohort (many wearers)" in found["found"]
+    assert found["advice"].startswith("pip install 'eyelog[")

@@ -1,0 +1,56 @@
+"""The first page of help: five usual jobs, every command in a group, on one screen."""
+
+import re
+import shlex
+
+import pytest
+
+from eyelog.cli import main
+from eyelog.cli.help import _GROUPS, _JOBS
+from eyelog.cli.main import build_parser
+
+
+@pytest.fixture
+def page(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_first_page_fits_a_screen(page) -> None:
+    assert len(page) <= 30
+    assert max(map(len, page)) <= 80
+
+
+def test_every_command_is_in_one_group_with_its_line(page) -> None:
+    grouped = [name for names in _GROUPS.values() for name in names]
+    parser = build_parser()
+    assert sorted(grouped) == sorted(parser.commands)
+    for name, line in parser.commands.items():
+        assert [shown for shown in page if re.search(rf"\s{name}\s+{re.escape(line)}$", shown)]
+
+
+def test_the_usual_jobs_come_first_and_can_be_typed(page) -> None:
+    assert page.index("Five usual jobs:") < page.index(
+        "Commands (eyelog COMMAND --help explains each):"
+    )
+    assert len(_JOBS) == 5
+    for line in _JOBS.values():
+        for part in re.split(r", then | && ", line):
+            words = shlex.split(part)
+            assert words[0] == "eyelog"
+            build_parser().parse_args(words[1:])
+
+
+def test_options_may_stand_between_the_words_of_a_command() -> None:
+    args = build_parser().parse_args(["plot", "timeline", "-o", "a.png", "week.csv"])
+    assert args.words == ["week.csv"]
+    assert args.parser.prog == "eyelog plot"
+
+
+def test_the_version_is_that_of_the_package(capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert re.fullmatch(r"eyelog \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)

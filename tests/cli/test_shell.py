@@ -1,0 +1,84 @@
+"""A message of the library names an argument; on the command line it names the option."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+import eyelog as el
+from eyelog.cli import main
+from eyelog.cli.shell import in_a_shell, options_of
+from support.commands import DAY
+
+OPTIONS = {"--tz", "--wearer", "--field", "--offline", "--split-wearers", "--log", "--account"}
+
+SAID = {
+    "name the zone, such as tz='Europe/Berlin'": "name the zone, such as --tz Europe/Berlin",
+    "choose one with wearer=, or": "choose one with --wearer, or",
+    "give either wearer= or split_wearers=": "give either --wearer or --split-wearers",
+    "with split_wearers=True; nothing": "with --split-wearers; nothing",
+    "name them in fields=": "name them in --field",
+    "pass log='computed_data' (the": "pass --log computed_data (the",
+    "account='anna b' is": "--account 'anna b' is",
+    "eyelog.fields('computed_data') lists them": "`eyelog fields computed_data` lists them",
+}
+KEPT = [
+    "pass night_worn=True only if it was worn",  # the command has no such option
+    "give a client without offline=False",
+    "/data/computed_data/account=anna/month=2026-10/part.parquet",
+    "https://host/v2?log=1&tz=2",
+    "pass eyelog.states(frame)",  # there is no such command
+    "frame[~frame.index.duplicated(keep='last')]",
+    "a width == 3",
+]
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_an_argument_becomes_the_option_to_type(text: str) -> None:
+    assert in_a_shell(text, options=OPTIONS, commands={"fields"}) == SAID[text]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_is_no_argument_of_the_command_stays(text: str) -> None:
+    assert in_a_shell(text, options=OPTIONS, commands={"fields"}) == text
+
+
+def test_the_options_of_a_parser_are_its_long_ones() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-o", "--output")
+    parser.add_argument("file")
+    assert options_of(parser) == {"--help", "--output"}
+
+
+@pytest.fixture
+def naive(tmp_path: Path) -> Path:
+    path = tmp_path / "naive.csv"
+    path.write_text(f"date,stp,cad\n{DAY} 10:00:00,3,110\n{DAY} 10:00:15,3,110\n")
+    return path
+
+
+def test_the_library_names_the_argument_and_the_command_the_option(naive, capsys) -> None:
+    with pytest.raises(el.EyelogError, match=r"such as tz='Asia/Tokyo'$"):
+        el.read(naive, log="computed_data")
+    assert main(["daily", str(naive), "--log", "computed_data"]) == 1
+    error = capsys.readouterr().err
+    assert error.endswith("such as --tz Asia/Tokyo\n")
+    assert "tz=" not in error
+
+
+def test_a_function_that_is_a_command_is_named_as_one(naive, capsys) -> None:
+    command = ["plot", "heatmap", str(naive), "--tz", "UTC", "--log", "computed_data"]
+    assert main([*command, "--field", "stq", "-o", str(naive.with_suffix(".png"))]) == 1
+    assert "`eyelog fields computed_data` lists them" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default:left out")
+def test_a_warning_is_in_the_words_of_the_shell_too(naive, capsys) -> None:
+    archive = str(naive.parent / "archive")
+    kept = naive.with_name("with-place.csv")
+    kept.write_text("date,stp,lat,lng\n2025-10-20T10:00:00+09:00,3,35.0,139.0\n")
+    assert main(["import", str(kept), "--archive", archive]) == 0
+    target = str(naive.with_name("out.csv"))
+    days = ["archive", "export", "computed_data", DAY, DAY]
+    assert main([*days, "--archive", archive, "-o", target]) == 0
+    assert "ask for it with --location" in capsys.readouterr().err
