@@ -62,6 +62,7 @@ NAMES = [
     "read_logger_csv",
     "readable",
     "report",
+    "report_cohort",
     "resample",
     "sample",
     "save_figure",
