@@ -30,6 +30,7 @@ NO_SOURCE_FILE = {
     "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
+    "docs/test_cohorts.py": "a page",
     "docs/test_definitions.py": "a page",
     "docs/test_gallery.py": "scripts",
     "docs/test_other_toolkits.py": "a page",
