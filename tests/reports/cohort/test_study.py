@@ -54,6 +54,14 @@ def test_pseudonyms_replace_accounts_everywhere(tmp_path: Path) -> None:
     assert not {"accounts", "archive", "wearers"} & set(cohort.recipe)
 
 
+def test_names_that_no_page_can_hold_are_escaped() -> None:
+    table = cohort_days(2, 2, failed={"a\u202eb": "broken"})
+    table = table.rename(index={"w00": "n\x01"}, level="account")
+    cohort = cohort_of(table)
+    assert cohort.accounts == ["n\\x01", "w01"]
+    assert list(cohort.failed) == ["a\\u202eb"]
+
+
 def test_only_days_can_be_reported() -> None:
     table = cohort_days(3, 2)
     for wrong in (table.droplevel("day"), table.drop(columns="worn_h")):

@@ -163,7 +163,7 @@ def as_cohort(
         if not empty:
             rows = _joined(rows, people)
     result = Result(rows, result.failed, without, covariates, result.recipe)
-    cohort = Cohort(result if key is None else _pseudonymous(result, key), by=by)
+    cohort = Cohort(_writable(result) if key is None else _pseudonymous(result, key), by=by)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 
@@ -182,6 +182,24 @@ def _joined(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     out = rows.assign(**{str(name): people[name].reindex(accounts).array for name in people})
     out.attrs = rows.attrs
     return out
+
+
+def _writable(result: Result) -> Result:
+    """Return the result with names that a page can hold: no control characters, none that turn."""
+    rows = result.rows
+    if not rows.empty and not all(name.isprintable() for name in _accounts(rows)):
+        attrs = rows.attrs
+        rows = rows.rename(index=_printed, level="account")
+        rows.attrs = attrs
+    lost = [
+        {_printed(name): reason for name, reason in reasons.items()}
+        for reasons in (result.failed, result.without)
+    ]
+    return Result(rows, lost[0], lost[1], result.covariates, result.recipe)
+
+
+def _printed(name: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _pseudonymous(result: Result, key: Any) -> Result:
