@@ -66,6 +66,7 @@ from .figures.rhythm import plot_rhythm as plot_rhythm
 from .figures.save import save_figure as save_figure
 from .figures.timeline import plot_timeline as plot_timeline
 from .frame import between as between
+from .reports.cohort.report import report_cohort as report_cohort
 from .reports.report import report as report
 from .wearer.simulate import sample as sample
 from .wearer.simulate import simulate as simulate

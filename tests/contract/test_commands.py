@@ -13,6 +13,7 @@ from support.paths import ROOT
 
 COMMANDS = commands()
 PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md", "docs/house.md", "docs/importing.md"]
+PAGES += ["docs/cohorts.md"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

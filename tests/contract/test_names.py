@@ -63,6 +63,7 @@ NAMES = [
     "readable",
     "register",
     "report",
+    "report_cohort",
     "resample",
     "sample",
     "save_figure",

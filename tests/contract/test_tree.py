@@ -32,6 +32,7 @@ NO_SOURCE_FILE = {
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_blocks.py": "how the blocks of the pages run",
+    "docs/test_cohorts.py": "a page",
     "docs/test_definitions.py": "a page",
     "docs/test_gallery.py": "scripts",
     "docs/test_made_pages.py": "pages made from the code",

@@ -280,7 +280,6 @@ def test_the_peak_of_hourly_bins_is_within_its_interval_of_the_planted_one() -> 
 
 @pytest.mark.parametrize("persons", [2, 3, 6, 30])
 def test_the_intervals_of_a_mixed_model_hold_the_planted_coefficients(persons: int) -> None:
-    pytest.importorskip("statsmodels")
     slope, intercept = [], []
     people = np.repeat([f"p{i:02}" for i in range(persons)], 5)
     for rng in generators(19):

@@ -23,7 +23,7 @@ def add_commands(commands: Any) -> None:
     login.set_defaults(run=_login)
 
     logout = commands.add_parser(
-        "logout", help="withdraw eyelog's access to an account, and delete its token here"
+        "logout", help="withdraw eyelog's access, and delete the token here"
     )
     logout.add_argument("--account", default="me", metavar="A", help="whose token (default: me)")
     logout.set_defaults(run=_logout)

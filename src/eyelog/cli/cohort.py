@@ -4,7 +4,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.output import TABLE_ENDINGS, add_json, check_ending, emit, note, write_table
+from eyelog.cli.output import (
+    TABLE_ENDINGS,
+    add_json,
+    check_ending,
+    emit,
+    file_size,
+    note,
+    write_table,
+)
 from eyelog.cli.source import add_archive, open_archive
 from eyelog.errors import ConfigurationError, EyelogError
 
@@ -54,7 +62,48 @@ def add_commands(commands: Any) -> None:
     add_json(daily)
     daily.set_defaults(run=_daily)
 
+    _add_report(actions)
     _add_simulate(commands)
+
+
+def _add_report(actions: Any) -> None:
+    report = actions.add_parser(
+        "report", help="write a report of the days of all wearers as an HTML file"
+    )
+    report.add_argument(
+        "dataset",
+        metavar="DATASET",
+        help="folder or URL that `eyelog cohort daily -o` has written",
+    )
+    report.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the .html file to write, in place of an older one; it needs no network and runs no"
+        " script",
+    )
+    report.add_argument(
+        "--by", metavar="COLUMN", help="compare the groups in this column of the wearers"
+    )
+    report.add_argument(
+        "--wearers",
+        type=Path,
+        metavar="FILE",
+        help="a .csv or .parquet file with columns to add: account, groups, ...",
+    )
+    report.add_argument(
+        "--pseudonymise",
+        type=Path,
+        metavar="KEYFILE",
+        help="pseudonyms in place of accounts, made with the key in this file; without the file a"
+        " new key is put there: keep it apart from the report",
+    )
+    report.add_argument(
+        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
+    )
+    report.set_defaults(run=_report)
 
 
 def _add_simulate(commands: Any) -> None:
@@ -152,6 +201,21 @@ def _daily(args: argparse.Namespace) -> int:
             f"{failed} of {len(report)} wearers failed; the others are in {args.output}: run the"
             " same command again when the cause is removed"
         )
+    return 0
+
+
+def _report(args: argparse.Namespace) -> int:
+    from eyelog.reports.cohort.report import report_cohort
+
+    path = report_cohort(
+        args.dataset,
+        args.output,
+        by=args.by,
+        wearers=None if args.wearers is None else _wearers(args.wearers),
+        key=args.pseudonymise,
+        dated=args.dated,
+    )
+    note(f"Report written to {path} ({file_size(path)}): open it in a browser.")
     return 0
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "add_location",
     "check_ending",
     "emit",
+    "file_size",
     "note",
     "one_line",
     "records",
@@ -53,6 +54,12 @@ def one_line(text: object) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in words
     )
+
+
+def file_size(path: Path) -> str:
+    """Return how large a file is, in words."""
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from eyelog.cli.output import note
+from eyelog.cli.output import file_size, note
 from eyelog.cli.source import add_source, field_list, read_sources
 
 __all__ = ["add_commands"]
@@ -48,7 +48,5 @@ def _report(args: argparse.Namespace) -> int:
     path = report(
         read_sources(args), args.output, sections=sections, name=args.name, dated=args.dated
     )
-    size = path.stat().st_size
-    said = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-    note(f"Report written to {path} ({said}): open it in a browser.")
+    note(f"Report written to {path} ({file_size(path)}): open it in a browser.")
     return 0

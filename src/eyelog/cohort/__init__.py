@@ -6,6 +6,7 @@ Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.
 
 from eyelog.cohort.apply import apply
 from eyelog.cohort.daily import daily
+from eyelog.cohort.differences import differences
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.simulate import simulate
 from eyelog.cohort.summary import Summary, summary
@@ -14,6 +15,7 @@ __all__ = [
     "Summary",
     "apply",
     "daily",
+    "differences",
     "pseudonymise",
     "simulate",
     "summary",

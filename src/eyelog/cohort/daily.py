@@ -84,6 +84,8 @@ def daily(
     --------
     eyelog.cohort.apply : The same for any function of a wearer's frame.
     eyelog.cohort.summary : Groups, percentiles of wearers, and what was lost.
+    eyelog.cohort.differences : Differences between groups, with intervals.
+    eyelog.report_cohort : The report of a study, as one file.
 
     Notes
     -----

@@ -40,6 +40,7 @@ __all__ = [
 RECIPE: Final = "_recipe.json"
 REPORT: Final = "_report.parquet"
 MADE: Final = b"eyelog.cohort"
+ATTRS: Final = b"PANDAS_ATTRS"  # where pandas looks for the attrs of a table that it reads
 WHOLE: Final = "all"
 _PART: Final = re.compile(r"(?:\d{4}-\d{2}|all)\.parquet", re.ASCII)
 
@@ -61,9 +62,14 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The folder or URL of a result."""
+    """The folder or URL of a result.
+
+    `attrs` is the provenance of its rows as JSON, kept in each file: what pandas reads from the
+    dataset knows its log, and which columns are those of the wearers.
+    """
 
     place: Place
+    attrs: str = ""
 
     @property
     def name(self) -> str:
@@ -92,6 +98,8 @@ class Dataset:
         """Put the file of one wearer and month in place, whole."""
         table = pa.Table.from_pandas(rows)
         metadata = {**(table.schema.metadata or {}), MADE: made.to_bytes()}
+        if self.attrs:
+            metadata[ATTRS] = self.attrs.encode()
         table = table.replace_schema_metadata(metadata)
         sink = io.BytesIO()
         pq.write_table(table, sink, compression="zstd")
@@ -190,14 +198,21 @@ class Dataset:
         return pd.read_parquet(io.BytesIO(data))
 
     def read(self) -> pd.DataFrame:
-        """Return all rows, sorted."""
+        """Return all rows, sorted, with their provenance."""
         tables = []
         for path in self._files():
             with self.place.fs.open(path, "rb") as source, archive_errors(f"read {path}"):
-                tables.append(as_frame(pq.read_table(source)))
+                tables.append(pq.ParquetFile(source).read())
         if not tables:
             return pd.DataFrame()
-        return pd.concat(tables).sort_index()
+        first = tables[0].schema
+        if all(table.schema.equals(first) for table in tables):
+            rows = as_frame(pa.concat_tables(tables))
+        else:  # of a function that returned different columns
+            rows = pd.concat([as_frame(table) for table in tables])
+        rows = rows.sort_index()
+        rows.attrs = json.loads((first.metadata or {}).get(ATTRS, b"{}"))
+        return rows
 
     def _put(self, path: str, data: bytes) -> None:
         with archive_errors(f"write {path}"):

@@ -128,7 +128,7 @@ def _batch(
 
     def compute_all() -> None:
         try:
-            with Callback(posttask=collect):
+            with _deaf(), Callback(posttask=collect):
                 compute(*tasks, scheduler="processes", pool=pool, chunksize=1, optimize_graph=False)
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             failed.append(error)
@@ -158,10 +158,25 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let processes that this thread starts not hear Ctrl-C, not even while they import."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _check_start(pool: ProcessPoolExecutor) -> None:
     """Tell processes that cannot start from a task that kills its process."""
     try:
-        pool.submit(os.getpid).result()
+        with _deaf():
+            first = pool.submit(os.getpid)
+        first.result()
     except BrokenProcessPool:
         raise EyelogError(
             "no worker process could start: in a script, put the call under"
@@ -197,7 +212,9 @@ def _one_by_one(
         with _pool(1) as pool:
             for each in itertools.chain([item], waiting):
                 try:
-                    yield pool.submit(function, each).result()
+                    with _deaf():
+                        made = pool.submit(function, each)
+                    yield made.result()
                 except BrokenProcessPool:
                     yield killed(each, KILLED)
                     break

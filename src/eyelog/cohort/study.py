@@ -1,6 +1,7 @@
 """A run over a cohort: from the archive's files to one table, or to a dataset and its report."""
 
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -57,7 +58,7 @@ def run_study(
     if fields is not None:
         fields = fields if isinstance(fields, str) else tuple(fields)
         check_fields(log, fields)
-    dataset = None if out is None else open_dataset(out)
+    dataset = None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people))
     study = Study(
         archive=archive,
         log=log,
@@ -91,6 +92,7 @@ def run_study(
         "tz": tz,
         "fields": fields,
         "wearers": None if wearers is None else _digest_of(people),
+        "covariates": list(people.covariates),
         "versions": {
             "catalogue": catalogue_version(),
             **{name: version(name) for name in ("eyelog", "numpy", "pandas", "pyarrow")},
@@ -114,6 +116,12 @@ def run_study(
         )
         dataset.finish({**recipe, "inventory": _inventory(outcomes)}, report)
     return report
+
+
+def _attrs(what: str, log: str, people: Roster) -> str:
+    """Return the provenance that every file of a dataset has."""
+    rows = record(pd.DataFrame(), what, log=log, covariates=list(people.covariates))
+    return json.dumps(rows.attrs)
 
 
 def _span(

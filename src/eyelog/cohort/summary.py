@@ -7,15 +7,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.dataset import open_dataset
-from eyelog.errors import ArchiveError, ConfigurationError, FieldError
-from eyelog.provenance import history
+from eyelog.cohort.result import Result, result_of
+from eyelog.errors import ArchiveError, FieldError
 
 __all__ = ["Summary", "summary"]
 
 PERCENTILES: Final = (5, 25, 50, 75, 95)
 LEVEL: Final = 0.95
-NO_DAYS: Final = "no records in this range"
 
 
 class Summary(NamedTuple):
@@ -87,7 +85,10 @@ def summary(
     >>> attrition.loc["worn_h", "wearers"], len(excluded)
     (np.int64(4), 0)
     """
-    rows, lost = _rows(table) if not isinstance(table, pd.DataFrame) else _own(table)
+    result = result_of(table, what="summary")
+    rows, lost = result.rows, {**result.without, **result.failed}
+    if "account" not in rows.index.names:
+        raise ArchiveError(f"{table} has no rows: no wearer had records")
     names = [by] if isinstance(by, str) else list(by or ())
     lacking = [name for name in names if name not in rows.columns]
     if lacking:
@@ -109,41 +110,9 @@ def summary(
     )
     return Summary(
         _groups(grouped, names, outcomes),
-        _attrition(rows, grouped, names, outcomes, lost),
+        _attrition(rows, grouped, names, outcomes, result),
         excluded,
     )
-
-
-def _own(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the rows of a table, and who was lost by its provenance."""
-    if "account" not in table.index.names:
-        raise ConfigurationError(
-            "summary takes a table of eyelog.cohort.daily or eyelog.cohort.apply, indexed by"
-            " account"
-        )
-    lost: dict[str, str] = {}
-    for step in history(table):
-        if step["step"].startswith("cohort."):
-            lost = dict.fromkeys(step["without_days"], NO_DAYS) | step["failed"]
-    there = set(table.index.get_level_values("account"))
-    return table, {name: reason for name, reason in lost.items() if name not in there}
-
-
-def _rows(place: Any) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the rows of a dataset, and who was lost by its report."""
-    dataset = open_dataset(place)
-    recipe = dataset.recipe()
-    report = dataset.report()
-    if recipe is None or not recipe["complete"] or report is None:
-        raise ArchiveError(
-            f"{dataset.name} has no whole result of a cohort: repeat the call that writes it"
-        )
-    rows = dataset.read()
-    if "account" not in rows.index.names:
-        raise ArchiveError(f"{dataset.name} has no rows: no wearer had records")
-    there = set(rows.index.get_level_values("account"))
-    listed = zip(report["account"], report["reason"], strict=True)
-    return rows, {name: reason or NO_DAYS for name, reason in listed if name not in there}
 
 
 def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -> pd.DataFrame:
@@ -190,16 +159,14 @@ def _attrition(
     grouped: pd.DataFrame,
     names: Sequence[str],
     outcomes: Sequence[str],
-    lost: dict[str, str],
+    result: Result,
 ) -> pd.DataFrame:
     """Return how many wearers and rows each step leaves."""
     present = _wearers(rows)
-    without = sum(
-        reason == NO_DAYS or reason.endswith("records in the archive") for reason in lost.values()
-    )
+    without_failure = present + len(result.without)
     steps: list[tuple[str, int, int | None]] = [
-        ("wearers asked for", present + len(lost), None),
-        ("wearers without a failure", present + without, None),
+        ("wearers asked for", without_failure + len(result.failed), None),
+        ("wearers without a failure", without_failure, None),
         ("wearers with rows", present, len(rows)),
     ]
     if names:

@@ -12,7 +12,7 @@ from eyelog.catalogue import check_log
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
 
-__all__ = ["Roster", "Wearer", "check_archive", "roster"]
+__all__ = ["Roster", "Wearer", "check_archive", "one_row_each", "roster"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def roster(
     check_log(log)
     zone("UTC" if tz is None else tz)
     there = set(archive.accounts(log))
-    table = None if wearers is None else _one_row_each(wearers)
+    table = None if wearers is None else one_row_each(wearers)
     if accounts is None and not there:
         raise ArchiveError(
             f"the archive {archive.path} has no {log!r}: write, import or sync into it"
@@ -113,7 +113,7 @@ def _names(accounts: Iterable[str]) -> list[str]:
     return names
 
 
-def _one_row_each(wearers: Any) -> pd.DataFrame:
+def one_row_each(wearers: Any) -> pd.DataFrame:
     """Return the table of wearers indexed by account."""
     if not isinstance(wearers, pd.DataFrame):
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""Many wearers at once: a line for each along the days, or one row for each in order."""
+"""Many wearers at once: a line for each along the days, a row for each in order, or groups."""
 
 from typing import Any, Final
 
@@ -23,12 +23,19 @@ LEAST_WEARERS: Final = 5  # of a day, for percentiles over wearers
 FEW_WEARERS: Final = 30
 MOST_NAMES: Final = 40  # rows that have room for a name
 ROW_MM: Final = 3.4
+GROUP_MM: Final = 9.0
+GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
 
 
 @plot_function
 def plot_cohort(
-    table: pd.DataFrame, column: str = "worn_h", *, kind: str = "lines", ax: Axes | None = None
+    table: pd.DataFrame,
+    column: str = "worn_h",
+    *,
+    kind: str = "lines",
+    by: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -39,11 +46,14 @@ def plot_cohort(
         such as ``pd.concat({"anna": days_of_anna, "ben": days_of_ben}, names=["account"])``.
     column : str
         The column to draw.
-    kind : {"lines", "caterpillar"}
+    kind : {"lines", "caterpillar", "groups"}
         ``"lines"``: a thin line for each wearer along the days, in the bands of the middle half
         and the middle 90 % of the wearers of each day, with their median. ``"caterpillar"``: a row
         for each wearer, in order of their medians, with the middle half and the middle 90 % of
-        their days.
+        their days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
+        wearer's days, the middle half and the middle 90 % of the wearers, and their median.
+    by : str, optional
+        The column with the group of each wearer, for ``kind="groups"``.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -52,14 +62,16 @@ def plot_cohort(
     Axes
         Lines: one collection with a line for each wearer in order of their names; a day stands at
         its number, 0 for the first of the calendar days; the line of the median has the label
-        ``_median``. Caterpillar: points with that label, lowest at the foot.
+        ``_median``. Caterpillar: points with that label, lowest at the foot. Groups: the same, the
+        first group at the top, and points with the label ``_wearers``.
 
     Raises
     ------
     FieldError
-        If the table lacks the column.
+        If the table lacks a column.
     ConfigurationError
-        If the table is not indexed by account and day, has no value, or there is no such kind.
+        If the table is not indexed by account and day, has no value, there is no such kind, or `by`
+        is missing where it is needed, given where it is not, or has no value.
 
     Notes
     -----
@@ -81,18 +93,33 @@ def plot_cohort(
     """
     require_frame(table, what="plot_cohort", wanted="a table of days by account")
     require(table, [column], purpose="plot_cohort")
-    if kind not in ("lines", "caterpillar"):
-        raise ConfigurationError(f"kind must be 'lines' or 'caterpillar', not {kind!r}")
+    if kind not in ("lines", "caterpillar", "groups"):
+        raise ConfigurationError(f"kind must be 'lines', 'caterpillar' or 'groups', not {kind!r}")
+    if (by is None) == (kind == "groups"):
+        raise ConfigurationError(
+            "plot_cohort: kind='groups' and by= belong together: by='group' names the column of"
+            " the groups"
+        )
+    if by is not None:
+        require(table, [by], purpose="plot_cohort")
     if not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_cohort draws numbers, but {column!r} holds times or text")
     wide = _wide(table, column)
     if not np.isfinite(wide.to_numpy()).any():
         raise ConfigurationError(f"plot_cohort has nothing to draw: {column!r} has no value")
     wearers = len(wide)
-    rows_mm = float(np.clip(ROW_MM * wearers, 22.0, MOST_MM))
-    ax = axes(ax, height_mm=rows_mm if kind == "caterpillar" else 58.0)
     named = column_of(column, log=stated_log(table))
-    (_lines if kind == "lines" else _caterpillar)(ax, wide, named.text)
+    if by is not None:
+        groups = _groups(table, wide, by)
+        wearers = sum(map(len, groups.values()))
+        ax = axes(ax, height_mm=GROUP_MM * len(groups) + 4.0)
+        _draw_groups(ax, groups, named.text)
+    elif kind == "caterpillar":
+        ax = axes(ax, height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
+        _caterpillar(ax, wide, named.text)
+    else:
+        ax = axes(ax, height_mm=58.0)
+        _lines(ax, wide, named.text)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
@@ -110,12 +137,13 @@ def _wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
     if table.empty:
         raise ConfigurationError("plot_cohort has nothing to draw: there are no rows")
     # A local day is its date; the days of different zones have no common instants.
-    dates = [
-        pd.Timestamp(day).tz_localize(None).normalize()
-        for day in table.index.get_level_values("day")
-    ]
+    level = table.index.get_level_values("day")
+    if isinstance(level, pd.DatetimeIndex):
+        dates = level.tz_localize(None).normalize()
+    else:
+        dates = pd.DatetimeIndex([pd.Timestamp(day).tz_localize(None).normalize() for day in level])
     keys = pd.MultiIndex.from_arrays(
-        [table.index.get_level_values("account"), pd.DatetimeIndex(dates)], names=["account", "day"]
+        [table.index.get_level_values("account"), dates], names=["account", "day"]
     )
     if keys.has_duplicates:
         account, day = keys[keys.duplicated()][0]
@@ -147,7 +175,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     meaning, order = ("trace", 1.5) if few else ("hatch", 0.8)
     alpha = float(np.clip(FEW_WEARERS / len(values), 0.1, 0.6))
     thin = LineCollection(strands, colors=COLOURS[meaning], linewidths=0.5, alpha=alpha)
-    thin.set(label="_wearers", zorder=order)
+    thin.set(label="_wearers", zorder=order, rasterized=not few)
     ax.add_collection(thin)
     alone = np.array([lone(row) for row in values])
     dots = ax.scatter(
@@ -231,4 +259,56 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
         line("middle 90 %", "interval", linewidth=0.8),
         line("median of the wearers", "reference", linestyle="--", linewidth=0.8),
     ]
+    legend(ax, entries)
+
+
+def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
+    """Return the means of the wearers of each group, by its label; wearers without one are left."""
+    group = table[by].groupby(level="account").first().reindex(wide.index).dropna()
+    values = wide.mean(axis=1).reindex(group.index).dropna()
+    made = {
+        str(label): np.sort(numbers(values[group.reindex(values.index) == label]))
+        for label in sorted(group.reindex(values.index).unique(), key=str)
+    }
+    if not made:
+        raise ConfigurationError(f"plot_cohort: no wearer with a value has one of {by!r}")
+    return made
+
+
+def _draw_groups(ax: Axes, groups: dict[str, Floats], words: str) -> None:
+    rows = np.arange(len(groups), dtype=np.float64)[::-1]
+    entries: list[Any] = [line("mean of a wearer's days", "interval", marker="o", linestyle="")]
+    medians = []
+    for row, means in zip(rows, groups.values(), strict=True):
+        shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
+        size = float(np.clip(400.0 / len(means), 2.5, 9.0))
+        dots = ax.scatter(means, row + shift, s=size, color=COLOURS["interval"], linewidths=0)
+        dots.set_label("_wearers")
+        outer_low, low, median, high, outer_high = _quantiles(means[None, :], 1)[:, 0]
+        medians.append(median)
+        if len(means) >= LEAST_WEARERS:
+            ax.hlines(row, outer_low, outer_high, color=COLOURS["reference"], linewidth=0.8)
+            ax.hlines(row, low, high, color=COLOURS["reference"], linewidth=2.4)
+    drawn = ax.scatter(
+        medians,
+        rows,
+        s=22.0,
+        color=COLOURS["usable"],
+        edgecolors=COLOURS["no record"],
+        linewidths=0.6,
+        zorder=3,
+    )
+    drawn.set_label("_median")
+    counts = [len(means) for means in groups.values()]
+    names = short_names(list(groups))
+    ax.set_yticks(rows, [f"{name}  n = {n:,}" for name, n in zip(names, counts, strict=True)])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(-0.6, len(groups) - 0.4)
+    ax.set_xlabel(words)
+    value_axis(ax.xaxis, most=8)
+    entries.append(line("median of the wearers", "usable", marker="o", linestyle=""))
+    if max(counts) >= LEAST_WEARERS:
+        entries.append(line("middle half", "reference", linewidth=2.4))
+        entries.append(line("middle 90 %", "reference", linewidth=0.8))
     legend(ax, entries)

@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import platform
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
@@ -19,7 +20,7 @@ from eyelog.reports.logs import COUNTED_WORN_H, Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Part
 
-__all__ = ["method"]
+__all__ = ["TERMS", "limits_table", "method", "versions"]
 
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
@@ -126,15 +127,16 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
     findings += [f"Note: {notice}" for notice in notices]
     return Part(
         findings=findings,
-        tables=[partial(_limits_table, logs)],
+        tables=[partial(limits_table, list(logs.frames))],
         terms=list(TERMS),
         recipe=json.dumps(_recipe(logs, arguments), indent=1, ensure_ascii=False, sort_keys=True),
     )
 
 
-def _limits_table(logs: Logs) -> PageTable:
+def limits_table(logs: Sequence[str]) -> PageTable:
+    """Return the limits of these logs with their sources."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for log in logs.frames:
+    for log in logs:
         for one in limits(log).values():
             found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
     rows = [
@@ -165,14 +167,18 @@ def _value(one: Limit) -> str:
 
 
 def _recipe(logs: Logs, arguments: dict[str, Any]) -> dict[str, Any]:
-    versions = {"eyelog": eyelog.__version__, "python": platform.python_version()}
-    versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
         "report": arguments,
-        "versions": versions,
+        "versions": versions(),
         "catalogue": catalogue_version(),
         "logs": {log: _of_log(logs, log) for log in logs.frames},
     }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a report was made with."""
+    found = {"eyelog": eyelog.__version__, "python": platform.python_version()}
+    return found | {name: importlib.metadata.version(name) for name in PACKAGES}
 
 
 def _of_log(logs: Logs, log: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """The page: sections in order, each whole or with the reason why not."""
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -10,10 +12,13 @@ from jinja2 import Environment, StrictUndefined
 
 from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.figures.style import WIDTHS_MM
+from eyelog.progress import progress_line
 from eyelog.reports.parts import Empty, Part, Picture
 from eyelog.reports.pictures import closing, figure_of, svg_of
 
 __all__ = ["Section", "render"]
+
+_NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
 WIDE_MM: Final = WIDTHS_MM["double"]
 NARROW_MM: Final = WIDTHS_MM["single"]
@@ -38,13 +43,18 @@ def render(
     version : str
         Of eyelog.
     """
+    made = []
+    with progress_line(len(sections), "report", unit="section") as done:
+        for key, section in sections.items():
+            made.append(_section(key, *section))
+            done()
     page: str = _template().render(
         title=title,
         about=about,
         dated=dated,
         version=version,
         style=_text("page.css"),
-        sections=[_section(key, *section) for key, section in sections.items()],
+        sections=made,
     )
     return page
 
@@ -68,7 +78,9 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
         nothing = Part(findings=[])
         return shown | vars(nothing) | {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     drawn = [_picture(f"{key}-{i}", picture) for i, picture in enumerate(part.pictures, 1)]
-    return shown | vars(part) | {"pictures": drawn, "tables": [*map(_table, part.tables)]}
+    said = [_minus(finding) for finding in part.findings]
+    tables = [*map(_table, part.tables)]
+    return shown | vars(part) | {"findings": said, "pictures": drawn, "tables": tables}
 
 
 def _picture(key: str, picture: Picture) -> dict[str, Any]:
@@ -97,7 +109,14 @@ def _drawn(key: str, picture: Picture) -> tuple[str, str]:
 
 def _table(make: Callable[[], Any]) -> Any:
     made, problem = _tried(make, "a table")
-    return {"problem": f"A table is left out: {problem}."} if made is None else made
+    if made is None:
+        return {"problem": f"A table is left out: {problem}."}
+    return replace(made, rows=[[_minus(cell) for cell in row] for row in made.rows])
+
+
+def _minus(text: str) -> str:
+    """Return a text with a minus, which is as wide as a digit, before numbers below 0."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
 def _tried(make: Callable[[], Any], what: str) -> tuple[Any, str]:

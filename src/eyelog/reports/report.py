@@ -1,9 +1,7 @@
 """The report of one wearer: one self-contained page."""
 
 import os
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +10,14 @@ import pandas as pd
 
 import eyelog
 from eyelog.catalogue import LOGS, near
-from eyelog.disk.files import path_of, whole_file
-from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
 from eyelog.reports.contents import SECTIONS
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
 from eyelog.reports.page import Section, render
+from eyelog.reports.writing import check_texts, noticing, page_file, write_page
 
 __all__ = ["check_arguments", "report"]
 
@@ -97,15 +95,7 @@ def report(
     if sections is None and len(logs.frames) < len(LOGS):
         chosen.remove("agreement")
     page = _page(logs, chosen, named=name, dated=dated)
-    try:
-        with whole_file(target) as sink:
-            sink.write(page.encode())
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise EyelogError(
-            f"cannot write {target}: {reason}; make room or choose another place"
-        ) from error
-    return target
+    return write_page(target, page)
 
 
 def check_arguments(
@@ -116,14 +106,8 @@ def check_arguments(
     dated: str | None,
 ) -> Path:
     """Return the file to write, or raise `ConfigurationError` for what `report` cannot use."""
-    target = path_of(path, what="report")
-    if target.suffix not in (".html", ".htm"):
-        raise ConfigurationError(f"cannot write {target.name}: end its name with .html")
-    if not target.parent.is_dir():
-        raise ConfigurationError(f"no folder {target.parent} to write {target.name} into: make it")
-    for text, what in ((name, "name"), (dated, "dated")):
-        if text is not None and not (isinstance(text, str) and text.strip()):
-            raise ConfigurationError(f"{what} must be text, such as 'Person 7', not {text!r}")
+    target = page_file(path, what="report")
+    check_texts(name=name, dated=dated)
     if sections is None:
         return target
     for key in _names(sections):
@@ -150,7 +134,7 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
     made["method"] = ("Method", lambda: method(logs, arguments, notices))
     days = logs.calendar
     log_words = words.joined([LOG_WORDS[log] for log in logs.frames])
-    with _noticing(notices):
+    with noticing(notices):
         return render(
             made,
             title=f"Eyewear report: {logs.name}" if logs.name else "Eyewear report",
@@ -158,24 +142,3 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
             dated=dated,
             version=eyelog.__version__,
         )
-
-
-@contextmanager
-def _noticing(notices: list[str]) -> Iterator[None]:
-    """Gather the warnings of eyelog, each once, and give them at the end."""
-    with warnings.catch_warnings():
-        shown = warnings.showwarning
-
-        def notice(
-            message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any
-        ) -> None:
-            if not issubclass(category, EyelogWarning):
-                shown(message, category, *args, **kwargs)
-            elif str(message) not in notices:
-                notices.append(str(message))
-
-        warnings.simplefilter("always", EyelogWarning)
-        warnings.showwarning = notice
-        yield
-    for text in notices:
-        warnings.warn(text, EyelogWarning, stacklevel=4)

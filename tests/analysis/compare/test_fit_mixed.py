@@ -1,7 +1,5 @@
 """The linear mixed model, against published fits."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,7 @@ from scipy import stats
 import eyelog as el
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.mixed_table import mixed_table
+from support.cohort_days import cohort_days
 
 
 def days(values, *, start: str = "2026-10-19", tz: str = "UTC", hours=None) -> pd.DataFrame:
@@ -33,7 +32,6 @@ ORTHODONT = """26 25 29 31; 21.5 22.5 23 26.5; 23 22.5 24 27.5; 25.5 27.5 26.5 2
 
 @pytest.fixture
 def orthodont() -> pd.DataFrame:
-    pytest.importorskip("statsmodels")
     rows = [
         (f"c{child:02}", "boy" if child < 16 else "girl", age, float(distance))
         for child, line in enumerate(ORTHODONT.split(";"))
@@ -59,7 +57,6 @@ def test_labels_become_differences_from_the_first_one(orthodont) -> None:
 
 
 def test_balanced_days_give_the_variances_of_the_analysis_of_variance() -> None:
-    pytest.importorskip("statsmodels")
     generator = np.random.default_rng(8)
     y = generator.normal(size=(12, 1)) * 3 + generator.normal(size=(12, 6))
     table = mixed_table({f"p{i:02}": days(row) for i, row in enumerate(y)})
@@ -110,8 +107,7 @@ def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
         assert fit["reason"].str.contains(says).all()
 
 
-def test_what_statsmodels_doubts_becomes_a_reason_and_no_warning() -> None:
-    pytest.importorskip("statsmodels")
+def test_persons_who_do_not_differ_are_a_remark_and_no_warning() -> None:
     y = np.tile([1.0, 2, 3, 5], (6, 1)) + np.arange(6)[:, None] * 1e-9  # persons are all alike
     fit = fit_mixed(mixed_table({f"p{i}": days(row) for i, row in enumerate(y)}), "score")
     assert "boundary" in fit["reason"].iloc[0]
@@ -131,15 +127,8 @@ def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
             fit_mixed(stamped, **call)
 
 
-def test_without_statsmodels_the_error_says_what_to_install(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels.regression.mixed_linear_model", None)
-    with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[stats\]'"):
-        fit_mixed(pd.DataFrame({"person": ["a"], "y": [1.0]}), "y")
-
-
 @pytest.mark.slow
 def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -> None:
-    pytest.importorskip("statsmodels")
     held = []
     for seed in range(150):
         generator = np.random.default_rng(seed)
@@ -165,7 +154,6 @@ def test_intervals_use_the_degrees_of_freedom_of_persons_or_of_their_days(orthod
 
 
 def test_a_difference_between_two_persons_has_no_interval() -> None:
-    pytest.importorskip("statsmodels")
     draw = np.random.default_rng(3)
     table = pd.DataFrame({"person": ["a"] * 6 + ["b"] * 6, "group": ["x"] * 6 + ["y"] * 6})
     table["day"] = [*range(6), *range(6)]
@@ -174,3 +162,24 @@ def test_a_difference_between_two_persons_has_no_interval() -> None:
     assert fit.loc[["intercept", "group[y]"], ["low", "high", "p"]].isna().all(axis=None)
     assert fit.loc["day", ["low", "high", "p"]].notna().all()
     assert "too few persons" in fit["reason"].iloc[0]
+
+
+def test_an_outcome_that_only_differs_between_persons_has_no_model() -> None:
+    table = mixed_table({f"p{i}": days([0.1 * i] * 4) for i in range(6)})
+    fit = fit_mixed(table, "score")
+    assert fit["estimate"].isna().all()
+    assert fit["reason"].iloc[0].startswith("the outcome does not vary within persons")
+
+
+def test_the_days_of_a_cohort_are_taken_as_they_are() -> None:
+    table = cohort_days(8, 6, effect=2.0)
+    fit = fit_mixed(table, "blink_rate_per_min", predictors=["group", "age"])
+    of_table = fit_mixed(
+        mixed_table(table, outcomes="blink_rate_per_min"),
+        "blink_rate_per_min",
+        predictors=["group", "age"],
+    )
+    assert fit["persons"].iloc[0] == 8
+    pd.testing.assert_frame_equal(fit, of_table)
+    with pytest.raises(el.FieldError, match="no column 'sex'"):
+        fit_mixed(table, "steps", predictors="sex")

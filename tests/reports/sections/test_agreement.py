@@ -33,3 +33,12 @@ def test_the_table_has_every_quantity_in_words() -> None:
 def test_one_log_alone_has_nothing_to_agree_with() -> None:
     with pytest.raises(Empty, match="the 60-second log was not given"):
         section(logs(FIFTEEN))
+
+
+def test_landing_impacts_have_the_digits_that_show_a_difference() -> None:
+    rows = cells(section(logs()).tables[0]())
+    assert all(
+        len(rows[f"Landing impact, {side} foot"][3].split(".")[1]) == 3
+        for side in ("right", "left")
+    )
+    assert len(rows["Steps"][3].split(".")[1]) == 2

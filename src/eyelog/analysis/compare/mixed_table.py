@@ -113,6 +113,11 @@ def mixed_table(
 
 def _of_cohort(table: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Return the days of each wearer of a cohort, and one row per wearer of what else it has."""
+    if list(table.index.names) != ["account", "day"]:
+        raise ConfigurationError(
+            "mixed_table takes a cohort's days, indexed by account and day, as eyelog.cohort.daily"
+            f" returns them, not a table indexed by {' and '.join(map(str, table.index.names))}"
+        )
     stated = [name for step in history(table) for name in step.get("covariates", ())]
     numeric = pd.api.types.is_numeric_dtype
     times = pd.api.types.is_datetime64_any_dtype

@@ -79,6 +79,11 @@ class Found(NamedTuple):
         return self.bias_low > 0 or self.bias_high < 0
 
     @property
+    def digits(self) -> int:
+        """Decimals that show a difference: landing impacts, in G, differ by hundredths."""
+        return 3 if self.unit == "G" else 2
+
+    @property
     def per(self) -> str:
         """The unit as a sentence says it."""
         return {"count/min": "per min", "s/min": "s per min"}.get(self.unit, self.unit)
@@ -91,13 +96,13 @@ class Found(NamedTuple):
             low, high = sorted((abs(self.bias_low), abs(self.bias_high)))
             more, less = sorted(LOG_WORDS.values(), reverse=self.bias < 0)
             start += (
-                f" the {more} is {words.number(abs(self.bias), 2)} {self.per} above the {less} in"
-                f" {what}, on average ({words.interval(low, high, 2)})"
+                f" the {more} is {words.number(abs(self.bias), self.digits)} {self.per} above the"
+                f" {less} in {what}, on average ({words.interval(low, high, self.digits)})"
             )
         else:
-            interval = words.interval(self.bias_low, self.bias_high, 2)
+            interval = words.interval(self.bias_low, self.bias_high, self.digits)
             start += (
-                f" no difference stands out in {what} (bias {words.number(self.bias, 2)}"
+                f" no difference stands out in {what} (bias {words.number(self.bias, self.digits)}"
                 f" {self.per}{f', {interval}' if interval else ''})"
             )
         return (
@@ -126,11 +131,11 @@ def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:
         [
             label(name),
             one.per,
-            words.number(one.mean_fifteen, 2),
-            words.number(one.mean_sixty, 2),
-            words.number(one.bias, 2),
-            words.range_of(one.bias_low, one.bias_high, 2),
-            words.range_of(one.low, one.high, 2),
+            words.number(one.mean_fifteen, one.digits),
+            words.number(one.mean_sixty, one.digits),
+            words.number(one.bias, one.digits),
+            words.range_of(one.bias_low, one.bias_high, one.digits),
+            words.range_of(one.low, one.high, one.digits),
             words.whole(one.n),
         ]
         for name, one in found.items()

@@ -1,0 +1,93 @@
+"""Restricted maximum likelihood of a linear model with an intercept for each person.
+
+With one variance between persons, the likelihood has a closed form but for the ratio of the two
+variances: a search along one line finds it exactly, at the boundary of 0 too.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+
+from eyelog.analysis.series.arrays import Floats
+
+__all__ = ["RandomIntercept", "random_intercept"]
+
+# Of the variance between persons over that within them: beyond these ends it is 0, or all.
+LOWEST, HIGHEST = -18.0, 18.0
+STEPS: Final = 37
+LEAST_RSS: Final = 1e-300
+
+
+class RandomIntercept(NamedTuple):
+    """Coefficients with their covariance, and the SDs between persons and within them."""
+
+    coefficients: Floats
+    covariance: Floats
+    sd_person: float
+    sd_residual: float
+
+
+def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomIntercept:
+    """Fit ``y = x b + person + residual``.
+
+    Parameters
+    ----------
+    y : array of float64
+        One value per row.
+    x : array of float64
+        One column per coefficient, the first of them 1 in each row, of full rank.
+    persons : array
+        Who each row is of.
+    """
+    shift = np.append(x.mean(axis=0), y.mean())
+    scale = np.append(x.std(axis=0), y.std())
+    shift[0], scale[0] = 0.0, 1.0
+    both = (np.column_stack([x, y]) - shift) / scale
+    _, of_row, counts = np.unique(persons, return_inverse=True, return_counts=True)
+    means = np.column_stack([np.bincount(of_row, column) for column in both.T]) / counts[:, None]
+    inside = both - means[of_row]
+    within = inside.T @ inside
+    size, terms = x.shape
+
+    def normal(ratio: float) -> Floats:
+        """Return [x y]' V^-1 [x y], V in units of the variance within persons."""
+        weights = counts / (1.0 + counts * ratio)
+        return np.asarray(within + (means * weights[:, None]).T @ means, dtype=np.float64)
+
+    def solved(ratio: float) -> tuple[Floats, Floats, float]:
+        whole = normal(ratio)
+        left, right = whole[:-1, :-1], whole[:-1, -1]
+        beta = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
+        return beta, left, max(float(whole[-1, -1] - right @ beta), LEAST_RSS)
+
+    def deviance(ratio: float) -> float:
+        _, left, rss = solved(ratio)
+        spread = float(np.log1p(counts * ratio).sum()) + float(np.linalg.slogdet(left)[1])
+        return float((size - terms) * np.log(rss) + spread)
+
+    grid = np.linspace(LOWEST, HIGHEST, STEPS)
+    best = int(np.argmin([deviance(float(np.exp(at))) for at in grid]))
+    found = optimize.minimize_scalar(
+        lambda at: deviance(float(np.exp(at))),
+        bounds=(grid[max(best - 1, 0)], grid[min(best + 1, STEPS - 1)]),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    ratio = float(np.exp(found.x))
+    if deviance(0.0) <= float(found.fun):
+        ratio = 0.0
+    beta, left, rss = solved(ratio)
+    variance = rss / (size - terms)
+    # Back to the units of the columns, and to their own zeros.
+    back = np.diag(scale[-1] / scale[:-1])
+    back[0, 1:] = -scale[-1] * shift[1:-1] / scale[1:-1]
+    coefficients = back @ beta
+    coefficients[0] += shift[-1]
+    return RandomIntercept(
+        coefficients,
+        back @ np.linalg.inv(left) @ back.T * variance,
+        float(scale[-1] * np.sqrt(variance * ratio)),
+        float(scale[-1] * np.sqrt(variance)),
+    )

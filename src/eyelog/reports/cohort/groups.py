@@ -1,0 +1,199 @@
+"""How the groups differ, with intervals that count wearers and not days."""
+
+from functools import partial
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.sheet import decimals, p_text
+from eyelog.figures.cohort import plot_cohort
+from eyelog.figures.style import panels, style
+from eyelog.reports import words
+from eyelog.reports.cohort.study import Cohort
+from eyelog.reports.page_tables import PageTable
+from eyelog.reports.parts import Empty, Part, Picture
+
+__all__ = ["section"]
+
+STANDS_OUT: Final = 0.05
+ROW_MM: Final = 7.0
+FOOT_MM: Final = 9.0
+HIGHEST_MM: Final = 215.0
+
+
+def section(cohort: Cohort) -> Part:
+    """Return the differences, what they are worth, and the wearers behind them."""
+    if len(cohort.groups) < 2:
+        raise Empty(
+            f"all wearers are in one group, {cohort.groups[0]}: there is nothing to compare"
+            if cohort.groups
+            else "no wearer is in a group"
+        )
+    table = cohort.differences
+    return Part(
+        findings=[_stands_out(table), _worth(table), _method(table), *_small(table)],
+        pictures=[
+            Picture(
+                "The wearers of each group",
+                "Each point is the mean of one wearer's days that count, each thick line the"
+                " middle half of the wearers, each thin one the middle 90 %.",
+                partial(_draw, cohort, names),
+            )
+            for names in _figures(cohort)
+        ],
+        tables=[partial(_table, table)],
+    )
+
+
+def _stands_out(table: pd.DataFrame) -> str:
+    compared = table[table["p"].notna()]
+    if compared.empty:
+        return "No comparison has an interval: each needs three wearers with values in both groups."
+    found = compared[compared["p_holm"] < STANDS_OUT]
+    number = words.count(len(compared), "comparison")
+    if found.empty:
+        return f"Of {number}, no difference stands out after correction for their number."
+    said = words.joined([_difference(*pair) for pair in found.iterrows()])
+    return (
+        f"Of {number}, {len(found)} stand{'s' if len(found) == 1 else ''} out after correction for"
+        f" their number: {said}."
+    )
+
+
+def _difference(key: Any, row: pd.Series) -> str:
+    """Return one difference in words: ``blink rate is 4.3 per min higher in a than in b``."""
+    name, group = key
+    about = column(name)
+    digits = _decimals(row, about.digits)
+    unit = f" {about.unit}" if about.unit else ""
+    low, high = sorted((abs(row["low"]), abs(row["high"])))
+    if row["low"] < 0 < row["high"]:  # p and interval can disagree after rounding only
+        low, high = row["low"], row["high"]
+    more = "higher" if row["difference"] > 0 else "lower"
+    said = about.label[:1].lower() + about.label[1:]
+    return (
+        f"{said} is {words.number(abs(row['difference']), digits)}{unit} {more} in {group} than in"
+        f" {row['reference']} ({words.interval(low, high, digits)})"
+    )
+
+
+def _worth(table: pd.DataFrame) -> str:
+    """Return what many comparisons do to each of them."""
+    count = int(table["p"].notna().sum())
+    if count < 2:
+        return (
+            "A difference between groups is the effect of what distinguishes them only where"
+            " wearers were assigned at random."
+        )
+    chance = 1 - 0.95**count
+    return (
+        f"Each 95 % interval holds for its own comparison. Of {count} independent comparisons"
+        " without any difference, at least one has an interval without 0 with a chance of"
+        f" {words.percent(chance)}; the last p of the table is corrected for that (Holm). A"
+        " difference between groups is the effect of what distinguishes them only where wearers"
+        " were assigned at random."
+    )
+
+
+def _method(table: pd.DataFrame) -> str:
+    used = set(table["method"]) - {""}
+    said = {
+        "mixed model": "a linear mixed model of the days with an intercept for each wearer",
+        "Welch": "the wearers' means, with Welch's interval",
+    }
+    if not used:
+        return "Where there is no interval, the difference is that of the wearers' means."
+    ways = words.joined([said[name] for name in said if name in used])
+    return (
+        f"Differences and intervals come from {ways}: what counts is the number of wearers, since"
+        " days of one wearer are alike."
+    )
+
+
+def _small(table: pd.DataFrame) -> list[str]:
+    shared = len(set(table["reason"])) == 1
+    reasons = dict.fromkeys(
+        text for text in table["reason"] if text and (shared or text.startswith("no interval"))
+    )
+    return [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons]
+
+
+def _figures(cohort: Cohort) -> list[list[str]]:
+    """Return the outcomes of each figure: as many panels as a page is high."""
+    names = [name for name in cohort.outcomes if len(cohort.means(name))]
+    most = max(1, int(HIGHEST_MM // (_height(cohort) + FOOT_MM)))
+    figures = -(-len(names) // most)
+    size = -(-len(names) // max(figures, 1))
+    return [names[i : i + size] for i in range(0, len(names), max(size, 1))]
+
+
+def _height(cohort: Cohort) -> float:
+    return ROW_MM * len(cohort.groups)
+
+
+def _draw(cohort: Cohort, names: list[str]) -> Any:
+    with style():
+        made = panels([_height(cohort) + FOOT_MM] * len(names), sharex=False)
+    for ax, name in zip(made, names, strict=True):
+        plot_cohort(cohort.counted, name, kind="groups", by=cohort.by, ax=ax)
+    return made
+
+
+def _table(table: pd.DataFrame) -> PageTable:
+    groups = list(dict.fromkeys(table.index.get_level_values("group")))
+    reference = str(table["reference"].iloc[0])
+    several = len(groups) > 1  # else the caption says which
+    remarks = [_remark(row, table) for _, row in table.iterrows()]
+    remarked = len(set(remarks)) > 1  # what holds for all rows is said above
+    rows = []
+    for (key, row), remark in zip(table.iterrows(), remarks, strict=True):
+        name, group = cast("tuple[str, str]", key)
+        about = column(name)
+        finer = _decimals(row, about.digits)
+        rows.append(
+            [
+                about.text,
+                *([group] if several else []),
+                words.number(row["mean_reference"], about.digits),
+                words.number(row["mean_group"], about.digits),
+                words.number(row["difference"], finer),
+                words.range_of(row["low"], row["high"], finer),
+                _p(row["p"]),
+                _p(row["p_holm"]),
+                f"{row['wearers_reference']:,}, {row['wearers_group']:,}",
+                words.whole(row["n"]),
+                *([remark] if remarked else []),
+            ]
+        )
+    group = "Group" if several else groups[0]
+    return PageTable.of(
+        f"{'Each group' if several else groups[0]} less {reference}: means of the wearers, and"
+        " their difference",
+        [
+            *("Quantity", *(["Group"] if several else [])),
+            *(reference, "Mean" if several else group, "Difference", "95 % interval"),
+            *("p", "p, corrected", "Wearers", "Days", *(["Remark"] if remarked else [])),
+        ],
+        rows,
+        "differences",
+        table,
+    )
+
+
+def _decimals(row: pd.Series, digits: int | None) -> int:
+    """Return three significant digits of a difference and its interval, one more than of days."""
+    values = np.array([row["difference"], row["low"], row["high"]], dtype=np.float64)
+    significant = decimals(values, None)
+    return significant if digits is None else min(significant, digits + 1)
+
+
+def _p(value: float) -> str:
+    return words.MISSING if np.isnan(value) else p_text(value, 3)
+
+
+def _remark(row: pd.Series, table: pd.DataFrame) -> str:
+    """Return what is to be said of one difference; a method that all share is said above."""
+    method = str(row["method"]) if len(set(table["method"])) > 1 else ""
+    return "; ".join(part for part in (method, str(row["reason"])) if part)

@@ -1,0 +1,137 @@
+"""`eyelog.report_cohort`: the days of many wearers to one file."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import eyelog
+from eyelog.cohort.result import result_of
+from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.reports.cohort import amount, groups, losses, outcomes, who
+from eyelog.reports.cohort.method import method
+from eyelog.reports.cohort.study import Cohort, as_cohort
+from eyelog.reports.page import Section, render
+from eyelog.reports.parts import Part
+from eyelog.reports.writing import check_texts, noticing, page_file, write_page
+
+__all__ = ["report_cohort"]
+
+
+def report_cohort(
+    table: pd.DataFrame | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    by: str | None = None,
+    wearers: pd.DataFrame | None = None,
+    key: str | os.PathLike[str] | None = None,
+    dated: str | None = None,
+) -> Path:
+    """Write the report of a study: one HTML file about the days of many wearers.
+
+    The file opens with who took part, how much was measured and what was lost and why; then come
+    the percentiles of the wearers, topic by topic, the differences between groups with their
+    intervals, and the method with the recipe. It loads nothing from the network and runs no script;
+    its tables can be downloaded as CSV from inside the file.
+
+    Parameters
+    ----------
+    table : DataFrame, str or path
+        The table of `eyelog.cohort.daily`, or the place of its dataset (``out``), whose recipe and
+        report of failed wearers are then part of the page.
+    path : str or path
+        The file to write, ending with .html; its folder must exist. Only its owner can read it.
+    by : str, optional
+        The column with the group of each wearer. Default: no groups.
+    wearers : DataFrame, optional
+        One row per wearer, with a column ``account``: columns to add to the days, such as groups
+        that became known after they were computed. They replace columns of the same name.
+    key : str or path, optional
+        The file of a key, as of `eyelog.cohort.pseudonymise`: pseudonyms stand in place of the
+        accounts, and the recipe names neither accounts nor the place of the archive.
+    dated : str, optional
+        A line below the title, such as a date or the name of the study.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the table is not that of a cohort's days, `wearers`, `by` or `key` cannot be used, or the
+        path cannot.
+    FieldError
+        If there is no column `by`.
+    ArchiveError
+        If the place has no whole result.
+    EyelogError
+        If the file cannot be written.
+
+    See Also
+    --------
+    eyelog.cohort.summary, eyelog.cohort.differences, eyelog.plot_cohort :
+        The tables and figures of the report.
+
+    Notes
+    -----
+    Days with at least 4 hours of wear count; wear itself is reported of all days. Each wearer
+    counts once, by the mean of the own days.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from pathlib import Path
+    >>> import eyelog as el
+    >>> folder, log = Path(mkdtemp()), "standard_mode_logs"
+    >>> archive = el.Archive(folder / "archive")
+    >>> people = el.cohort.simulate(archive, 2, start="2026-10-19", days=1, log=log)
+    >>> days = el.cohort.daily(archive, log=log, wearers=people[["account", "group"]])
+    >>> page = el.report_cohort(days, folder / "study.html")
+    >>> "2 of 2 wearers have 2 days with records of the 60-second log" in page.read_text()
+    True
+    """
+    target = page_file(path, what="report_cohort")
+    check_texts(by=by, dated=dated)
+    cohort = as_cohort(result_of(table, what="report_cohort"), by=by, wearers=wearers, key=key)
+    arguments = {"by": by, "dated": dated, "pseudonyms": key is not None}
+    return write_page(target, _page(cohort, arguments, dated))
+
+
+def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
+    notices: list[str] = []
+    makers: dict[str, tuple[str, Callable[[Cohort], Part]]] = {
+        "who": ("Who took part", who.section),
+        "amount": ("How much was measured", amount.section),
+        "losses": ("What was lost, and why", losses.section),
+        **{key: (topic[0], outcomes.section(key)) for key, topic in outcomes.TOPICS.items()},
+    }
+    if cohort.is_empty:  # then the rest would say so one by one
+        makers = {key: makers[key] for key in ("who", "losses")}
+    elif cohort.by is not None:
+        makers["groups"] = ("Differences between the groups", groups.section)
+    made: dict[str, Section] = {
+        key: (title, partial(make, cohort)) for key, (title, make) in makers.items()
+    }
+    # Made last, when every section has said what it lacks.
+    made["method"] = ("Method", lambda: method(cohort, arguments, notices))
+    with noticing(notices):
+        return render(
+            made,
+            title="Cohort report",
+            about=_about(cohort),
+            dated=dated,
+            version=eyelog.__version__,
+        )
+
+
+def _about(cohort: Cohort) -> str:
+    log = LOG_WORDS.get(cohort.log or "", "")
+    if cohort.is_empty:
+        return "; ".join(filter(None, ["No wearer has days", log]))
+    days = f"{range_words(*cohort.calendar)}, {cohort.zone}"
+    return "; ".join(filter(None, [days, log]))

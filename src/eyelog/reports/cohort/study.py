@@ -1,0 +1,223 @@
+"""What a cohort's report is about: days, wearers, groups, and the tables that sections share."""
+
+import re
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.columns import column
+from eyelog.analysis.series.arrays import numbers
+from eyelog.cohort.differences import OUTCOMES, differences, group_labels
+from eyelog.cohort.pseudonymise import pseudonymise
+from eyelog.cohort.result import Result
+from eyelog.cohort.wearers import one_row_each
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import stated_log
+from eyelog.reports.logs import COUNTED_WORN_H
+
+__all__ = ["WEAR", "Cohort", "as_cohort"]
+
+WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
+"""What is reported of all days; all else is of the days that were worn long enough."""
+
+NOT_FOUND: Final = "in the table of wearers, but not in the result"
+PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
+HIDDEN: Final = ("accounts", "archive", "wearers")  # of a recipe: they say who the wearers are
+
+
+class Cohort:
+    """The days of the wearers; each table is made when it is first asked for.
+
+    Parameters
+    ----------
+    result : Result
+        Days, and who has none.
+    by : str, optional
+        The column of the groups.
+    """
+
+    def __init__(self, result: Result, *, by: str | None) -> None:
+        self.rows = result.rows
+        self.failed, self.without = result.failed, result.without
+        self.recipe = result.recipe
+        self.by = by
+        self.log = stated_log(self.rows) or str(result.recipe.get("log", "")) or None
+        text = pd.api.types.is_string_dtype
+        self.covariates = [
+            name
+            for name in self.rows.columns
+            if name in result.covariates or (text(self.rows[name].dtype) and name != "reason")
+        ]
+        self.outcomes = [name for name in OUTCOMES if name in self.rows.columns]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no wearer has a day."""
+        return self.rows.empty
+
+    @cached_property
+    def accounts(self) -> list[str]:
+        """The wearers that have days, in order."""
+        if self.is_empty:
+            return []
+        return [str(name) for name in self.rows.index.get_level_values("account").unique()]
+
+    @cached_property
+    def group_of(self) -> pd.Series:
+        """The group of each wearer, by account; without groups all are in one."""
+        if self.by is None or self.is_empty:
+            return pd.Series("all", index=self.accounts, dtype="str")
+        return group_labels(self.rows, self.by, what="report_cohort", least=1)
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The groups in order."""
+        return sorted(set(self.group_of))
+
+    @cached_property
+    def grouped(self) -> pd.DataFrame:
+        """The days of the wearers that are in a group, their group as text."""
+        accounts = self.rows.index.get_level_values("account")
+        labels = self.group_of.reindex(accounts)
+        inside = labels.notna().to_numpy()
+        rows = self.rows[inside]
+        if self.by is None:
+            return rows
+        out = rows.assign(**{self.by: labels[inside].array})
+        out.attrs = self.rows.attrs
+        return out
+
+    @cached_property
+    def counted(self) -> pd.DataFrame:
+        """The same days; of those with too little wear only the wear itself."""
+        rows = self.grouped
+        thin = ~(numbers(rows["worn_h"]) >= COUNTED_WORN_H)
+        others = [name for name in self.outcomes if name not in WEAR]
+        values = rows[others].astype("float64")
+        out = rows.assign(**{name: values[name].mask(thin) for name in others})
+        out.attrs = rows.attrs
+        return out
+
+    @cached_property
+    def counted_days(self) -> int:
+        """How many days were worn long enough."""
+        return int((numbers(self.grouped["worn_h"]) >= COUNTED_WORN_H).sum())
+
+    def means(self, name: str) -> pd.Series:
+        """Return the mean of each wearer's days, by account, of those who have a value."""
+        values = self.counted[name].astype("float64")
+        values = values.where(np.isfinite(values))
+        return values.groupby(level="account").mean().dropna()
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """The differences between the groups."""
+        return differences(self.counted, by=str(self.by), outcomes=self.outcomes)
+
+    @cached_property
+    def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
+        """The first and the last local day."""
+        days = pd.DatetimeIndex(self.rows.index.get_level_values("day")).tz_localize(None)
+        return days.min(), days.max()
+
+    @cached_property
+    def zone(self) -> str:
+        """The zone of the days, or that there are several."""
+        zone = pd.DatetimeIndex(self.rows.index.get_level_values("day")).tz
+        return str(zone) if zone is not None else "local days of several zones"
+
+
+def label(name: str) -> str:
+    """Return what an outcome is called in a sentence."""
+    return column(name).label
+
+
+def as_cohort(
+    result: Result, *, by: str | None, wearers: pd.DataFrame | None, key: Any = None
+) -> Cohort:
+    """Return the cohort of a result, with the columns of a table of wearers, and pseudonyms.
+
+    Raises
+    ------
+    ConfigurationError
+        If the result is not of days, or the table of wearers or the groups cannot be used.
+    FieldError
+        If there is no column of groups.
+    """
+    rows = result.rows
+    empty = rows.empty
+    days = not empty and list(rows.index.names) == ["account", "day"]
+    if not empty and not (days and "worn_h" in rows.columns):
+        raise ConfigurationError(
+            "report_cohort takes the days of eyelog.cohort.daily, indexed by account and day, with"
+            " the column 'worn_h'; summarise other results with eyelog.cohort.summary"
+        )
+    without, covariates = result.without, result.covariates
+    if wearers is not None:
+        people = one_row_each(wearers)
+        known = {*result.failed, *without, *_accounts(rows)}
+        without = {**without, **{name: NOT_FOUND for name in people.index if name not in known}}
+        covariates = (*covariates, *(n for n in people.columns if n not in covariates))
+        if not empty:
+            rows = _joined(rows, people)
+    result = Result(rows, result.failed, without, covariates, result.recipe)
+    cohort = Cohort(_writable(result) if key is None else _pseudonymous(result, key), by=by)
+    cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
+    return cohort
+
+
+def _accounts(rows: pd.DataFrame) -> set[str]:
+    return set(rows.index.get_level_values("account")) if "account" in rows.index.names else set()
+
+
+def _joined(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+    accounts = rows.index.get_level_values("account")
+    taken = [name for name in people.columns if column(name).group or name in ("n", "day")]
+    if taken:
+        raise ConfigurationError(
+            f"the table of wearers has a column {taken[0]!r}, which days have too: rename it"
+        )
+    out = rows.assign(**{str(name): people[name].reindex(accounts).array for name in people})
+    out.attrs = rows.attrs
+    return out
+
+
+def _writable(result: Result) -> Result:
+    """Return the result with names that a page can hold: no control characters, none that turn."""
+    rows = result.rows
+    if not rows.empty and not all(name.isprintable() for name in _accounts(rows)):
+        attrs = rows.attrs
+        rows = rows.rename(index=_printed, level="account")
+        rows.attrs = attrs
+    lost = [
+        {_printed(name): reason for name, reason in reasons.items()}
+        for reasons in (result.failed, result.without)
+    ]
+    return Result(rows, lost[0], lost[1], result.covariates, result.recipe)
+
+
+def _printed(name: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def _pseudonymous(result: Result, key: Any) -> Result:
+    """Return the result under pseudonyms, without what says who the wearers are."""
+    recipe = {name: value for name, value in result.recipe.items() if name not in HIDDEN}
+    rows = result.rows
+    if not rows.empty:
+        attrs = rows.attrs
+        rows = pseudonymise(rows, key=key)
+        log = attrs.get("eyelog", {}).get("log")
+        rows.attrs = {"eyelog": {"log": log, "history": []}} if log else {}
+
+    def hidden(reasons: dict[str, str]) -> dict[str, str]:
+        if not reasons:
+            return {}
+        texts = [PLACE.sub("", reason) for reason in reasons.values()]
+        table = pd.DataFrame({"account": list(reasons), "reason": texts})
+        table = pseudonymise(table, key=key).sort_values("account")
+        return dict(zip(table["account"], table["reason"], strict=True))
+
+    return Result(rows, hidden(result.failed), hidden(result.without), result.covariates, recipe)
