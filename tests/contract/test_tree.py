@@ -29,6 +29,7 @@ NO_SOURCE_FILE = {
     "service/records/test_columns.py": "pages in columns, from the service to the client's frame",
     "archive/importing/test_wearers.py": "files of several wearers, read and imported",
     "archive/test_sync_processes.py": "syncs that are killed, or run at the same time",
+    "answers/test_arrow_hostile.py": "Arrow streams, from bytes to frame and archive",
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_blocks.py": "how the blocks of the pages run",
