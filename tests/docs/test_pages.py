@@ -54,7 +54,7 @@ OTHERS = [path for path in WITH_BLOCKS if path.stem not in ("definitions", "othe
         pytest.param(
             path,
             id=page_id(path),
-            marks=[] if is_quick(path) else [pytest.mark.slow, pytest.mark.timeout(900)],
+            marks=[] if is_quick(path) else [pytest.mark.slow, pytest.mark.timeout(1800)],
         )
         for path in OTHERS
     ],

@@ -37,7 +37,7 @@ __all__ = ["ROOT", "RUNS", "Block", "Failed", "Session", "blocks_of", "commands_
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 RUNS: Final = ("python", "sh", "setup")
-TIMEOUT: Final = 240  # seconds, for one block of shell commands on a busy machine
+TIMEOUT: Final = 600  # seconds, for one block of shell commands on a busy machine
 COLUMNS: Final = 88  # the width of a terminal that the page has room for
 
 _FENCE: Final = re.compile(r"^(`{3,}|~{3,})(\w+)[^\n]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
