@@ -6,7 +6,7 @@ from typing import Any, Final
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from eyelog_docs.blocks import RUNS, Block, Failed, Session, blocks_of
+from eyelog_docs.blocks import RUNS, Block, Failed, Session, blocks_of, commands_of
 
 __all__ = ["setup"]
 
@@ -42,7 +42,9 @@ def _shown(source: Path, page: str, number: int, block: Block, session: Session)
         target = source / FOLDER / _name(page, number, part)
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(path.read_bytes())
-        parts.append(f"```{{image}} /{FOLDER}/{target.name}\n:alt: {path.name}\n```")
+        drawn_by = next(line for line in commands_of(block.code) if path.name in line)
+        alt = f"The figure that this command draws: {' '.join(drawn_by.split())}"
+        parts.append(f"```{{image}} /{FOLDER}/{target.name}\n:alt: {alt}\n```")
     return "".join(f"\n\n{part}" for part in parts)
 
 
