@@ -39,7 +39,7 @@ def test_an_import_reports_account_log_and_counts(home, capsys) -> None:
         ["15", "s", "imported", "964", "964"],
         ["60", "s", "imported", "241", "241"],
     ]
-    assert f"1,205 rows added something new to account 'ada' in {home / 'archive'}" in err
+    assert f"1,205 rows were new to account 'ada' in {home / 'archive'}" in err
 
 
 def test_a_second_import_adds_nothing_new(imported, capsys) -> None:
@@ -95,8 +95,9 @@ def test_junk_is_a_warning_with_file_and_line(tmp_path, capsys) -> None:
     path = tmp_path / "a.csv"
     path.write_text("date,stp\n2026-10-21T00:00:15Z,3\njunk\n")
     assert main(["import", str(path)]) == 0
-    assert "a.csv: left out 1 of 2 lines that are not records (line 3: it has 1 column, not 2" in (
-        capsys.readouterr().err
+    assert (
+        "a.csv: left out 1 of 2 lines, which are not records (line 3: it has 1 column, not 2"
+        in (capsys.readouterr().err)
     )
 
 
@@ -183,11 +184,11 @@ def test_whose_rows_they_are_is_chosen_or_split(tmp_path, home, capsys) -> None:
     assert "--wearer" in err
     assert not (home / "archive").exists()
     assert main(["import", str(path), "--wearer", "bob", "--account", "her"]) == 0
-    assert "1 row added something new to account 'her'" in capsys.readouterr().err
+    assert "1 row was new to account 'her'" in capsys.readouterr().err
     assert main(["import", str(path), "--split-wearers"]) == 0
     out, err = capsys.readouterr()
     assert [line.split()[-3] for line in out.splitlines()] == ["Account", "ada", "bob"]
-    assert "2 rows added something new to 2 accounts" in err
+    assert "2 rows were new to 2 accounts" in err
     assert el.Archive(home / "archive").accounts() == ["ada", "bob", "her"]
 
 

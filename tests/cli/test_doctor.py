@@ -1,7 +1,9 @@
 """`eyelog doctor`: what is set up, what is wrong and what to type, without a secret."""
 
 import json
+import re
 import socket
+import tomllib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,8 +12,10 @@ import pytest
 import eyelog as el
 from eyelog.access.auth.tokens import TokenStore
 from eyelog.cli import main
+from eyelog.cli.doctor import _EXTRAS
 from support import live
 from support.commands import DAY
+from support.paths import ROOT
 
 
 def findings(capsys: pytest.CaptureFixture[str], *, status: int) -> dict[str, dict[str, Any]]:
@@ -125,6 +129,14 @@ def test_a_home_that_cannot_be_made_is_wrong_and_the_rest_is_still_looked_at(
     page = capsys.readouterr().out
     assert "\n! home" in page
     assert "wrong: see the lines marked with !." in page
+
+
+def test_the_extras_of_the_doctor_and_the_first_page_are_those_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"]) - {"all"}
+    assert set(_EXTRAS) == extras
+    (line,) = re.findall(r"The extras add(.*?);", (ROOT / "docs/start.md").read_text(), re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", line)) == extras
 
 
 def test_a_missing_extra_is_a_note_with_what_to_type(capsys, monkeypatch) -> None:

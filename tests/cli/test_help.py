@@ -54,3 +54,25 @@ def test_the_version_is_that_of_the_package(capsys) -> None:
         main(["--version"])
     assert stop.value.code == 0
     assert re.fullmatch(r"eyelog \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+
+
+MISTYPED = {
+    "a command": (["dayly", "x"], "(did you mean 'daily'?)"),
+    "a figure": (["plot", "overveiw", "x.csv", "-o", "a.png"], "(did you mean 'overview'?)"),
+    "a path in place of a command": (["folder"], "type eyelog daily folder"),
+    "no file to draw into": (["plot", "overview", "x.csv"], "missing -o FILE: the .png, .svg"),
+    "no file to report into": (["report", "x.csv"], "missing -o FILE: the .html file to write"),
+    "no figure": (["plot", "-o", "a.png"], "missing FIGURE"),
+    "no command": ([], "missing COMMAND"),
+}
+
+
+@pytest.mark.parametrize("case", MISTYPED)
+def test_a_mistyped_command_is_told_what_to_type(capsys, monkeypatch, tmp_path, case) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    words, says = MISTYPED[case]
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert says in capsys.readouterr().err.splitlines()[-1]

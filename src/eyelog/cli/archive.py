@@ -124,14 +124,14 @@ def _import(args: argparse.Namespace) -> int:
         print(_listed(reports, accounts=args.split_wearers))
     kept = sum(report.kept for report in reports)
     # Files overlap, so the rows of all files may be more than the records the archive then has.
-    added = "would add" if args.dry_run else "added"
+    were = "would be" if args.dry_run else "was" if kept == 1 else "were"
     written = " (dry run: nothing was written)" if args.dry_run else ""
     accounts = list(dict.fromkeys(report.account for report in reports if report.kept))
     owner = f"{len(accounts)} accounts" if len(accounts) > 1 else (
         f"account {(accounts or [args.account])[0]!r}"
     )  # fmt: skip
     rows = "row" if kept == 1 else "rows"
-    note(f"{kept:,} {rows} {added} something new to {owner} in {archive.path}{written}")
+    note(f"{kept:,} {rows} {were} new to {owner} in {archive.path}{written}")
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.reason}")

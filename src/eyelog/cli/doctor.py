@@ -30,7 +30,6 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
     "cohort": ("dask", "many wearers"),
-    "stats": ("statsmodels", "mixed models"),
     "excel": ("openpyxl", "Excel files"),
     "s3": ("s3fs", "archives on S3"),
 }
@@ -146,8 +145,8 @@ def _zone() -> Iterator[_Finding]:
     yield _Finding(
         "time zone",
         OK,
-        f"this machine: {name} (UTC{offset[:3]}:{offset[3:]}); days are those of --tz, else of the"
-        " files, else of UTC",
+        f"this machine: {name} (UTC{offset[:3]}:{offset[3:]}); days follow --tz, else the zone"
+        " of the files, else UTC",
     )
 
 
@@ -243,7 +242,7 @@ def _service() -> Iterator[_Finding]:
         yield _Finding(
             "service",
             OK,
-            "none is set, which files and the archive do not need",
+            "none is set; files and the archive need none",
             "to fetch from one: export EYELOG_BASE_URL=https://...",
         )
         return

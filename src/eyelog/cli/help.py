@@ -1,7 +1,8 @@
 """The parser of `eyelog` itself: the first page of its help, and how its commands are parsed."""
 
 import argparse
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NoReturn
 
 __all__ = ["Program"]
 
@@ -19,6 +20,15 @@ _GROUPS: Final = {
     "Trial": ("demo", "simulate", "simulate-cohort"),
     "Help": ("fields", "doctor", "completion"),
 }
+
+
+# How argparse begins its message about missing words.
+_MISSING: Final = "the following arguments are required: "
+
+
+def _name(action: argparse.Action) -> str:
+    """Return an action's name as argparse's messages have it."""
+    return "/".join(action.option_strings) or str(action.metavar or action.dest)
 
 
 class _Version(argparse.Action):
@@ -57,6 +67,32 @@ class _Command(argparse.ArgumentParser):
             found.parser = self
         return found, others
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a word that is not one of the choices, and name the nearest choice."""
+        if action.choices is None or value in action.choices:
+            return
+        from eyelog.catalogue import near
+
+        choices = [str(choice) for choice in action.choices]
+        raise argparse.ArgumentError(
+            action, f"unknown {value!r}{near(value, choices)}: choose from {', '.join(choices)}"
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with one line; where words are missing, it says what they are for."""
+        names = message.removeprefix(_MISSING).split(", ")
+        if message.startswith(_MISSING):
+            wanted = [self._wanted(action) for action in self._actions if _name(action) in names]
+            message = f"missing {'; and '.join(wanted)}"
+        super().error(message)
+
+    @staticmethod
+    def _wanted(action: argparse.Action) -> str:
+        if not action.option_strings:
+            return _name(action)
+        what = f": {action.help.split(';')[0]}" if action.help else ""
+        return f"{action.option_strings[0]} {action.metavar or action.dest.upper()}{what}"
+
 
 class Program(_Command):
     """The parser of `eyelog`, whose help opens with the usual jobs and fits a screen."""
@@ -64,6 +100,14 @@ class Program(_Command):
     def __init__(self) -> None:
         super().__init__(prog="eyelog", usage="eyelog [-h | --version] COMMAND ...")
         self.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if value not in (action.choices or ()) and Path(value).exists():
+            raise argparse.ArgumentError(
+                action,
+                f"{value!r} is not a command: for the files there, type eyelog daily {value}",
+            )
+        super()._check_value(action, value)
 
     def add_commands(self) -> Any:
         """Return what the commands are added to."""

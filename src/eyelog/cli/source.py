@@ -38,6 +38,8 @@ __all__ = [
 
 ALL: Final = "all"
 _DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(T\S+)?")
+# A day as people also write it: 21.10.2026, 10/21/2026, 2026/10/21, 20261021.
+_OTHER_DAY: Final = re.compile(r"\d{1,4}([./-])\d\d?\1\d{1,4}|\d{8}")
 _EITHER: Final = f"{LOGS[0]} (15-second) or {LOGS[1]} (60-second)"
 
 
@@ -232,6 +234,10 @@ def _no_file(word: str) -> None:
     log = near(word, (*LOGS, ALL))
     if log and os.sep not in word:
         raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")
+    if _OTHER_DAY.fullmatch(word):
+        raise ConfigurationError(
+            f"{word} is neither a file nor a day: write days as year-month-day, such as 2026-10-21"
+        )
     raise ConfigurationError(f"there is no file or folder {word}: nothing was read")
 
 

@@ -323,7 +323,8 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
         return f"no file of a log in {where}: {_listed(files.others)}"
     if len(files.empty) == len(files.names):
         return f"nothing but empty files in {where}"
-    return f"no file of {files.log!r} in {where}, only of the other log"
+    other = next(log for log in LOGS if log != files.log)
+    return f"no file of {files.log!r} in {where}, only of the other log: use log={other!r}"
 
 
 def _zone(files: _Files) -> tzinfo:
