@@ -46,7 +46,9 @@ def is_quick(path: Path) -> bool:
 
 WITH_BLOCKS = [path for path in WRITTEN if runnable(path)]
 # These have tests of their own, which run them and hold their figures.
-OTHERS = [path for path in WITH_BLOCKS if path.stem not in ("cohorts", "definitions", "other-toolkits")]
+OTHERS = [
+    path for path in WITH_BLOCKS if path.stem not in ("cohorts", "definitions", "other-toolkits")
+]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import requests
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
+from eyelog.service.auth import state
 from eyelog.service.server import serve
 from support import live
 from support.live import STANDARD, Live
@@ -102,6 +104,7 @@ def test_a_locked_state_file_is_a_503_that_says_when_to_try_again(
         token = there.login("ada")["access_token"]
         with contextlib.closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
             other.execute("BEGIN EXCLUSIVE")
+            time.sleep(1.1)  # the signing key is remembered for a second
             day = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
             for answer in (
                 there.get(live.STANDARD, *day, token=token),
@@ -113,4 +116,42 @@ def test_a_locked_state_file_is_a_503_that_says_when_to_try_again(
                 assert answer.status_code == 503, answer.text
                 assert answer.json()["error"] == "temporarily_unavailable"
                 assert int(answer.headers["Retry-After"]) > 0
+            for path in ("/account", "/v1/oauth/authorize?client_id=x"):
+                page = requests.get(
+                    there.url + path,
+                    headers={"Accept": "text/html", "Cookie": "eyelog_session=x"},
+                    timeout=30,
+                )
+                assert page.headers["Content-Type"].startswith("text/html")
+                assert (page.status_code, "cannot answer now" in page.text) == (503, True)
+                assert int(page.headers["Retry-After"]) > 0
         assert there.get(live.STANDARD, *day, token=token).status_code == 200
+
+
+def test_a_full_disk_is_a_503_and_one_line_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with live.service(tmp_path / "a", {"ada": []}) as there:
+        tokens = there.login("ada")
+        whole, is_full = state.connect, True
+
+        def on_a_full_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
+            db = whole(*arguments, **options)
+            if is_full:
+                db.execute("PRAGMA max_page_count = 1")  # the file can grow no more
+            return db
+
+        monkeypatch.setattr(state, "connect", on_a_full_disk)
+        for _ in range(100):
+            refused = there.refresh(tokens["refresh_token"])
+            if refused.status_code != 200:
+                break
+        assert refused.status_code == 503
+        assert refused.json()["error"] == "temporarily_unavailable"
+        assert int(refused.headers["Retry-After"]) > 0
+        faults = [record for record in caplog.records if record.levelname == "ERROR"]
+        assert "because the disk is full: free some space" in faults[-1].getMessage()
+        assert all(record.exc_info is None for record in faults)
+        assert str(tmp_path) not in refused.text
+        is_full = False
+        assert there.refresh(tokens["refresh_token"]).status_code == 200

@@ -174,3 +174,14 @@ def test_a_locked_file_is_said_in_one_line(
         with pytest.raises(ConfigurationError, match="locked by another program: try again"):
             check_service(registry)
         other.execute("ROLLBACK")
+
+
+def test_a_disk_that_is_nearly_full_is_found(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog.service.check._LEAST_FREE", 1 << 62)
+    found = by_check(registry)["free space"]
+    assert found.result == "wrong"
+    assert found.text.endswith(
+        f"on the disk of {registry.state_folder}: free some, or requests fail"
+    )

@@ -78,3 +78,11 @@ def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
     assert 'href="openapi.json"' in answer.text
     assert f"EYELOG_BASE_URL={there.url}" in answer.text
     assert "<script" not in answer.text
+
+
+def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with live.service(tmp_path / "a", {}) as there:
+        monkeypatch.setattr("eyelog.service.status._LEAST_FREE", 1 << 62)
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert oauth_error(answer, 503) == "temporarily_unavailable"
+        assert answer.json()["error_description"] == "the disk of the service's state is full"

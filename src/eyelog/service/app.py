@@ -5,6 +5,7 @@ what the contract leaves open. The data come only from the archive, the OAuth st
 ``_service.sqlite``.
 """
 
+import logging
 import os
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -23,13 +24,16 @@ from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
 from eyelog.service.account.download import Downloads
+from eyelog.service.account.pages import trouble_page
 from eyelog.service.account.routes import account_forms, show_account, take_account
+from eyelog.service.account.session import PATH as ACCOUNT_PATH
 from eyelog.service.account.session import Sessions
 from eyelog.service.audit import Audit
 from eyelog.service.auth.login import login_forms, show_login, take_login
+from eyelog.service.auth.pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
-from eyelog.service.auth.state import State, StateBusy
+from eyelog.service.auth.state import State, StateBusy, StateFault
 from eyelog.service.auth.tokens import authenticate, revoke, token
 from eyelog.service.bounds import Bounds
 from eyelog.service.limits import PER_HOUR, Limits, Quota
@@ -47,6 +51,8 @@ _ERRORS = {
     404: ("not_found", "there is nothing at this address"),
     405: ("method_not_allowed", "this address does not accept this method"),
 }
+
+_log = logging.getLogger("eyelog.service")
 
 # Threads that read pages; more of them would only wait for one another.
 _AT_ONCE = 4
@@ -130,7 +136,12 @@ def create_app(
             *([Middleware(Logged, log=AccessLog(access_log))] if access_log is not None else []),
             Middleware(Bounds),
         ],
-        exception_handlers={HTTPException: _refuse_http, Problem: _refuse, StateBusy: _refuse_busy},
+        exception_handlers={
+            HTTPException: _refuse_http,
+            Problem: _refuse,
+            StateBusy: _refuse_busy,
+            StateFault: _refuse_fault,
+        },
     )
     app.router.redirect_slashes = False
     app.state.registry = registry
@@ -239,11 +250,24 @@ def _refuse_http(request: Request, error: Exception) -> Response:  # noqa: ARG00
 
 
 def _refuse_busy(request: Request, busy: Exception) -> Response:  # noqa: ARG001 (as above)
-    return problem_answer(
-        Problem(
-            503,
-            "temporarily_unavailable",
-            "the service's state is locked by another program: try again",
-            headers={"Retry-After": "5"},
-        )
-    )
+    return _unavailable(request, "the service's state is locked by another program: try again", 5)
+
+
+def _refuse_fault(request: Request, fault: Exception) -> Response:
+    # One line: the fault is the operator's to mend, and meets every request until then.
+    _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
+    return _unavailable(request, "the service cannot use its state; its log has the reason", 60)
+
+
+def _unavailable(request: Request, description: str, wait_s: int) -> Response:
+    headers = {"Retry-After": str(wait_s)}
+    if prefers(request, "text/html"):  # a person, on one of two pages
+        text = f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
+        title = "The service cannot answer now"
+        if request.scope["path"].endswith(ACCOUNT_PATH):
+            page = trouble_page(503, title, text)
+        else:
+            page = error_page(503, text, title=title)
+        page.headers.update(headers)
+        return page
+    return problem_answer(Problem(503, "temporarily_unavailable", description, headers=headers))

@@ -5,6 +5,7 @@ are, until somebody knows of them.
 """
 
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_colu
 __all__ = ["Finding", "check_service"]
 
 _NAMED: Final = 5
+_LEAST_FREE: Final = 100_000_000
+"""Bytes of the disk below which an operator has to act: a month of one wearer takes up to 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def check_service(registry: Registry) -> list[Finding]:
         If there is no state, or another program has it locked.
     """
     registry.require_state()
-    findings = [_permissions(registry)]
+    findings = [_permissions(registry), _free_space(registry.state_folder)]
     whole = _whole(registry.state.file)
     findings += whole
     if not _is_same(registry.state_folder, registry.folder):
@@ -96,6 +99,14 @@ def _permissions(registry: Registry) -> Finding:
     if faults:
         return Finding("state file", "wrong", f"{file}: {'; '.join(faults)}")
     return Finding("state file", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+
+
+def _free_space(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    if free < _LEAST_FREE:
+        text = f"{free / 1e6:,.1f} MB left on the disk of {folder}: free some, or requests fail"
+        return Finding("free space", "wrong", text)
+    return Finding("free space", "ok", f"{free / 1e9:,.1f} GB left on the disk of {folder}")
 
 
 def _whole(file: Path) -> list[Finding]:

@@ -1,6 +1,7 @@
 """Whether the service is well, which versions it is of, and where to begin."""
 
 import os
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from eyelog.service.responses import Problem, json_answer, prefers
 __all__ = ["health", "start", "versions"]
 
 _NO_STORE = {"Cache-Control": "no-store"}
+_LEAST_FREE = 1_000_000  # bytes: about what a thousand wearers' logins of a day take
 
 
 async def health(request: Request) -> Response:
-    """Answer GET /health: 200 if the state and the archive can be read, else 503."""
+    """Answer GET /health: 200 if state and archive can be read and the disk has room, else 503."""
     # Threads of its own: a service that is busy with pages is well.
     limiter: CapacityLimiter = request.app.state.health_at_once
     state = request.app.state
@@ -32,6 +34,8 @@ async def health(request: Request) -> Response:
     )
     if faults:
         raise Problem(503, "temporarily_unavailable", f"cannot be read: {' and '.join(faults)}")
+    if await to_thread.run_sync(_is_full, state.registry.state_folder, limiter=limiter):
+        raise Problem(503, "temporarily_unavailable", "the disk of the service's state is full")
     return json_answer({"state": "ok", "archive": "ok"}, headers=_NO_STORE)
 
 
@@ -50,6 +54,14 @@ def _faults(file: State, archive: Path) -> list[str]:
     except OSError:
         faults.append("the archive")
     return faults
+
+
+def _is_full(folder: Path) -> bool:
+    """Return whether a disk has no room for the counts and tokens that requests write."""
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE
+    except OSError:
+        return False  # it cannot be read, which `_faults` says
 
 
 async def versions(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)

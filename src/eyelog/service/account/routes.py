@@ -162,7 +162,11 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
             "Your data cannot be downloaded",
             "Part of it cannot be read. Please tell the person who runs this service.",
         )
-    await _note(request, "download", account)
+    try:
+        await _note(request, "download", account)
+    except BaseException:  # the time of the request is over: nobody will send the answer
+        downloads.end(account)
+        raise
     return answer
 
 

@@ -1,6 +1,7 @@
 """A password that a wearer typed: checked at the pace that the throttle allows."""
 
 import secrets
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,13 +18,20 @@ __all__ = ["PasswordTries", "WrongPassword", "client_address"]
 
 _COOKIE = "eyelog_device"
 _DEVICE_SECONDS = 365 * 24 * 3600
+_MOST_WAITING = 8
+"""Passwords of one address that are checked or wait for it at the same time, in one process."""
+_BUSY_S = 5
 
 
 @dataclass(frozen=True, slots=True)
 class WrongPassword:
-    """Why a password was not accepted: it is wrong, or was not looked at for `wait_s` seconds."""
+    """Why a password was not accepted: it is wrong, or was not looked at for `wait_s` seconds.
+
+    `is_busy` if that is because others at the same address try to log in at the same time.
+    """
 
     wait_s: int = 0
+    is_busy: bool = False
 
     @property
     def status(self) -> int:
@@ -34,6 +42,8 @@ class WrongPassword:
         """Return what to tell the wearer; `otherwise` if the password is wrong."""
         if not self.wait_s:
             return otherwise
+        if self.is_busy:
+            return f"Too many logins from your network at once. Try again in {self.wait_s} s."
         wait = f"{self.wait_s} s" if self.wait_s < 100 else f"{-(-self.wait_s // 60)} min"
         return f"Too many wrong passwords. Try again in {wait}."
 
@@ -64,6 +74,10 @@ class PasswordTries:
         self._registry = registry
         self.throttle = throttle
         self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
+        # A flood of guesses must not make a wearer wait: not one in a known browser, and not one
+        # elsewhere, while the guesses come from a few addresses.
+        self._known = CapacityLimiter(1)
+        self._waiting: Counter[str] = Counter()
 
     async def check(
         self, request: Request, name: str, password: str, *, application: str | None = None
@@ -71,13 +85,34 @@ class PasswordTries:
         """Return None for the right password; any other is counted and goes to the audit log."""
         device = self._mark(request.cookies.get(_COOKIE, ""), name)
         address = client_address(request)
-        who = guesser(name, address=address, device=device)
+        if device is not None:
+            return await self._check(request, name, password, application, device, self._known)
+        if self._waiting[address] >= _MOST_WAITING:
+            return WrongPassword(_BUSY_S, is_busy=True)
+        self._waiting[address] += 1
+        try:
+            return await self._check(request, name, password, application, None, self.at_once)
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+
+    async def _check(
+        self,
+        request: Request,
+        name: str,
+        password: str,
+        application: str | None,
+        device: str | None,
+        limiter: CapacityLimiter,
+    ) -> WrongPassword | None:
+        who = guesser(name, address=client_address(request), device=device)
         wait_s = await to_thread.run_sync(self.throttle.take_try, who)
         if wait_s:
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
         correct = await to_thread.run_sync(
-            self._registry.check_login, name, password, limiter=self.at_once
+            self._registry.check_login, name, password, limiter=limiter
         )
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)

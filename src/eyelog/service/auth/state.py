@@ -15,7 +15,15 @@ from typing import Any
 from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
 
-__all__ = ["VERSION", "State", "StateBusy", "columns", "expected_columns", "version_of"]
+__all__ = [
+    "VERSION",
+    "State",
+    "StateBusy",
+    "StateFault",
+    "columns",
+    "expected_columns",
+    "version_of",
+]
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
@@ -65,6 +73,10 @@ _Kept = tuple[tuple[int, int], sqlite3.Connection]
 
 class StateBusy(ConfigurationError):
     """Another process holds the lock on the state file for longer than a request can wait."""
+
+
+class StateFault(ConfigurationError):
+    """The state file cannot be used until the operator has mended something: a full disk."""
 
 
 class State:
@@ -206,8 +218,13 @@ class State:
                 ) from None
             raise self._unusable(error) from None
 
-    def _unusable(self, error: sqlite3.Error | OSError) -> ConfigurationError:
-        return ConfigurationError(f"the service's state in {self._file} cannot be used: {error}")
+    def _unusable(self, error: sqlite3.Error | OSError) -> StateFault:
+        if isinstance(error, sqlite3.Error) and code_of(error) == sqlite3.SQLITE_FULL:
+            return StateFault(
+                f"the service's state in {self._file} cannot be written, because the disk is full:"
+                " free some space"
+            )
+        return StateFault(f"the service's state in {self._file} cannot be used: {error}")
 
 
 def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
