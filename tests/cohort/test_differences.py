@@ -69,6 +69,41 @@ def test_a_group_of_few_wearers_has_a_difference_and_no_interval() -> None:
     assert np.isnan(alone["p_holm"])
 
 
+def test_a_smaller_group_that_spreads_more_is_a_doubt_about_the_interval() -> None:
+    table = cohort_days(20, 6, groups=("a", "b", "b", "b", "b"))  # a: four of twenty
+    alike = el.cohort.differences(table, by="group", outcomes="steps").iloc[0]
+    assert (alike["wearers_reference"], alike["wearers_group"], alike["reason"]) == (4, 16, "")
+    means = table["steps"].groupby(level="account").transform("mean")
+    of_a = (table["group"] == "a").to_numpy()
+    table.loc[of_a, "steps"] += 4 * (means[of_a] - means[of_a].mean())
+    row = el.cohort.differences(table, by="group", outcomes="steps").iloc[0]
+    assert row["method"] == "mixed model"
+    assert row["reason"] == (
+        "a is the smaller group and its wearers differ more: the interval may be too narrow"
+    )
+    # The same wearers in groups of one size: the interval is that of Welch, whatever they spread.
+    first = table[of_a]
+    few = pd.concat([first, table.loc[["w01", "w02", "w03", "w04"]]])
+    few.attrs = table.attrs
+    assert el.cohort.differences(few, by="group", outcomes="steps").iloc[0]["reason"] == ""
+
+
+def test_the_mixed_model_of_unequal_days_weighs_them_as_generalised_least_squares() -> None:
+    table = cohort_days(9, 12, effect=2.0)
+    rng = np.random.default_rng(4)
+    table = table[rng.uniform(size=len(table)) < np.repeat([1.0, 0.2, 0.5] * 3, 12)]
+    row = el.cohort.differences(table, by="group", outcomes="blink_rate_per_min").loc[RATE]
+    fit = el.compare.fit_mixed(table, "blink_rate_per_min", predictors="group")["estimate"]
+    by = table["blink_rate_per_min"].groupby(level="account")
+    weights = 1 / (fit["sd_person"] ** 2 + fit["sd_residual"] ** 2 / by.size())
+    treated = table["group"].groupby(level="account").first() == "treated"
+    sides = [np.average(by.mean()[of], weights=weights[of]) for of in (~treated, treated)]
+    errors = [1 / weights[of].sum() for of in (~treated, treated)]
+    reach = stats.t.ppf(0.975, 9 - 2) * np.sqrt(sum(errors))
+    assert row["difference"] == pytest.approx(sides[1] - sides[0], rel=1e-6)
+    assert (row["high"] - row["low"]) / 2 == pytest.approx(reach, rel=1e-3)
+
+
 def test_wearers_without_a_group_are_left_out() -> None:
     table = cohort_days(8, 4)
     table.loc["w00", "group"] = None

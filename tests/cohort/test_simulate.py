@@ -98,4 +98,5 @@ def test_the_planted_effect_is_recovered(tmp_path: Path) -> None:
         found.append(result.difference)
     assert (result.first, result.second) == ("control", "treated")
     assert np.mean(found) == pytest.approx(truth, abs=3 * np.std(found) / cohorts**0.5)
-    assert held >= 88  # of 100; a 95 % interval holds it less often with a chance of 0.4 %
+    # Of 100: fewer than 89 have a chance of 0.4 % with a 95 % interval, all 100 one of 0.6 %.
+    assert 89 <= held <= 99

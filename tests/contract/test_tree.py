@@ -20,6 +20,10 @@ NO_TEST_FILE = {
 # Tests of laws that hold across source files, and of what lies outside the package.
 NO_SOURCE_FILE = {
     "reports/test_in_browser.py": "the whole report, read in a real browser",
+    "reports/cohort/test_in_browser.py": "the report of a cohort, read in a real browser",
+    "cohort/test_accounts.py": "odd accounts, through every function of a cohort",
+    "cohort/test_positions.py": "where wearers were, in no result of a cohort",
+    "cli/test_cohort_stopped.py": "Ctrl-C in a terminal, with all its processes",
     "analysis/compare/test_compare.py": "what every comparison keeps to",
     "analysis/test_identities.py": "laws that tie several functions together",
     "analysis/test_recovery.py": "planted truth, recovered by several functions",

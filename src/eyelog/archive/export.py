@@ -40,6 +40,7 @@ from eyelog.progress import progress_line
 from eyelog.provenance import stated_account
 
 __all__ = [
+    "LOCATION",
     "check_target",
     "csv_pieces",
     "export",
@@ -52,7 +53,7 @@ __all__ = [
 _GROUP_ROWS: Final = 4 * 5760
 _PIECE_US: Final = 4 * 86_400_000_000  # as long as a group of rows
 # Coordinates, not distances: fields of a place in degrees.
-_LOCATION: Final = frozenset(
+LOCATION: Final = frozenset(
     name
     for log in LOGS
     for name, field in catalogue(log).items()
@@ -102,7 +103,7 @@ def check_target(path: Path) -> str:
 def names_location(fields: str | Iterable[str] | None) -> bool:
     """Return whether somebody asks by name for a field that says where the wearer was."""
     names = {fields} if isinstance(fields, str) else set(fields or ())
-    return not names.isdisjoint(_LOCATION)
+    return not names.isdisjoint(LOCATION)
 
 
 def export(
@@ -126,7 +127,7 @@ def export(
 
 def without_location(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame without the fields that say where the wearer was; warn if they had values."""
-    secret = [name for name in frame.columns if name in _LOCATION]
+    secret = [name for name in frame.columns if name in LOCATION]
     _warn_of_location({name for name in secret if frame[name].notna().any()})
     return frame.drop(columns=secret)
 
@@ -165,7 +166,7 @@ def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_R
         # Which of the doubtful columns have a value is looked up first: a frame of the same
         # records does not have the others, and the files shall not differ.
         extras = {field.name for field in extras_of(schema, log)}
-        secret = set() if location else _LOCATION.intersection(schema.names)
+        secret = set() if location else LOCATION.intersection(schema.names)
         narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
         filled: set[str] = set()
         for file in files if extras or secret else ():

@@ -73,13 +73,16 @@ def apply(
     Warns
     -----
     EyelogWarning
-        As from `eyelog.cohort.daily`.
+        As from `eyelog.cohort.daily`. Also if columns ``lat`` and ``lng`` are left out.
 
     Notes
     -----
     One task computes one wearer, whose whole range is in memory: name the `fields` that are used.
     An error in `function` concerns its wearer alone and is reported with its reason. A wearer
     without records in the range is not passed to it.
+
+    Where the wearers were (columns ``lat`` and ``lng``) is left out of the result unless `fields`
+    or `meta` names it. The function itself sees these fields.
 
     With `out`, a wearer is computed again where records, arguments, the function's own source, or
     values that it was made with have changed. Functions that it calls and global values are not

@@ -78,7 +78,10 @@ class Dataset:
 
     def path(self, account: str, month: str | None) -> str:
         """Return the path of one file; an account's name is escaped."""
-        return f"{self.place.root}/{check_account(account)}/{month or WHOLE}.parquet"
+        folder = check_account(account)
+        if folder.startswith("_"):  # Parquet tools would skip it
+            folder = f"%5F{folder[1:]}"
+        return f"{self.place.root}/{folder}/{month or WHOLE}.parquet"
 
     def made(self, account: str, month: str | None) -> Made | None:
         """Return what a file was computed from; None if there is no such whole file."""

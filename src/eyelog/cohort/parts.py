@@ -15,6 +15,7 @@ import pandas as pd
 
 from eyelog.analysis.daily import daily
 from eyelog.analysis.grouped.groups import day_groups
+from eyelog.archive.export import LOCATION, names_location
 from eyelog.archive.parquet.layout import (
     content_key,
     fingerprint,
@@ -83,6 +84,7 @@ class Outcome:
     inputs: str = ""
     reason: str = ""
     has_rows: bool = False
+    left_out: tuple[str, ...] = ()  # fields that say where the wearer was
     rows: pd.DataFrame | None = None
 
 
@@ -150,8 +152,10 @@ def _computed(part: Part) -> Outcome:
     frame = _read(part)
     if not len(frame) or not _reaches_into(part, frame):
         return Outcome(account, month, "done")
-    rows, days = (_of_days if study.function is None else _of_function)(part, frame)
-    done = Outcome(account, month, "done", days, _inputs(part), has_rows=len(rows) > 0)
+    rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
+    done = Outcome(
+        account, month, "done", days, _inputs(part), has_rows=len(rows) > 0, left_out=left_out
+    )
     if out is None or made is None:
         return replace(done, rows=rows)
     if done.has_rows:
@@ -181,15 +185,15 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
     return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
-def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """Return the days of the month, each whole, in the shape of the result."""
+def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+    """Return the days of the month, each whole, in the shape of the result, and their number."""
     table = daily(frame, log=part.study.log)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
         local = cast(pd.DatetimeIndex, table.index).tz_localize(None)
         first, after = map(pd.Timestamp, _month_days(part.month))
         table = table[(local >= first) & (local < after)]
-    return days_rows(table, part.study, part.wearer), len(table)
+    return days_rows(table, part.study, part.wearer), len(table), ()
 
 
 def days_rows(table: pd.DataFrame, study: Study, wearer: Wearer) -> pd.DataFrame:
@@ -226,12 +230,16 @@ def _without_zone(level: pd.Index, local: bool) -> pd.Index:
     return level.tz_localize(None).normalize() if local else level.tz_convert("UTC")
 
 
-def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """Return what the function makes of the wearer's frame, as rows of the result."""
+def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+    """Return what the function makes of the wearer's frame, days read, and columns left out."""
     study = part.study
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
     days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))
     table = _table_of(result)
+    left_out: tuple[str, ...] = ()
+    if not names_location(study.fields) and study.meta is None:
+        left_out = tuple(sorted(LOCATION.intersection(map(str, table.columns))))
+        table = table.drop(columns=list(left_out))
     if study.meta is not None:
         if list(table.columns) != list(study.meta.columns):
             raise ConfigurationError(
@@ -240,7 +248,7 @@ def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
             )
         table = table.astype(study.meta.dtypes.to_dict())
     rows = days_rows(table, study, part.wearer)
-    return (rows if isinstance(result, pd.DataFrame) else rows.droplevel("row")), days
+    return (rows if isinstance(result, pd.DataFrame) else rows.droplevel("row")), days, left_out
 
 
 def _table_of(result: Any) -> pd.DataFrame:

@@ -143,6 +143,14 @@ def _compute(
         for outcome in run(compute, parts, scheduler=scheduler, workers=workers, killed=_killed):
             outcomes.append(outcome)
             done()
+    left_out = sorted({name for outcome in outcomes for name in outcome.left_out})
+    if left_out:
+        warnings.warn(
+            f"left out where the wearers were ({', '.join(left_out)}): ask for it by naming these"
+            " fields in fields=",
+            EyelogWarning,
+            stacklevel=4,
+        )
     return sorted(outcomes, key=lambda outcome: (outcome.account, outcome.month or ""))
 
 

@@ -107,10 +107,20 @@ def roster(
 
 def _names(accounts: Iterable[str]) -> list[str]:
     names = [accounts] if isinstance(accounts, str) else list(accounts)
-    wrong = [name for name in names if not isinstance(name, str) or not name]
+    wrong = [name for name in names if not _is_name(name)]
     if wrong:
         raise ConfigurationError(f"accounts must be names such as 'me', not {wrong[0]!r}")
+    if not names:
+        raise ConfigurationError("accounts names nobody: leave it out for all wearers")
     return names
+
+
+def _is_name(name: Any) -> bool:
+    """Return whether an account can be one: text that can be written down."""
+    try:
+        return isinstance(name, str) and len(name.encode()) > 0
+    except UnicodeEncodeError:
+        return False
 
 
 def one_row_each(wearers: Any) -> pd.DataFrame:
@@ -126,7 +136,12 @@ def one_row_each(wearers: Any) -> pd.DataFrame:
         table = wearers
     else:
         raise ConfigurationError("the table of wearers has no column 'account'")
-    index = table.index.astype("str")
+    try:
+        index = table.index.astype("str")
+    except UnicodeEncodeError:
+        raise ConfigurationError(
+            "the table of wearers has an account that is not valid text"
+        ) from None
     if table.index.hasnans or (index == "").any():
         raise ConfigurationError("the table of wearers has a row without an account")
     if index.has_duplicates:

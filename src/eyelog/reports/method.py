@@ -35,7 +35,7 @@ TERMS: Final = [
     (
         "Judging",
         "Each value is judged before anything is computed; a value with a reason against it"
-        " counts as missing and its row stays. The limits below are the vendor's where it"
+        " counts as missing and its row stays. The limits are the vendor's where it"
         " documents one.",
     ),
     (

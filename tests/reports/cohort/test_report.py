@@ -14,6 +14,7 @@ ONE = cohort_days(3, 2).drop(
 )
 
 
+@pytest.mark.slow
 def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path) -> None:
     table = cohort_days(6, 4, failed={"eve": "broken"})
     path = el.report_cohort(table, tmp_path / "r.html", by="group", dated="Trial <1>")
@@ -27,6 +28,7 @@ def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path)
     assert path.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_without_groups_nothing_is_compared_and_equal_tables_give_equal_bytes(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from eyelog.reports.cohort import amount
 from eyelog.reports.cohort.who import section
 from eyelog.reports.parts import Empty
 from support.cohort_days import cohort_days, cohort_of
@@ -27,6 +28,15 @@ def test_covariates_have_mean_and_sd_or_counts() -> None:
     assert rows["sex: f"] == ["2 (100 %)", "0 (0 %)", "2 (50 %)"]
     assert rows["sex: not stated"] == ["0 (0 %)", "1 (50 %)", "1 (25 %)"]
     assert made.csv.startswith("account,group,age,sex,days\nw00,control,20,f,2\n")
+
+
+def test_a_group_may_be_called_all() -> None:
+    cohort = cohort_of(cohort_days(5, 2, groups=("all", "none")))
+    made = section(cohort).tables[0]()
+    assert [label for label, _ in made.headers] == ["", "all", "none", "All wearers"]
+    assert cells(made)["Wearers"] == ["3", "2", "5"]
+    rows = cells(amount.section(cohort).tables[0]())
+    assert [rows[name][0] for name in ("all", "none", "All wearers")] == ["3", "2", "5"]
 
 
 def test_wearers_in_no_group_are_said_to_be_left_out() -> None:

@@ -15,6 +15,7 @@ from eyelog.reports.parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
+ALL: Final = "All wearers"
 MOST_LISTED: Final = 30
 
 
@@ -79,12 +80,14 @@ def _per_wearer(cohort: Cohort) -> pd.DataFrame:
 
 def _groups_table(cohort: Cohort) -> PageTable:
     table = _per_wearer(cohort)
-    sides = {name: table.loc[cohort.group_of == name] for name in cohort.groups}
-    if len(sides) > 1:
-        sides["all wearers"] = table
+    sides = [(name, table.loc[cohort.group_of == name]) for name in cohort.groups]
+    if cohort.by is None:
+        sides = [(ALL, table)]
+    elif len(sides) > 1:
+        sides.append((ALL, table))
     rows, whole = [], []
-    for name, side in sides.items():
-        cells = ["All wearers" if name in ("all", "all wearers") else name]
+    for name, side in sides:
+        cells = [name]
         cells += [words.whole(len(side)), words.whole(side["days"].sum())]
         cells += [words.whole(side["days_counted"].sum())]
         for column, digits in (("days", 0), ("worn_h", 1), ("valid_h", 1)):

@@ -37,8 +37,9 @@ def section(cohort: Cohort) -> Part:
         pictures=[
             Picture(
                 "The wearers of each group",
-                "Each point is the mean of one wearer's days that count, each thick line the"
-                " middle half of the wearers, each thin one the middle 90 %.",
+                "Each point is the mean of one wearer's days that count (hours worn: of all days),"
+                " each thick line the middle half of the wearers, each thin one the middle 90 %,"
+                " from five wearers on.",
                 partial(_draw, cohort, names),
             )
             for names in _figures(cohort)

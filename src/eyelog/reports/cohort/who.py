@@ -15,6 +15,7 @@ from eyelog.reports.parts import Empty, Part
 
 __all__ = ["section"]
 
+ALL = "All wearers"
 MOST_LABELS = 8  # of one covariate; more are counted, not listed
 
 
@@ -54,35 +55,33 @@ def _have(cohort: Cohort) -> str:
 def _table(cohort: Cohort) -> PageTable:
     """Return the table that opens every study: one column per group."""
     people = cohort.grouped.groupby(level="account").first()
-    sides = {
-        name: people.loc[cohort.group_of.index[cohort.group_of == name]] for name in cohort.groups
-    }
+    sides = [people.loc[cohort.group_of.index[cohort.group_of == name]] for name in cohort.groups]
+    names = cohort.groups if cohort.by is not None else [ALL]
     if len(sides) > 1:
-        sides["all"] = people
+        sides, names = [*sides, people], [*names, ALL]
     days = cohort.grouped.groupby(level="account").size()
     rows = [
-        ["Wearers", *(words.whole(len(side)) for side in sides.values())],
-        ["Days", *(words.whole(days.loc[side.index].sum()) for side in sides.values())],
+        ["Wearers", *(words.whole(len(side)) for side in sides)],
+        ["Days", *(words.whole(days.loc[side.index].sum()) for side in sides)],
     ]
     for name in cohort.covariates:
         one_zone = name == "tz" and people[name].nunique() < 2  # the line above names it
         if name != cohort.by and not one_zone:
             rows += _covariate(name, sides)
-    headers = ["", *("All wearers" if name == "all" else name for name in sides)]
     known = [name for name in cohort.covariates if name in people.columns]
     whole = people[known].assign(days=days)
-    return PageTable.of("Wearers with days" + _of(cohort), headers, rows, "wearers", whole)
+    return PageTable.of("Wearers with days" + _of(cohort), ["", *names], rows, "wearers", whole)
 
 
 def _of(cohort: Cohort) -> str:
     return f", by {cohort.by}" if cohort.by is not None and len(cohort.groups) > 1 else ""
 
 
-def _covariate(name: str, sides: dict[str, pd.DataFrame]) -> list[list[str]]:
+def _covariate(name: str, sides: list[pd.DataFrame]) -> list[list[str]]:
     """Return the rows of one covariate: mean and SD of numbers, counts of labels."""
-    whole = pd.concat(list(sides.values()))[name]
+    whole = pd.concat(sides)[name]
     if pd.api.types.is_numeric_dtype(whole.dtype) and not pd.api.types.is_bool_dtype(whole.dtype):
-        values = [numbers(side[name]) for side in sides.values()]
+        values = [numbers(side[name]) for side in sides]
         known = [of_side[np.isfinite(of_side)] for of_side in values]
         places = decimals(np.array([of_side.mean() for of_side in known if of_side.size]), None)
         return [[f"{name}, mean (SD)", *(_mean_sd(of_side, places) for of_side in known)]]
@@ -91,18 +90,18 @@ def _covariate(name: str, sides: dict[str, pd.DataFrame]) -> list[list[str]]:
         return [
             [
                 f"{name}, different values",
-                *(words.whole(side[name].nunique()) for side in sides.values()),
+                *(words.whole(side[name].nunique()) for side in sides),
             ]
         ]
     rows = [
         [
             f"{name}: {label}",
-            *(_share(side[name].astype("str") == label) for side in sides.values()),
+            *(_share(side[name].astype("str") == label) for side in sides),
         ]
         for label in labels
     ]
     if whole.isna().any():
-        missing = [_share(side[name].isna()) for side in sides.values()]
+        missing = [_share(side[name].isna()) for side in sides]
         rows.append([f"{name}: not stated", *missing])
     return rows
 

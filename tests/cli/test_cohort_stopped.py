@@ -1,0 +1,84 @@
+"""Ctrl-C in a terminal stops a cohort with all its processes, and the next run goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+from eyelog.cli import main
+from support.cohorts import DAYS, SIXTY, days_of
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
+
+WEARERS = 60
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_ctrl_c_leaves_no_process_behind_and_the_rerun_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive, out = el.Archive(tmp_path / "archive"), tmp_path / "out"
+    for number in range(WEARERS):
+        archive.write(SIXTY, days_of(0), account=f"w{number:02}")
+    command = ["cohort", "daily", SIXTY, "--archive", archive.path, "-o", str(out)]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "eyelog", *command, "--workers", "2"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=_in_the_foreground,
+    ) as run:
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        written = _until(lambda: len(list(out.glob("*/*.parquet"))), ours, run)
+        assert 0 < written < 2 * WEARERS
+        os.write(ours, b"\x03")
+        assert _until(lambda: run.poll() is not None, ours)
+        assert run.returncode == 130
+    time.sleep(2)
+    os.close(ours)
+    with pytest.raises(ProcessLookupError):  # nobody is left in its group
+        os.killpg(run.pid, 0)
+    assert main([*command, "--workers", "1", "--json"]) == 0
+    states = pd.DataFrame(json.loads(capsys.readouterr().out))["state"].value_counts()
+    assert states["unchanged"] > 0
+    assert states["done"] > 0
+    assert len(pd.read_parquet(out)) == WEARERS * (DAYS + 1)  # of Tokyo, by days of UTC
+
+
+def _in_the_foreground() -> None:
+    """Make the terminal that of the new session, so that its Ctrl-C reaches all processes."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+    # A test run in the background has SIGINT ignored, and a child inherits that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _until(
+    found: Callable[[], int], terminal: int, run: "subprocess.Popen[bytes] | None" = None
+) -> int:
+    """Wait until something is found, and read what the terminal shows meanwhile."""
+    shown = b""
+    for _ in range(6000):
+        with suppress(OSError):  # nothing to read, or closed
+            shown += os.read(terminal, 65_536)
+        number = found()
+        if number or (run is not None and run.poll() is not None):
+            assert number, shown.decode()
+            return number
+        time.sleep(0.02)
+    raise AssertionError(shown.decode())

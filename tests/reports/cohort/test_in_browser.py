@@ -1,0 +1,64 @@
+"""The report of a cohort in a real browser: both widths, light and dark, on paper."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import eyelog as el
+from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.cohort_days import cohort_days
+
+pytestmark = [needs_chromium, pytest.mark.slow]
+
+DRAWN = """
+return [...document.querySelectorAll("figure")].map((figure) =>
+  [...figure.querySelectorAll("svg")]
+    .map((svg) => svg.getBoundingClientRect()).filter((box) => box.width && box.height).length);
+"""
+
+
+@pytest.fixture(scope="module", params=["group", None], ids=["groups", "no groups"])
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lost = {"failed": {"eve": "2026-10: cannot read the month"}, "without_days": ["zoe"]}
+    table = cohort_days(14, 21, effect=4.0, **lost)
+    target = tmp_path_factory.mktemp("cohort") / "study.html"
+    return el.report_cohort(table, target, by=request.param, dated="Trial of 19 October 2026")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with chromium() as window:
+        yield window
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_nothing_is_wrong_at_either_width_in_light_or_dark(
+    browser: Chromium, page: Path, width: int, dark: bool
+) -> None:
+    browser.open(page, width=width, dark=dark)
+    assert set(browser.run(DRAWN)) == {1}
+    assert browser.run("return document.querySelectorAll('.problem').length") == 0
+    assert browser.layout_faults() == []
+    assert not browser.scrolls_sideways()
+    assert browser.axe() == []
+    assert browser.console() == []
+    assert [url for url in browser.requests() if not url.startswith(("data:", page.as_uri()))] == []
+
+
+def test_the_caption_of_a_wide_table_can_be_read_on_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=PHONE)
+    widths = browser.run(
+        "return [...document.querySelectorAll('caption > span')]"
+        ".map((text) => text.getBoundingClientRect().right)"
+    )
+    assert len(widths) > 5
+    assert max(widths) <= PHONE
+
+
+def test_it_prints_on_a4_pages(browser: Chromium, page: Path) -> None:
+    browser.open(page, dark=True)
+    printed = browser.pdf()
+    assert printed.count(b"/Type /Page\n") >= 5
+    assert b"/MediaBox [0 0 594" in printed or b"/MediaBox [0 0 595" in printed
