@@ -30,7 +30,6 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
     "cohort": ("dask", "many wearers"),
-    "stats": ("statsmodels", "mixed models"),
     "excel": ("openpyxl", "Excel files"),
     "s3": ("s3fs", "archives on S3"),
 }
