@@ -97,6 +97,10 @@ def open_place(path: str | os.PathLike[str]) -> Place:
     try:
         fs, root = url_to_fs(os.fspath(Path(path).expanduser() if _is_local(path) else path))
     except (ImportError, ValueError, TypeError) as error:
+        if isinstance(error, ImportError) and "s3fs" in str(error):
+            raise ConfigurationError(
+                "an archive on S3 needs s3fs: pip install 'eyelog[s3]'"
+            ) from None
         raise ConfigurationError(f"the archive's path cannot be used: {error}") from None
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     return Place(fs, root.rstrip("/"), bool(protocols & {"file", "local"}))

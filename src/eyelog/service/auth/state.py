@@ -6,6 +6,7 @@ Its only secret in clear text is the key that signs cursors and forms.
 import os
 import shlex
 import sqlite3
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -112,6 +113,7 @@ class State:
     def keep_open(self) -> None:
         """Keep connections for reading: to open one takes ten times as long as to use it."""
         self._kept = deque()
+        weakref.finalize(self, _close, self._kept)
 
     @property
     def file(self) -> Path:
@@ -225,6 +227,11 @@ class State:
                 " free some space"
             )
         return StateFault(f"the service's state in {self._file} cannot be used: {error}")
+
+
+def _close(kept: deque[_Kept]) -> None:
+    while kept:
+        kept.pop()[1].close()
 
 
 def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
