@@ -1,5 +1,7 @@
 """The file of the state: private, without anything worth stealing, and named when it is damaged."""
 
+import gc
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.state import State
 from support.live import REDIRECT
 from support.records import records
 
@@ -107,3 +110,18 @@ def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
     )
     Registry(tmp_path / "archive").add_account("ada")
     assert len(pd.read_parquet(tmp_path / "archive")) == 3
+
+
+def test_connections_that_are_kept_close_with_their_state(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    state.prepare()
+    state.keep_open()
+    for _ in range(2):  # the first use brings the file up to date
+        assert state.rows("SELECT name FROM meta")
+    kept = [db for _, db in state._kept or ()]
+    assert kept
+    del state
+    gc.collect()
+    for db in kept:
+        with pytest.raises(sqlite3.ProgrammingError):
+            db.execute("SELECT 1")
