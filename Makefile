@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test slow docs lint types contracts benchmarks clean
+.PHONY: help demo test slow docs lint types contracts versions benchmarks clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
@@ -53,6 +53,9 @@ types: $(VENV)/.dev ## mypy, strict
 
 contracts: $(VENV)/.dev ## import-linter: imports point down
 	$(BIN)/lint-imports
+
+versions: $(VENV)/.dev ## a quick part of the tests on newer Pythons, lowest versions, and without extras
+	.ci/versions
 
 benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
