@@ -93,4 +93,4 @@ def test_another_shell_is_wrong_usage(capsys) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["completion", "fish"])
     assert stop.value.code == 2
-    assert "'bash'" in capsys.readouterr().err
+    assert "choose from bash, zsh" in capsys.readouterr().err

@@ -73,6 +73,7 @@ def test_the_nearest_field_comes_first(capsys) -> None:
     assert "bk_n" not in listed(fifteen)
 
 
+@pytest.mark.slow
 def test_every_field_is_found_by_its_name_and_by_its_label(capsys) -> None:
     for log in LOGS:
         for name, row in el.fields(log).iterrows():

@@ -75,6 +75,7 @@ def test_no_wrong_bit_of_ten_thousand_gives_wrong_records(archive: el.Archive, p
     assert seen["refused"] > 9_900
 
 
+@pytest.mark.slow
 def test_each_of_the_last_and_first_bytes_is_covered(archive: el.Archive, path: Path) -> None:
     content, expected = path.read_bytes(), archive.read(SIXTY)
     mark = content.index(MARK)

@@ -81,7 +81,7 @@ class Faults:
     def report(self, name: str, rows: int) -> str:
         """Return one sentence on which lines of a file were left out, and why."""
         return (
-            f"{name}: left out {self.count:,} of {rows:,} lines, which are not records"
+            f"{name}: left out {self.count:,} of {rows:,} lines as not being records"
             f" ({self.shown()})"
         )
 
