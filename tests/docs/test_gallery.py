@@ -11,7 +11,8 @@ import eyelog as el
 from support.paths import ROOT
 
 GALLERY = ROOT / "docs" / "gallery"
-SCRIPTS = sorted(path.stem for path in GALLERY.glob("*.py"))
+SCRIPTS = sorted(str(path.relative_to(GALLERY).with_suffix("")) for path in GALLERY.rglob("*.py"))
+QUESTIONS = [name for name in SCRIPTS if name.startswith("questions/")]
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +24,15 @@ def _close_figures():
 def test_every_figure_has_a_script() -> None:
     figures = [name for name in el.__all__ if name.startswith("plot_")]
     assert all(inspect.isfunction(getattr(el, name)) for name in figures)
-    assert sorted(figures) == SCRIPTS
+    assert sorted([*figures, *QUESTIONS]) == SCRIPTS
+
+
+def test_every_question_with_a_picture_for_an_answer_has_a_script() -> None:
+    titles = {(GALLERY / f"{name}.py").read_text().splitlines()[1] for name in QUESTIONS}
+    pages = ROOT.glob("docs/how-to/*.md")
+    asked = {path.read_text().splitlines()[0].removeprefix("# ") for path in pages}
+    assert titles <= asked
+    assert {title for title in asked - titles if title.endswith("?")} == set()
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -1,0 +1,14 @@
+"""
+Why is this value missing?
+==========================
+
+The records that are left for a score of focus, one condition after the other. Where a value is
+missing after ``el.mask``, one of these conditions removed it.
+"""
+
+import eyelog as el
+
+frame = el.sample()
+reasons = el.flag(frame)
+print(el.explain(reasons).loc["sc_fcs", ["n", "SENTINEL", "UNWORN", "masked"]])
+ax = el.plot_attrition(el.attrition(frame, recipe="mind"))
