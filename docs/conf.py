@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 import matplotlib as mpl
+from sphinx.application import Sphinx
 
 import eyelog
 
@@ -76,3 +77,15 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
     "dark_css_variables": {"color-brand-primary": "#8ec7ee", "color-brand-content": "#8ec7ee"},
 }
+
+
+def _without_tags(app: Sphinx, page: str, content: list[str]) -> None:  # noqa: ARG001 (Sphinx's shape)
+    """Take out the lists of tags, which no script has: a page of two sections would have two."""
+    if page.startswith("figures/"):
+        tags = "<div id='sg-tag-list' class='sphx-glr-tag-list'></div>"
+        content[0] = content[0].replace(tags, "<!-- no tags -->")
+
+
+def setup(app: Sphinx) -> None:
+    """Register what is too small for an extension."""
+    app.connect("source-read", _without_tags)
