@@ -53,7 +53,8 @@ def test_a_refresh_token_ends_after_a_year_without_use(
     alter("UPDATE token SET used = ? WHERE kind = 'refresh'", time.time() - 366 * DAY)
     with pytest.raises(GrantRefused, match="not used for 365 days: log in again"):
         registry.refresh(refresh, client_id)
-    assert CleanUp(State(registry.folder)).run() == 1
+    CleanUp(State(registry.folder)).run()  # the pass that a refresh began may have been quicker
+    assert outdated(State(registry.folder)) == 0
     assert "refresh" not in [token.kind for token in registry.issued()]
 
 
