@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from eyelog.cohort.result import Result, result_of
 from eyelog.errors import ArchiveError, FieldError
@@ -146,9 +147,8 @@ def _of_wearers(means: Any) -> dict[str, float]:
         return {"wearers": 0}
     mean = float(means.mean())
     sd = float(means.std(ddof=1)) if count > 1 else float("nan")
-    from scipy import stats  # not before it is needed: it takes a second to import
-
-    half = float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * sd / count**0.5 if count > 1 else sd
+    reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, count - 1)) if count > 1 else sd
+    half = reach * sd / count**0.5
     values = {"wearers": count, "mean": mean, "sd": sd, "low": mean - half, "high": mean + half}
     shares = np.percentile(means, PERCENTILES).tolist()
     return values | {f"p{p}": share for p, share in zip(PERCENTILES, shares, strict=True)}

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
@@ -77,7 +77,7 @@ def _centre(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     if not values.size:
         return MISSING, MISSING
     centre = float(np.median(values))
-    return centre, float(MAD_TO_SD * stats.median_abs_deviation(values))
+    return centre, float(MAD_TO_SD * scipy.stats.median_abs_deviation(values))
 
 
 def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.DataFrame:

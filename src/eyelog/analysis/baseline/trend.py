@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.baseline.deviation import MISSING
 from eyelog.analysis.results import shown
@@ -86,9 +86,9 @@ def trend(series: pd.Series) -> Trend:
     if seen.n < LEAST_VALUES:
         none = (MISSING, MISSING, MISSING, MISSING, MISSING)
         return Trend(*none, seen.n, span, seen.coverage, "fewer than three values were observed")
-    slope = stats.theilslopes(seen.values, days, 0.95)
+    slope = scipy.stats.theilslopes(seen.values, days, 0.95)
     constant = seen.values.min() == seen.values.max()
-    tau, p = (MISSING, MISSING) if constant else stats.kendalltau(days, seen.values)
+    tau, p = (MISSING, MISSING) if constant else scipy.stats.kendalltau(days, seen.values)
     few = seen.n < LEAST_FOR_INTERVAL
     reasons = [
         "fewer than five values: a 95 % interval cannot be reached" if few else "",

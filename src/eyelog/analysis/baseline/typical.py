@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -89,7 +89,7 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
             MISSING, method, "other", *none, *context, "fewer than three values were observed"
         )
     spread = float(x.std())
-    skewness = float(stats.skew(x)) if spread > 0 else 0.0
+    skewness = float(scipy.stats.skew(x)) if spread > 0 else 0.0
     variation = spread / float(x.mean()) if x.mean() > 0 else MISSING
     shape = "other"
     if x.min() >= 0 and skewness > 0.5:

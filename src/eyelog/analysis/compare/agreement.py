@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
 from eyelog.analysis.grouped.reductions import sum_fields
@@ -207,7 +207,7 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
         bias, sd = float(finite.mean()), float(finite.std(ddof=1))
     if np.isnan(bias):
         return _refused(n, "the differences cancel out on the circle")
-    t = float(stats.t.ppf(0.975, n - 1))
+    t = float(scipy.stats.t.ppf(0.975, n - 1))
     of_bias = t * sd / np.sqrt(n)
     of_limit = t * sd * np.sqrt(1.0 / n + REACH**2 / (2.0 * (n - 1)))
     low, high = bias - REACH * sd, bias + REACH * sd

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.compare.random_intercept import random_intercept
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -184,8 +184,8 @@ def _fit(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
     # Student's t has no 0 degrees of freedom: without any there is no interval.
     freedom = _freedom(x, persons, len(y))
     freedom = np.where(freedom > 0, freedom, np.nan)
-    reach = stats.t.ppf(0.975, freedom) * errors
-    chance = 2.0 * stats.t.sf(np.abs(estimates / errors), freedom)
+    reach = scipy.stats.t.ppf(0.975, freedom) * errors
+    chance = 2.0 * scipy.stats.t.sf(np.abs(estimates / errors), freedom)
     fixed = np.column_stack([estimates, errors, estimates - reach, estimates + reach, chance])
     spread = np.full((2, 5), np.nan)
     spread[:, 0] = fit.sd_person, fit.sd_residual

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -162,7 +162,7 @@ def group_difference(
     result = result._replace(p_permutation=_permuted(sides, draws, seed))
     if max(sd_first, sd_second) == 0:
         return result._replace(reason="persons of a group do not differ at all: no interval")
-    test = stats.ttest_ind(sides[1], sides[0], equal_var=False)
+    test = scipy.stats.ttest_ind(sides[1], sides[0], equal_var=False)
     result = result._replace(p=float(test.pvalue), df=float(test.df))
     if fewest < LEAST_FOR_INTERVAL:
         reason = "fewer than three persons in a group: a 95 % interval would hold too little"
@@ -202,7 +202,7 @@ def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
         return np.asarray(apart >= seen - slack, dtype=np.float64)
 
     ways = comb(len(first) + len(second), len(first))
-    test = stats.permutation_test(
+    test = scipy.stats.permutation_test(
         (first, second),
         as_far,
         vectorized=True,

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
+import scipy
 
 from eyelog.analysis.series.arrays import Floats
 
@@ -69,7 +69,7 @@ def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomI
 
     grid = np.linspace(LOWEST, HIGHEST, STEPS)
     best = int(np.argmin([deviance(float(np.exp(at))) for at in grid]))
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda at: deviance(float(np.exp(at))),
         bounds=(grid[max(best - 1, 0)], grid[min(best + 1, STEPS - 1)]),
         method="bounded",

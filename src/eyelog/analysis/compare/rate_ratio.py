@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.compare.group_difference import MISSING
 from eyelog.analysis.limits import limit
@@ -113,7 +113,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         return nothing._replace(reason="no exposure in a table: it has no rate")
     if n1 + n2 == 0:
         return nothing._replace(reason="no event in either table")
-    test = stats.binomtest(n1, n1 + n2, t1 / (t1 + t2))
+    test = scipy.stats.binomtest(n1, n1 + n2, t1 / (t1 + t2))
     share = test.proportion_ci(0.95, method="exact")
     low, high = (
         p / (1.0 - p) * t2 / t1 if p < 1 else float("inf") for p in (share.low, share.high)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
@@ -152,7 +152,7 @@ def two_periods(
         return nothing
     differences = (second.values[None, :] - first.values[:, None]).ravel()
     order = np.argsort(differences, kind="stable")
-    p = stats.mannwhitneyu(second.values, first.values, alternative="two-sided").pvalue
+    p = scipy.stats.mannwhitneyu(second.values, first.values, alternative="two-sided").pvalue
     reasons = []
     low = high = block_low = block_high = MISSING
     reached = 1 - 2 / comb(first.n + second.n, first.n)
@@ -199,7 +199,7 @@ def _moses(ordered: Floats, n: int, m: int) -> tuple[float, float]:
         rank = int(np.searchsorted(cumulated, 0.025 * (1 - 1e-12)))  # P(U <= rank) >= 2.5 %
     else:
         sd = np.sqrt(pairs * (n + m + 1) / 12.0)
-        rank = int(np.floor(pairs / 2.0 - stats.norm.ppf(0.975) * sd))
+        rank = int(np.floor(pairs / 2.0 - scipy.stats.norm.ppf(0.975) * sd))
     rank = min(max(rank, 1), pairs // 2 + 1)
     return float(ordered[rank - 1]), float(ordered[pairs - rank])
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.episodes import episodes
 from eyelog.analysis.results import shown
@@ -238,8 +238,8 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
         return nothing, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
     if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
         return nothing, "the outcome or the wear time is the same on all days"
-    rho = float(stats.spearmanr(outcome, hours).statistic)
-    tau = float(stats.kendalltau(outcome, hours).statistic)
+    rho = float(scipy.stats.spearmanr(outcome, hours).statistic)
+    tau = float(scipy.stats.kendalltau(outcome, hours).statistic)
     # The draws repeat days, so their ranks come from the signs of all differences, counted as
     # often as their days come up: scipy would rank every draw again, far more slowly.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))

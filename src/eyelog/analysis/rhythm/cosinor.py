@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.durations import duration_us
@@ -112,7 +112,7 @@ def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None)
         amplitude_se=float(np.sqrt(along @ covariance @ along)),
         peak_se_h=float(np.sqrt(across @ covariance @ across) * hours_per_radian),
         r_squared=1 - residual / total,
-        p=float(stats.f.sf(ratio, 2, free)),
+        p=float(scipy.stats.f.sf(ratio, 2, free)),
         n=seen.n,
         exposure_h=seen.exposure_h,
         coverage=seen.coverage,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.errors import ConfigurationError
@@ -51,15 +52,13 @@ def interval(samples: Floats, units: Ints | None = None) -> tuple[Floats, Floats
     those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones
     are narrow where units are few.
     """
-    from scipy import stats  # not before it is needed: it takes a second to import
-
     finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
     if units is None:
         low, high = finite.quantile([0.025, 0.975]).to_numpy(dtype=np.float64)
         return low, high
     low, high = np.full((2, samples.shape[1]), np.nan)
     for n in np.unique(units[units > 1]).tolist():
-        tail = float(stats.norm.cdf(stats.t.ppf(0.025, n - 1) * np.sqrt(n / (n - 1))))
+        tail = float(scipy.stats.norm.cdf(scipy.stats.t.ppf(0.025, n - 1) * np.sqrt(n / (n - 1))))
         of_n = finite.loc[:, units == n].quantile([tail, 1.0 - tail]).to_numpy(dtype=np.float64)
         low[units == n], high[units == n] = of_n
     return low, high

@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 import numpy as np
+import scipy
 
 from eyelog.analysis.series.arrays import Floats
 
@@ -35,10 +36,8 @@ def median(values: Floats) -> Median:
         return Median(np.nan, np.nan, np.nan, 0)
     if n < LEAST_FOR_INTERVAL:
         return Median(float(np.median(x)), np.nan, np.nan, n)
-    from scipy import stats  # not before it is needed: it takes a second to import
-
     # P(at most k - 1 of n values lie below the median) must not exceed 2.5 % on either side.
-    k = int(stats.binom.ppf((1 - LEVEL) / 2, n, 0.5))
-    if stats.binom.cdf(k, n, 0.5) <= (1 - LEVEL) / 2:
+    k = int(scipy.stats.binom.ppf((1 - LEVEL) / 2, n, 0.5))
+    if scipy.stats.binom.cdf(k, n, 0.5) <= (1 - LEVEL) / 2:
         k += 1
     return Median(float(np.median(x)), float(x[k - 1]), float(x[n - k]), n)
