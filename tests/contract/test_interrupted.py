@@ -101,6 +101,9 @@ def test_an_import_shows_its_end_and_stops_with_whole_months(tmp_path: Path) -> 
         shown = read_until(terminal, b"<")
         assert b"import into me:" in shown
         assert b"M/" in shown  # of the file's megabytes
+        while not list(archive.rglob("data.parquet")):
+            assert child.poll() is None
+            time.sleep(0.01)
         stopped(child, terminal)
     assert unfinished(tmp_path) == []
     assert len(el.Archive(archive).verify()) == 0
