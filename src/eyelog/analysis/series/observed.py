@@ -224,12 +224,12 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
     name = next((name for name in names if name in table.columns), None)
     if name is None or "coverage" not in table.columns:
         return table
-    hours = table[name] / (60.0 if name == "exposure_min" else 1.0)
+    hours, coverage = (np.nan_to_num(numbers(table[each])) for each in (name, "coverage"))
     index = pd.DatetimeIndex(table.index)
     days = {
         "opens_s": (index.as_unit("us").asi8 // 1_000_000).tolist(),
-        "exposure_h": numbers(hours.fillna(0.0)).tolist(),
-        "coverage": numbers(table["coverage"].fillna(0.0)).tolist(),
+        "exposure_h": (hours / 60.0 if name == "exposure_min" else hours).tolist(),
+        "coverage": coverage.tolist(),
     }
     entry: dict[str, Any] = dict(table.attrs.get(KEY, {}))
     table.attrs = {**table.attrs, KEY: {**entry, "days": days}}
