@@ -54,7 +54,7 @@ _ERRORS = {
 
 _log = logging.getLogger("eyelog.service")
 
-# Threads that read pages: one can read while the other writes JSON. With more of them, a third of
+# Threads that read pages: one can read while the other writes JSON. With four of them, a sixth of
 # the CPU goes into taking the interpreter from one another.
 _AT_ONCE = 2
 
