@@ -7,8 +7,9 @@ counts. ``pages``: clients walk whole days, each of a wearer of its own, in page
 (in columns, up to 10,000), and only look at the cursors. ``sync``: a new archive takes days of the
 15-second log; the CPU seconds are those of the service and of the client, and a year is 365 such
 days, whose cost does not change with their number. ``day``: one cold fetch of a day of the
-15-second log. JSON and columns run in turn; the ratios are what to quote. Below the tables stand
-the goals, and the lines of the README. Needs Linux (/proc).
+15-second log, by a new client of a process that has met the service in the sync. JSON and columns
+run in turn; the ratios are what to quote. Below the tables stand the goals, and the lines of the
+README. Needs Linux (/proc).
 """
 
 import argparse

@@ -30,6 +30,10 @@ DATA_PATH: Final = "/v2/users/me/official/"
 LISTED: Final = 5
 """How many missing days a message lists."""
 
+_JSON: Final = "application/json"
+_offering: set[str] = set()
+"""Addresses of services that have offered columns to this process, whichever client asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Day:
@@ -169,16 +173,19 @@ class DayFetcher:
         """Walk a day; raise `_Offered` if there is more of it, and columns to have it in."""
         session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
+        # Only who has offered columns is asked for them: the contract knows JSON alone.
+        known = self.credentials.base_url in _offering
+        headers = {"Accept": f"{ARROW}, {_JSON};q=0.5" if known else _JSON}
         offered = False
 
         def answer(params: Mapping[str, str], where: str) -> bytes:
             nonlocal offered
             if stop.is_set():
                 raise Stopped
-            response = fetch(session, url, params, where=where, **caching)
+            response = fetch(session, url, params, where=where, headers=headers, **caching)
             if response.links.get("alternate", {}).get("type") == ARROW:
                 # The service says that it answers in columns too, which is faster for both.
-                session.headers["Accept"] = f"{ARROW}, application/json;q=0.5"
+                _offering.add(self.credentials.base_url)
                 offered = True
             return response.content
 

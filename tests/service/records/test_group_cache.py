@@ -57,6 +57,14 @@ def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
     assert groups._bytes == 2 * OF_EIGHT.nbytes
 
 
+def test_processes_share_the_memory(monkeypatch):
+    monkeypatch.setattr(group_cache, "_KEPT_BYTES", 4 * OF_EIGHT.nbytes)
+    groups = Groups(processes=2)
+    for key in "abc":
+        groups.get(key, lambda: OF_EIGHT)
+    assert list(groups._kept) == ["b", "c"]
+
+
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
     path = tmp_path_factory.mktemp("groups") / "a"

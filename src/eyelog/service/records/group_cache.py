@@ -14,14 +14,22 @@ import pyarrow as pa
 
 __all__ = ["Groups"]
 
-_KEPT_BYTES: Final = 64 << 20
-"""Some groups of every field: 13 MB of the 15-second log at most, 4 MB of the 60-second log."""
+_KEPT_BYTES: Final = 128 << 20
+"""Groups of every field: of 50 clients of the 60-second log (2 MB each), or ten of the 15-second
+log (at most 13 MB each)."""
 
 
 class Groups:
-    """Tables by key, those asked for last; several threads that want one have it read once."""
+    """Tables by key, those asked for last; several threads that want one have it read once.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    processes : int
+        How many processes keep groups, each its share of the memory.
+    """
+
+    def __init__(self, *, processes: int = 1) -> None:
+        self._most_bytes = _KEPT_BYTES // processes
         self._kept: OrderedDict[Hashable, Future[pa.Table]] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
@@ -52,7 +60,7 @@ class Groups:
     def _forget(self) -> None:
         """Let the tables go that were asked for longest ago, but for those being read."""
         for key in list(self._kept):
-            if self._bytes <= _KEPT_BYTES:
+            if self._bytes <= self._most_bytes:
                 return
             if self._kept[key].done():
                 self._bytes -= self._kept.pop(key).result().nbytes
