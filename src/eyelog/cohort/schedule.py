@@ -7,7 +7,7 @@ import queue
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
@@ -100,9 +100,10 @@ def _in_processes(
         batch: Sequence[Item] = ()
         try:
             with _pool(workers) as pool:
+                ahead = _Ahead(pool, workers)
                 for batch in batches:
                     results = {}
-                    yield from _batch(function, batch, pool, results)
+                    yield from _batch(function, batch, ahead, results)
             return
         except BrokenProcessPool:
             rest = [item for i, item in enumerate(batch) if i not in results]
@@ -112,7 +113,7 @@ def _in_processes(
 def _batch(
     function: Callable[[Item], Result],
     batch: Sequence[Item],
-    pool: ProcessPoolExecutor,
+    pool: Executor,
     results: dict[int, Result],
 ) -> Iterator[Result]:
     """Compute a batch on Dask's scheduler, and give each result while the others are computed."""
@@ -132,7 +133,13 @@ def _batch(
     def compute_all() -> None:
         try:
             with _deaf(), Callback(posttask=collect):
-                compute(*tasks, scheduler="processes", pool=pool, chunksize=1, optimize_graph=False)
+                compute(
+                    *tasks,
+                    scheduler="processes",
+                    pool=pool,
+                    chunksize=1,
+                    optimize_graph=False,
+                )
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             failed.append(error)
         finally:
@@ -147,6 +154,18 @@ def _batch(
     thread.join()
     if failed:
         raise failed[0]
+
+
+class _Ahead(Executor):
+    """A pool to which Dask gives a task more for each process, so that none waits for its next."""
+
+    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
+        self._pool = pool
+        self._max_workers = 2 * workers  # what Dask asks an executor for
+
+    def submit(self, *task: Any, **named: Any) -> Future[Any]:
+        """Give a task to the pool."""
+        return self._pool.submit(*task, **named)
 
 
 @contextmanager
