@@ -30,7 +30,6 @@ DATA_PATH: Final = "/v2/users/me/official/"
 LISTED: Final = 5
 """How many missing days a message lists."""
 
-_JSON: Final = "application/json"
 _offering: set[str] = set()
 """Addresses of services that have offered columns to this process, whichever client asked."""
 
@@ -173,9 +172,9 @@ class DayFetcher:
         """Walk a day; raise `_Offered` if there is more of it, and columns to have it in."""
         session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
-        # Only who has offered columns is asked for them: the contract knows JSON alone.
+        # Columns are requested only where they have been offered: the contract knows JSON alone.
         known = self.credentials.base_url in _offering
-        headers = {"Accept": f"{ARROW}, {_JSON};q=0.5" if known else _JSON}
+        headers = {"Accept": f"{ARROW}, application/json;q=0.5"} if known else None
         offered = False
 
         def answer(params: Mapping[str, str], where: str) -> bytes:

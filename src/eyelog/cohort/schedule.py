@@ -133,13 +133,7 @@ def _batch(
     def compute_all() -> None:
         try:
             with _deaf(), Callback(posttask=collect):
-                compute(
-                    *tasks,
-                    scheduler="processes",
-                    pool=pool,
-                    chunksize=1,
-                    optimize_graph=False,
-                )
+                compute(*tasks, scheduler="processes", pool=pool, chunksize=1, optimize_graph=False)
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             failed.append(error)
         finally:
@@ -157,7 +151,7 @@ def _batch(
 
 
 class _Ahead(Executor):
-    """A pool to which Dask gives a task more for each process, so that none waits for its next."""
+    """A pool that Dask keeps one task ahead per process, so that none waits for its next."""
 
     def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
         self._pool = pool
@@ -228,9 +222,9 @@ def _keep_freed_memory() -> None:
     """Have glibc keep what is freed, up to 64 MB, for the columns of the next month.
 
     It gives a column of more than 128 KB back to the system as soon as it is freed, and takes the
-    next one anew, page by page: a fifth of the time of a month. It keeps blocks as large as the
-    largest that was freed so far (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so it
-    takes no memory. Other C libraries do as they like.
+    next one anew, page by page: a seventh of the CPU time of a month. It keeps blocks as large as
+    the largest that was freed so far (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so
+    it takes no memory. Other C libraries do as they like.
     """
     np.empty(LARGEST_KEPT, np.uint8)
 

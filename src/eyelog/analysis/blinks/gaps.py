@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from eyelog.analysis.grouped.reductions import count_rows, ratio
 from eyelog.analysis.grouped.summary import Prepared
@@ -95,8 +95,8 @@ def noise_onsets(prepared: Prepared, cleansing: str) -> Onsets:
     share = ratio(noisy, all_of_them)
     quiet = all_of_them - noisy
     # Clopper & Pearson 1934; beta has no parameter 0, where the limit is 0 or 1.
-    low = np.where(noisy > 0, special.betaincinv(noisy, quiet + 1.0, 0.025), 0.0)
-    high = np.where(quiet > 0, special.betaincinv(noisy + 1.0, quiet, 0.975), 1.0)
+    low = np.where(noisy > 0, scipy.special.betaincinv(noisy, quiet + 1.0, 0.025), 0.0)
+    high = np.where(quiet > 0, scipy.special.betaincinv(noisy + 1.0, quiet, 0.975), 1.0)
 
     def per_min(shares: Floats) -> Floats:
         with np.errstate(divide="ignore"):

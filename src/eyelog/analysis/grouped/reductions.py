@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.series.angles import direction, unit_vectors
@@ -252,9 +252,9 @@ def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[F
     # Not defined for no event: then the lower limit is 0.
     some = np.where(events > 0, events, np.nan)
     # Quantiles of chi2 / 2, without all of scipy.stats, which takes a second to import.
-    below = np.asarray(special.gammaincinv(some, tail), dtype=np.float64)
+    below = np.asarray(scipy.special.gammaincinv(some, tail), dtype=np.float64)
     low = np.where(events == 0, 0.0, below)
-    high = np.asarray(special.gammaincinv(events + 1.0, 1.0 - tail), dtype=np.float64)
+    high = np.asarray(scipy.special.gammaincinv(events + 1.0, 1.0 - tail), dtype=np.float64)
     return ratio(low, exposure), ratio(high, exposure)
 
 

@@ -131,7 +131,7 @@ def _in_one_piece(table: pa.Table) -> pa.Table:
     """Return a copy of a table to keep, in one piece of memory of its own.
 
     A slice would keep the table that it was cut from, and a hundred pieces of columns the memory
-    around each. The piece comes from the system, which has it back as soon as nobody keeps it.
+    around each. The piece comes from the system's pool, which gives it back as soon as it is free.
     """
     if not table.num_rows:
         return table
