@@ -1,4 +1,4 @@
-"""Ctrl-C in a terminal stops a cohort with all its processes, and the next run goes on."""
+"""A cohort that is stopped or killed leaves no process behind, and the next run goes on."""
 
 import json
 import os
@@ -56,6 +56,53 @@ def test_ctrl_c_leaves_no_process_behind_and_the_rerun_goes_on(
     assert states["unchanged"] > 0
     assert states["done"] > 0
     assert len(pd.read_parquet(out)) == WEARERS * (DAYS + 1)  # of Tokyo, by days of UTC
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("processes", [3, 4, 5])  # with the tracker, the server, the workers
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_stopped_while_it_starts_leaves_no_process(
+    how: signal.Signals, processes: int, tmp_path: Path
+) -> None:
+    archive = el.Archive(tmp_path / "archive")
+    for number in range(20):
+        archive.write(SIXTY, days_of(0), account=f"w{number:02}")
+    command = ["cohort", "daily", SIXTY, "--archive", archive.path, "-o", str(tmp_path / "out")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "eyelog", *command, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as run:
+        while len(_group(run.pid)) < processes:
+            assert run.poll() is None
+            time.sleep(0.002)
+        if how == signal.SIGINT:  # as a terminal does
+            os.killpg(run.pid, how)
+        else:
+            run.kill()
+        shown = run.communicate(timeout=60)[0].decode()
+    assert run.returncode == (130 if how == signal.SIGINT else -how)
+    assert "Traceback" not in shown
+    for _ in range(500):
+        if not _group(run.pid):
+            return
+        time.sleep(0.02)
+    raise AssertionError(_group(run.pid))
+
+
+def _group(leader: int) -> dict[int, str]:
+    """Return the processes of a group that are not dead, with their commands."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            name, rest = (folder / "stat").read_text().rsplit(") ", 1)
+            state, _, group = rest.split()[:3]
+            if int(group) == leader and state not in "ZX":
+                found[int(folder.name)] = name
+    return found
 
 
 def _in_the_foreground() -> None:

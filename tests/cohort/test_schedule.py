@@ -1,7 +1,9 @@
 """Tasks in processes of this machine and on a cluster, some of which die."""
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
@@ -61,6 +64,26 @@ def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPa
     assert len(set(found)) <= 2
 
 
+def variable(_: int) -> str | None:
+    return os.environ.get("EYELOG_TEST_VARIABLE")
+
+
+def test_workers_see_the_environment_of_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert results(variable, 2, workers=2) == [None, None]
+    monkeypatch.setenv("EYELOG_TEST_VARIABLE", "of now")  # the server of the workers runs already
+    assert results(variable, 2, workers=2) == ["of now", "of now"]
+
+
+def draw(_: int) -> float:
+    time.sleep(0.01)
+    return float(np.random.random())  # noqa: NPY002 - as a user's function may
+
+
+def test_workers_draw_different_random_numbers() -> None:
+    found = [*results(draw, 20, workers=2), *results(draw, 20, workers=2)]
+    assert len(set(found)) == 40
+
+
 def test_a_task_that_kills_its_process_stops_no_other() -> None:
     found = results(die_at_three, 8, workers=2)
     assert (3, KILLED) in found
@@ -110,6 +133,23 @@ def test_a_script_without_a_guard_is_told_what_to_do(kept: el.Archive, tmp_path:
     )
     assert done.returncode == 1
     assert "if __name__ == '__main__':" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="workers are forks of a server")
+def test_workers_never_compute_with_another_eyelog(kept: el.Archive, tmp_path: Path) -> None:
+    ours = Path(el.__file__).parent
+    shutil.copytree(ours, tmp_path / "eyelog", ignore=shutil.ignore_patterns("__pycache__"))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import eyelog as el\n"
+        "if __name__ == '__main__':\n"
+        f"    el.cohort.daily(el.Archive({kept.path!r}), log={SIXTY!r}, workers=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    theirs, mine = ours, tmp_path / "eyelog"
+    assert f"the eyelog in {theirs}, this process that in {mine}: install" in done.stderr
 
 
 @pytest.mark.parametrize("scheduler", [3, "tcp://127.0.0.1:1"])

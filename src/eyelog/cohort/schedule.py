@@ -5,16 +5,20 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+import eyelog
 from eyelog.errors import ConfigurationError, EyelogError
 
 __all__ = ["KILLED", "run"]
@@ -25,7 +29,13 @@ Result = TypeVar("Result")
 KILLED: Final = "its worker process was killed, perhaps for lack of memory"
 BATCH: Final = 256  # tasks per worker that are under way at a time, so that memory is bounded
 LARGEST_KEPT: Final = 32 * 1024**2 - 64 * 1024  # glibc takes no notice of blocks above 32 MB
-LEAST_PER_PROCESS: Final = 8  # to start a process takes as long as some ten wearer-months
+LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process takes a second to start
+
+# On Linux, workers are forks of a server that has imported what they need. The first call starts
+# the server, and each later one has its workers in milliseconds. macOS libraries do not survive a
+# fork.
+START: Final = "forkserver" if sys.platform == "linux" else "spawn"
+IMPORTED: Final = ["eyelog.cohort", "dask.multiprocessing", "scipy.special"]
 
 
 def run(
@@ -164,8 +174,10 @@ class _Ahead(Executor):
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    context = multiprocessing.get_context(START)
+    context.set_forkserver_preload(IMPORTED)
     pool = ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+        workers, mp_context=context, initializer=_begin_worker, initargs=(dict(os.environ),)
     )
     try:
         _start(pool, workers)
@@ -180,6 +192,7 @@ def _deaf() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # when it starts, it lets this thread hear Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -191,20 +204,37 @@ def _start(pool: ProcessPoolExecutor, workers: int) -> None:
     """Start all processes at once; raise if none can start, which is not the fault of a task."""
     try:
         with _deaf():  # each task that finds no idle process starts one
-            started = [pool.submit(os.getpid) for _ in range(workers)]
-        wait(started, return_when=FIRST_COMPLETED).done.pop().result()
+            started = [pool.submit(_origin) for _ in range(workers)]
+        import dask.delayed
+        import dask.multiprocessing  # noqa: F401 - meanwhile
+
+        theirs = wait(started, return_when=FIRST_COMPLETED).done.pop().result()
     except BrokenProcessPool:
         raise EyelogError(
             "no worker process could start: in a script, put the call under"
             " if __name__ == '__main__':, or pass workers=1"
         ) from None
+    if theirs != _origin():
+        raise EyelogError(
+            f"worker processes use the eyelog in {theirs}, this process that in {_origin()}:"
+            " install this one, or pass workers=1"
+        )
 
 
-def _begin_worker() -> None:
+def _origin() -> str:
+    """Return the folder of the eyelog that computes; a server knows no path added by a script."""
+    return str(Path(eyelog.__file__).parent)
+
+
+def _begin_worker(environment: Mapping[str, str]) -> None:
     """Leave interrupts to the main process, and end with it even if it is killed.
 
-    There is a process for each core, so each has one thread for its work.
+    There is a process for each core, so each has one thread for its work. What a fork has from its
+    server is replaced: variables of the environment, and the state of NumPy's global generator.
     """
+    os.environ.clear()
+    os.environ.update(environment)
+    np.random.seed()  # noqa: NPY002 - for functions that use it unseeded
     pa.set_cpu_count(1)
     _keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
