@@ -12,7 +12,7 @@ help: ## list the targets
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eyelog needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) 'pip>=25.1' # knows dependency groups
+	$(PIP) 'pip>=25.1' # supports dependency groups
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e '.[service]'
@@ -54,7 +54,7 @@ types: $(VENV)/.dev ## mypy, strict
 contracts: $(VENV)/.dev ## import-linter: imports point down
 	$(BIN)/lint-imports
 
-versions: $(VENV)/.dev ## a quick part of the tests on newer Pythons, lowest versions, and without extras
+versions: $(VENV)/.dev ## a quick part of the tests on newer Pythons, on the lowest versions, without extras
 	.ci/versions
 
 benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests

@@ -1,4 +1,4 @@
-"""What has to work in an installation without extras, and what has to say which extra it needs."""
+"""Check that an installation without extras works, and names the extra where it needs one."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ REFUSED = {
 def main() -> None:
     assert el.__version__ == version("eyelog")
     for package in ("starlette", "dask", "openpyxl", "s3fs", "pytest"):
-        assert find_spec(package) is None, f"{package} is no part of the core"
+        assert find_spec(package) is None, f"{package} is not part of the core"
     with TemporaryDirectory() as folder:
 
         def run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,7 @@
 Around events
 =============
 
-What the head does when a walk begins: the mean over walks with its band, and each walk as a
+Head turns when a walk begins: the mean over walks with its band, and each walk as a
 thin line.
 """
 

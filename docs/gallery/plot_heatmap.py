@@ -2,7 +2,7 @@
 Heatmap
 =======
 
-Steps by day and time of day; a measured 0, a masked value and no record are three different things.
+Steps by day and time of day. A measured 0, a masked value and no record are drawn differently.
 """
 
 import eyelog as el

@@ -2,8 +2,8 @@
 Overview
 ========
 
-When the eyewear was worn, what of it can be used, and where there is no record: the first
-picture of every analysis.
+When the eyewear was worn, which records are usable, and where there are none: the first picture
+of every analysis.
 """
 
 import eyelog as el

@@ -2,7 +2,7 @@
 Reasons against values
 ======================
 
-How large a share of the values has a reason against it, reason by reason.
+The share of the values that each reason applies to.
 """
 
 import eyelog as el

@@ -2,7 +2,7 @@
 Timeline
 ========
 
-Several fields along a week, each with its own scale; gaps in the record stay gaps.
+Several fields over a week, each with its own scale; gaps in the records stay gaps.
 """
 
 import eyelog as el

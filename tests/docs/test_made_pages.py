@@ -1,4 +1,4 @@
-"""The pages that are made from the code say what the code knows."""
+"""The pages that are made from the code agree with the code."""
 
 import pytest
 
@@ -27,33 +27,33 @@ def test_every_field_has_a_row_and_a_card(log: str) -> None:
         assert field.description in page
 
 
-def test_a_card_says_when_to_believe_a_blink_statistic() -> None:
+def test_a_card_says_when_to_trust_a_blink_statistic() -> None:
     facts = card("computed_data", "bkw_av")
     assert facts["Unit"] == "ms"
     assert facts["Range"] == "0 to 300"
     assert facts["In longer intervals"] == "the mean, weighted by `bk_n`"
-    believe = facts["Believe it where"]
+    trusted = facts["When to trust it"]
     for words in (
         "the eyewear is worn (`isl` false)",
-        "it sits as on a head (`tl_xav` from \N{MINUS SIGN}45 to 45, `tl_yav` from"
+        "its tilt is possible for a head (`tl_xav` from \N{MINUS SIGN}45 to 45, `tl_yav` from"
         " \N{MINUS SIGN}45 to 90)",
         "the wearer does not walk (`stp` at most 0)",
-        "the electrodes are quiet (`nis_time` at most 3)",
-        "the eyewear itself calls it valid (`vld` true)",
-        "blinks were counted (`bk_n` above 0), or the value is a new one",
+        "there is little noise (`nis_time` at most 3)",
+        "the log marks the record as valid (`vld` true)",
+        "blinks were counted (`bk_n` above 0), or the value differs from the one before",
     ):
-        assert words in believe
+        assert words in trusted
 
 
 def test_step_counts_of_the_60_second_log_have_their_own_limit_of_wear() -> None:
-    believe = card("standard_mode_logs", "stp_fst")["Believe it where"]
-    assert "(`wea_s` at least 30)" in believe
-    assert "walk" not in believe
-    assert believe.endswith("At 255 the counter stops: that value is a lower bound")
+    trusted = card("standard_mode_logs", "stp_fst")["When to trust it"]
+    assert "(`wea_s` at least 30)" in trusted
+    assert "walk" not in trusted
+    assert trusted.endswith("At 255 the counter stops: that value is a lower bound")
 
 
-def test_gait_is_believed_only_while_walking() -> None:
-    assert "the wearer walks (`stp` above 0)" in card("computed_data", "cad")["Believe it where"]
+def test_gait_is_trusted_only_while_walking() -> None:
+    assert "the wearer walks (`stp` above 0)" in card("computed_data", "cad")["When to trust it"]
 
 
 def test_a_score_shows_its_mark_for_no_value() -> None:
@@ -62,8 +62,8 @@ def test_a_score_shows_its_mark_for_no_value() -> None:
 
 def test_an_undocumented_field_is_not_explained() -> None:
     facts = card("computed_data", "hm_prc")
-    assert facts["Believe it where"].startswith("nobody knows")
-    assert "never interpreted" in facts["Known from"]
+    assert facts["When to trust it"].startswith("unknown")
+    assert "never interpreted" in facts["Source"]
 
 
 def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:

@@ -16,7 +16,7 @@ from support.site import DOCS, WRITTEN, page_id, title_of
 QUESTIONS = [
     "Can I trust this day?",
     "Why is this value missing?",
-    "How often did I blink, and how sure is it?",
+    "How often did I blink, and how sure can I be?",
     "Did the new desk change my posture?",
     "Which weeks count?",
     "How do I compare two groups?",

@@ -15,10 +15,10 @@ def command_line_page() -> str:
     lines = [
         "# The command line",
         "",
-        "Every command, with what it takes. `eyelog COMMAND --help` shows the same in a terminal."
-        " Tables go to stdout, progress and messages to stderr. The exit status is 0 when the job"
-        " is done, 1 after a failure with one line that says why, 2 for a usage error, and 130"
-        " after Ctrl-C.",
+        "Every command, its arguments and options. `eyelog COMMAND --help` shows the same in a"
+        " terminal. Tables go to stdout, progress and messages to stderr. The exit status is 0 when"
+        " the job is done, 1 after a failure with one line that says why, 2 for a usage error, and"
+        " 130 after Ctrl-C.",
         "",
     ]
     for words, summary, parser in commands():

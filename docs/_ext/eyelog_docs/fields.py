@@ -27,7 +27,7 @@ def field_page(log: str) -> str:
         f"# The fields of the {INTERVAL_SECONDS[log]}-second log",
         "",
         f"`{log}` has {len(known)} fields. Type a word below to search names, meanings and units;"
-        f" a name leads to the card of the field. `el.fields({log!r})` returns the same as a table,"
+        f" a name links to the card of the field. `el.fields({log!r})` returns the same as a table,"
         f" and `eyelog fields {log}` prints it.",
         "",
         "| field | meaning | unit | range |",
@@ -70,13 +70,13 @@ def _card(log: str, name: str, field: Field) -> list[str]:
         "Unit": field.unit,
         "Range": _range(field),
         "No value": "" if field.invalid_value is None else f"written as {_no_value(field)}",
-        "Believe it where": _when_to_believe(log, field),
+        "When to trust it": _when_to_trust(log, field),
         "In longer intervals": _rule(field),
         "In Logger files": f"`{field.long_name}`" if field.long_name else "",
-        "Part in an analysis": ", ".join(f"`{role}`" for role in field.role),
-        "Known from": "the vendor's documentation"
+        "Role in an analysis": ", ".join(f"`{role}`" for role in field.role),
+        "Source": "the vendor's documentation"
         if field.documented
-        else "its name only: it is passed through and never interpreted",
+        else "its name only; it is passed through and never interpreted",
     }
     lines = [f"({_anchor(log, name)})=", f"### `{name}`: {field.label}", "", field.description, ""]
     for what, fact in facts.items():
@@ -95,18 +95,19 @@ def _rule(field: Field) -> str:
     return f"{rule}, weighted by {weights}" if rule and weights else rule
 
 
-def _when_to_believe(log: str, field: Field) -> str:
+def _when_to_trust(log: str, field: Field) -> str:
     """Return the conditions under which `eyelog.flag` has no reason against a value."""
     if field.kind == "time":
         return ""
     if not field.documented:
-        return "nobody knows: its meaning is not documented"
+        return "unknown: its meaning is not documented"
     reasons = [reason for reason in _CONDITIONS if reason in applies(field, log)]
     words = [_condition(log, field, reason) for reason in reasons]
     count = counter(field, log)
     if count:
-        words.append(f"blinks were counted (`{count}` above 0), or the value is a new one")
-    text = "; ".join(words) or "there is a value inside its range"
+        changed = "the value differs from the one before"
+        words.append(f"blinks were counted (`{count}` above 0), or {changed}")
+    text = "; ".join(words) or "there is a value within its range"
     if field.unit == "count" and field.max is not None:
         text += f". At {_number(field.max)} the counter stops: that value is a lower bound"
     return text
@@ -114,16 +115,16 @@ def _when_to_believe(log: str, field: Field) -> str:
 
 _CONDITIONS: Final = {
     Reason.UNWORN: "the eyewear is worn",
-    Reason.OFF_POSE: "it sits as on a head",
+    Reason.OFF_POSE: "its tilt is possible for a head",
     Reason.MOVING: "the wearer does not walk",
     Reason.STILL: "the wearer walks",
-    Reason.NOISY: "the electrodes are quiet",
-    Reason.INVALID: "the eyewear itself calls it valid",
+    Reason.NOISY: "there is little noise",
+    Reason.INVALID: "the log marks the record as valid",
 }
 
 
 def _condition(log: str, field: Field, reason: Reason) -> str:
-    """Return one condition in words, with the limit that stands in `limits.csv`."""
+    """Return one condition in words, with its limit from `limits.csv`."""
     known, names = limits(log), CONTEXT[reason]
     if reason is Reason.UNWORN and "steps" in field.role and "worn_for_steps" in known:
         names = ("worn_for_steps",)

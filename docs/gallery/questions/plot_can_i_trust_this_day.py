@@ -2,8 +2,8 @@
 Can I trust this day?
 =====================
 
-Wednesday of the sample: what was recorded and worn, and which reasons stand against its values.
-Most of the day is usable; meals are noisy, and walks exclude the eyes alone.
+Wednesday of the sample: what was recorded and worn, and which reasons apply to its values. Most
+of the day is usable; meals are noisy, and walks make only the eye data unusable.
 """
 
 import eyelog as el

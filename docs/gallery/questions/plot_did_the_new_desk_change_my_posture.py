@@ -2,7 +2,7 @@
 Did the new desk change my posture?
 ===================================
 
-Six weeks of a simulated wearer whose head is 4 degrees more upright from 5 October on: the tilt
+Six weeks of a simulated wearer whose tilt is 4 degrees smaller from 5 October on: the tilt
 of each day against the wearer's own earlier days, and the difference with its interval.
 """
 

@@ -2,8 +2,8 @@
 How do I get the data out?
 ==========================
 
-Tables are pandas DataFrames, so every format of pandas is open; other toolkits for activity read
-counts per epoch. The figure and the file show the same week.
+Tables are pandas DataFrames, so they can be saved in every format of pandas; other toolkits for
+activity read counts per epoch. The figure and the file show the same week.
 """
 
 from pathlib import Path

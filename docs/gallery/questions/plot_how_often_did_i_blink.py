@@ -1,6 +1,6 @@
 """
-How often did I blink, and how sure is it?
-==========================================
+How often did I blink, and how sure can I be?
+=============================================
 
 Blinks per minute of usable time, day by day, pooled and with exact intervals. Days with few
 usable minutes are drawn hollow.

@@ -2,8 +2,8 @@
 Which weeks count?
 ==================
 
-Days with less than 8 hours of wear are hollow and count for nothing but wear; a week counts with
-four days or more.
+Days with less than 8 hours of wear are hollow and count only as wear; a week counts with four days
+or more.
 """
 
 import eyelog as el

@@ -2,7 +2,7 @@
 Why is this value missing?
 ==========================
 
-The records that are left for a score of focus, one condition after the other. Where a value is
+The records left for the focus score after each condition. Where a value is
 missing after ``el.mask``, one of these conditions removed it.
 """
 
