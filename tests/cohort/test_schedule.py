@@ -84,10 +84,12 @@ def test_workers_draw_different_random_numbers() -> None:
     assert len(set(found)) == 40
 
 
-def test_a_task_that_kills_its_process_stops_no_other() -> None:
-    found = results(die_at_three, 8, workers=2)
+@pytest.mark.parametrize("count", [8, 150])  # sent one by one, and several together
+def test_a_task_that_kills_its_process_stops_no_other(count: int) -> None:
+    found = results(die_at_three, count, workers=2)
     assert (3, KILLED) in found
-    assert sorted(n for n in found if isinstance(n, int)) == [0, 1, 4, 16, 25, 36, 49]
+    others = [n * n for n in range(count) if n != 3]
+    assert sorted(n for n in found if isinstance(n, int)) == others
 
 
 @pytest.mark.slow

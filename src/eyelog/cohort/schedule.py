@@ -28,6 +28,7 @@ Result = TypeVar("Result")
 
 KILLED: Final = "its worker process was killed, perhaps for lack of memory"
 BATCH: Final = 256  # tasks per worker that are under way at a time, so that memory is bounded
+TOGETHER: Final = 4  # tasks sent to a worker at a time where there are many: sending costs the same
 LARGEST_KEPT: Final = 32 * 1024**2 - 64 * 1024  # glibc takes no notice of blocks above 32 MB
 LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process takes a second to start
 
@@ -123,7 +124,7 @@ def _in_processes(
 def _batch(
     function: Callable[[Item], Result],
     batch: Sequence[Item],
-    pool: Executor,
+    pool: "_Ahead",
     results: dict[int, Result],
 ) -> Iterator[Result]:
     """Compute a batch on Dask's scheduler, and give each result while the others are computed."""
@@ -133,6 +134,7 @@ def _batch(
 
     call = delayed(function, pure=False)
     tasks = [call(item, dask_key_name=f"part-{i}") for i, item in enumerate(batch)]
+    together = min(TOGETHER, max(1, len(batch) // (16 * pool.workers)))
     ready: queue.SimpleQueue[tuple[int, Result] | None] = queue.SimpleQueue()
     failed: list[BaseException] = []
 
@@ -143,7 +145,13 @@ def _batch(
     def compute_all() -> None:
         try:
             with _deaf(), Callback(posttask=collect):
-                compute(*tasks, scheduler="processes", pool=pool, chunksize=1, optimize_graph=False)
+                compute(
+                    *tasks,
+                    scheduler="processes",
+                    pool=pool,
+                    chunksize=together,
+                    optimize_graph=False,
+                )
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             failed.append(error)
         finally:
@@ -161,10 +169,11 @@ def _batch(
 
 
 class _Ahead(Executor):
-    """A pool that Dask keeps one task ahead per process, so that none waits for its next."""
+    """A pool that Dask keeps one submission ahead per process, so that none waits for its next."""
 
     def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
         self._pool = pool
+        self.workers = workers
         self._max_workers = 2 * workers  # what Dask asks an executor for
 
     def submit(self, *task: Any, **named: Any) -> Future[Any]:
