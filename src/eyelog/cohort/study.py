@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from importlib.metadata import version
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pandas as pd
 
@@ -197,8 +197,7 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
         )
     out = set(broken["account"])
     rows = [o.rows for o in outcomes if o.rows is not None and o.account not in out]
-    table = pd.concat([part for part in rows if len(part)] or rows[:1] or [_no_rows(study)])
-    table.index = _without_freq(table.index)
+    table = _joined([part for part in rows if len(part)] or rows[:1] or [_no_rows(study)])
     table.attrs = {}
     return record(
         table,
@@ -213,17 +212,17 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
     )
 
 
-def _without_freq(index: pd.Index) -> pd.Index:
-    """Return an index whose days follow from the data, as those of a single wearer do."""
-    if not isinstance(index, pd.MultiIndex):
-        return index
-    levels = [
-        pd.DatetimeIndex(level, freq=cast(Any, None))
-        if isinstance(level, pd.DatetimeIndex)
-        else level
-        for level in index.levels
-    ]
-    return index.set_levels(cast(Any, levels))
+def _joined(rows: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of all parts; `pandas.concat` would unite their indexes part by part."""
+    names = rows[0].index.names
+    if any(part.index.names != names for part in rows):
+        return pd.concat(rows)
+    levels = []
+    for place in range(len(names)):
+        first, *others = (part.index.get_level_values(place) for part in rows)
+        levels.append(first.append(others))
+    index = pd.MultiIndex.from_arrays(levels, names=names) if len(levels) > 1 else levels[0]
+    return pd.concat(rows, ignore_index=True).set_axis(index)
 
 
 def _no_rows(study: Study) -> pd.DataFrame:
