@@ -139,7 +139,8 @@ def _compute(
 ) -> list[Outcome]:
     """Compute the parts; the order in which they end leaves no trace."""
     outcomes = []
-    with progress_line(len(parts), label, choice=None, unit="month") as done:
+    unit = "wearer" if any(part.month is None for part in parts) else "month"
+    with progress_line(len(parts), label, choice=None, unit=unit) as done:
         for outcome in run(compute, parts, scheduler=scheduler, workers=workers, killed=_killed):
             outcomes.append(outcome)
             done()
