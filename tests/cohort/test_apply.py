@@ -56,6 +56,19 @@ def test_a_table_a_named_result_and_a_number_become_rows(kept: el.Archive) -> No
     assert steps.loc["ann"].tolist() == [1, 2.5]
 
 
+def test_a_summary_of_all_records_is_one_row_beside_the_group_of_its_wearer(
+    kept: el.Archive, wearers: pd.DataFrame, tmp_path: Path
+) -> None:
+    call = partial(el.cohort.apply, kept, el.blinks.rate, log=SIXTY, fields="blinks")
+    rates = call(wearers=wearers, workers=1)
+    assert rates.index.names == ["account"]
+    frame = kept.read(SIXTY, "2026-09-01", "2026-10-31", account="ann", fields="blinks")
+    assert rates.loc["ann", "n"] == el.blinks.rate(frame).loc["all", "n"]
+    assert rates["group"].to_dict() == wearers.set_index("account")["group"].to_dict()
+    call(wearers=wearers, workers=1, out=tmp_path / "out")
+    assert_frame_equal(pd.read_parquet(tmp_path / "out").sort_index(), rates)
+
+
 def test_only_the_fields_that_are_asked_for_are_read(kept: el.Archive) -> None:
     table = el.cohort.apply(
         kept, lambda frame: ",".join(frame.columns), log=SIXTY, fields=["wea_s"], workers=1

@@ -60,8 +60,10 @@ def apply(
     -------
     DataFrame
         Without `out`, sorted by account. A table gives its rows, indexed by ``account`` and its
-        own index; a named result or a mapping gives one row per wearer, a column per field; a
-        number gives one row with the column ``value``. Then the columns of `wearers`.
+        own index, or one row per wearer where it has a single group of all records (as
+        `eyelog.blinks.rate` without `by`); a named result or a mapping gives one row per wearer, a
+        column per field; a number gives one row with the column ``value``. Then the columns of
+        `wearers`.
 
         With `out`, the report of `eyelog.cohort.daily`.
 
@@ -97,8 +99,11 @@ def apply(
     ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed)
     ...     _ = archive.write(log, week, account=f"wearer{seed}")
     >>> rates = el.cohort.apply(archive, el.blinks.rate, log=log, fields="blinks")
-    >>> rates["rate_per_min"].between(10, 20).tolist()
-    [True, True]
+    >>> rates["rate_per_min"].between(10, 20)
+    account
+    wearer0    True
+    wearer1    True
+    Name: rate_per_min, dtype: bool
     """
     if not callable(function):
         raise ConfigurationError(

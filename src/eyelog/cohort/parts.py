@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.daily import daily
-from eyelog.analysis.grouped.groups import day_groups
+from eyelog.analysis.grouped.groups import day_groups, is_whole
 from eyelog.archive.export import LOCATION, names_location
 from eyelog.archive.parquet.layout import (
     content_key,
@@ -236,6 +236,9 @@ def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tu
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
     days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))
     table = _table_of(result)
+    one_row = table is not result or is_whole(table.index)
+    if one_row:
+        table = table.reset_index(drop=True)
     left_out: tuple[str, ...] = ()
     if not names_location(study.fields) and study.meta is None:
         left_out = tuple(sorted(LOCATION.intersection(map(str, table.columns))))
@@ -248,7 +251,7 @@ def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tu
             )
         table = table.astype(study.meta.dtypes.to_dict())
     rows = days_rows(table, study, part.wearer)
-    return (rows if isinstance(result, pd.DataFrame) else rows.droplevel("row")), days, left_out
+    return (rows.droplevel("row") if one_row else rows), days, left_out
 
 
 def _table_of(result: Any) -> pd.DataFrame:

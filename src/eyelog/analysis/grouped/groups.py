@@ -21,7 +21,7 @@ from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import check_stamp, day_start, local_days, microseconds
 from eyelog.errors import ConfigurationError
 
-__all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "time_groups"]
+__all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "is_whole", "time_groups"]
 
 By = str | pd.Series | npt.NDArray[Any] | pd.Index | list[Hashable] | None
 
@@ -30,6 +30,8 @@ DAY_US = 86_400 * SECOND_US
 # All offsets of the zone data are whole quarters of an hour since the zones became national; older
 # ones only shift the edge of the first and last hour that an hour of day is expected to hold.
 QUARTER_US = 900 * SECOND_US
+
+_WHOLE = pd.Index(["all"], name="group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,7 @@ def group_by(
     if by is None:
         bounds = np.array([0, len(index)], dtype=np.int64)
         seconds = _span(index, interval_s)
-        return Groups(pd.Index(["all"], name="group"), bounds, None, np.array([seconds]))
+        return Groups(_WHOLE, bounds, None, np.array([seconds]))
     if isinstance(by, str) and by in CYCLES:
         return _cycles(index, by, interval_s, stamp)
     if isinstance(by, str) and by == "week":
@@ -305,6 +307,11 @@ def group_by(
     if isinstance(by, str):
         return day_groups(index, stamp=stamp, every=_frequency(by), lone=lone)
     return _labels(index, by, interval_s)
+
+
+def is_whole(labels: pd.Index) -> bool:
+    """Return whether these are the labels of a result of all records, in a single group."""
+    return labels.name == _WHOLE.name and labels.equals(_WHOLE)
 
 
 def _span(index: pd.DatetimeIndex, interval_s: float) -> float:

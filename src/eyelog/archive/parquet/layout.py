@@ -138,7 +138,7 @@ def archive_errors(doing: str) -> Iterator[None]:
 
 def damage(path: str, problem: str) -> ArchiveError:
     """Return the error of a file whose content is not what was written."""
-    return ArchiveError(f"cannot read {path}: {problem}{_REMEDY}")
+    return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
 
 
 def problem_of(error: ArchiveError, path: str) -> str:
