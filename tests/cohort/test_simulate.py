@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path
 
 
 def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> None:
-    archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=33, tz=["Asia/Tokyo", "UTC"])
+    archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=33, tz="Asia/Tokyo")
     control, treated = people.to_dict("records")
     assert (control["group"], treated["group"]) == ("control", "treated")
     for row in (control, treated):
@@ -45,6 +45,13 @@ def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> No
         alone = el.simulate("2026-10-19", 33, log=SIXTY, seed=row["seed"], tz=row["tz"])
         assert frame["wea_s"].equals(alone["wea_s"])
         assert frame.equals(alone) == (row["group"] == "control")
+
+
+def test_each_zone_has_wearers_of_both_groups(tmp_path: Path) -> None:
+    _, people = cohort(tmp_path / "a", 4, tz=["Asia/Tokyo", "UTC"])
+    assert set(zip(people["tz"], people["group"], strict=True)) == {
+        (tz, group) for tz in ("Asia/Tokyo", "UTC") for group in ("control", "treated")
+    }
 
 
 def test_both_logs_are_written_unless_one_is_named(tmp_path: Path) -> None:

@@ -126,7 +126,8 @@ def _add_simulate(commands: Any) -> None:
         "--tz",
         default="UTC",
         metavar="Z",
-        help="zone of the wearers, or several, A,B, by turns (default: UTC)",
+        help="zone of the wearers, or several, A,B, which pairs of wearers take by turns"
+        " (default: UTC)",
     )
     simulate.add_argument(
         "--effect",

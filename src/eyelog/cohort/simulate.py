@@ -65,7 +65,8 @@ def simulate(
         Which cohort, 0 or more. The first wearers of a larger cohort of a seed are those of a
         smaller one.
     tz : str or sequence of str
-        IANA zone of the wearers, or several, which wearers take in turn.
+        IANA zone of the wearers, or several, which pairs of wearers take in turn, so that each zone
+        has wearers of both groups.
     effect : float
         How many times as often wearers of the group ``treated`` blink as they would in the group
         ``control``, 0.5 to 2: the planted effect.
@@ -125,7 +126,7 @@ def simulate(
             first,
             length,
             _seed_of(_whole(seed, "seed", 0), number),
-            zones[number % len(zones)],
+            zones[number // 2 % len(zones)],
             effect if number % 2 else 1.0,
         )
         for number in range(count)
