@@ -5,9 +5,10 @@ A part carries all that a worker needs, and answers with an outcome, never with 
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from typing import Any, Final, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ from eyelog.cohort.dataset import Dataset, Made
 from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError
 
-__all__ = ["Outcome", "Part", "Study", "compute", "days_rows", "plan"]
+__all__ = ["Outcome", "Part", "Study", "compute", "of_cohort", "of_wearers", "plan"]
 
 Span = tuple[datetime, datetime]
 
@@ -85,7 +86,7 @@ class Outcome:
     reason: str = ""
     has_rows: bool = False
     left_out: tuple[str, ...] = ()  # fields that say where the wearer was
-    rows: pd.DataFrame | None = None
+    rows: pd.DataFrame | None = None  # not yet with account and covariates
 
 
 def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | None) -> list[Part]:
@@ -153,13 +154,15 @@ def _computed(part: Part) -> Outcome:
     if not len(frame) or not _reaches_into(part, frame):
         return Outcome(account, month, "done")
     rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
+    rows = of_cohort(rows, study)
     done = Outcome(
         account, month, "done", days, _inputs(part), has_rows=len(rows) > 0, left_out=left_out
     )
     if out is None or made is None:
         return replace(done, rows=rows)
     if done.has_rows:
-        out.write(account, month, rows, replace(made, edges=_edges(part), days=days))
+        table = of_wearers([(part.wearer, rows)], study)
+        out.write(account, month, table, replace(made, edges=_edges(part), days=days))
     return done
 
 
@@ -186,40 +189,62 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
 
 
 def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    """Return the days of the month, each whole, in the shape of the result, and their number."""
+    """Return the days of the month, each whole, and their number."""
     table = daily(frame, log=part.study.log)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
         local = cast(pd.DatetimeIndex, table.index).tz_localize(None)
         first, after = map(pd.Timestamp, _month_days(part.month))
         table = table[(local >= first) & (local < after)]
-    return days_rows(table, part.study, part.wearer), len(table), ()
+    return table, len(table), ()
 
 
-def days_rows(table: pd.DataFrame, study: Study, wearer: Wearer) -> pd.DataFrame:
-    """Return a table of one wearer with account and covariates, in the zone of the cohort."""
-    names = [str(name) if name is not None else "row" for name in table.index.names]
-    table = table.rename_axis(index=names)
-    taken = {"account", *study.covariates} & {*names, *map(str, table.columns)}
+def of_cohort(table: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """Return a table of one wearer in the zone of the cohort; the table is changed."""
+    taken = {"account", *study.covariates} & {*map(str, (*table.index.names, *table.columns))}
     if taken:
         raise ConfigurationError(
             f"the result has a column {min(taken)!r} of its own: rename that of the wearers"
         )
-    rows = table.copy(deep=False)
-    levels = [table.index.get_level_values(place) for place in range(len(names))]
     if study.tz is None:
-        levels = [
-            _without_zone(level, name in LOCAL_DATES)
-            for name, level in zip(names, levels, strict=True)
-        ]
         for name, dtype in table.dtypes.items():
             if isinstance(dtype, pd.DatetimeTZDtype):
-                rows[name] = table[name].dt.tz_convert("UTC")
-    account = pd.Index([wearer.account] * len(rows), dtype="str")
-    rows.index = pd.MultiIndex.from_arrays([account, *levels], names=["account", *names])
-    for name, value in wearer.covariates:
-        rows[name] = pd.array([value] * len(rows), dtype=study.covariates[name])
-    rows.attrs = {}
+                table[name] = table[name].dt.tz_convert("UTC")
+        levels = [_without_zone(level, level.name in LOCAL_DATES) for level in _levels(table.index)]
+        table.index = pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else levels[0]
+    table.attrs = {}
+    return table
+
+
+def _is_one_row(table: pd.DataFrame) -> bool:
+    """Return whether a table is one row per wearer, without an index of its own."""
+    return table.index.names == [None]
+
+
+def _levels(index: pd.Index) -> list[pd.Index]:
+    return [index.get_level_values(place) for place in range(index.nlevels)]
+
+
+def of_wearers(tables: Sequence[tuple[Wearer, pd.DataFrame]], study: Study) -> pd.DataFrame:
+    """Return the rows of all tables with account and covariates.
+
+    The index is made once: `pandas.concat` would unite the indexes of the tables one by one.
+    """
+    first = tables[0][1]
+    names = first.index.names
+    if any(table.index.names != names for _, table in tables):
+        return pd.concat([of_wearers([each], study) for each in tables])
+    lengths = [len(table) for _, table in tables]
+    accounts = np.array([wearer.account for wearer, _ in tables], dtype=object)
+    index = pd.Index(accounts.repeat(lengths), dtype="str", name="account")
+    if not _is_one_row(first):
+        columns = zip(*(_levels(table.index) for _, table in tables), strict=True)
+        levels = [level.append(list(others)) for level, *others in columns]
+        index = pd.MultiIndex.from_arrays([index, *levels], names=["account", *names])
+    rows = pd.concat([table for _, table in tables], ignore_index=True).set_axis(index)
+    for name, dtype in study.covariates.items():
+        each = [[dict(wearer.covariates)[name]] * len(table) for wearer, table in tables]
+        rows[name] = pd.array(list(chain.from_iterable(each)), dtype=dtype)
     return rows
 
 
@@ -236,9 +261,11 @@ def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tu
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
     days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))
     table = _table_of(result)
-    one_row = table is not result or is_whole(table.index)
-    if one_row:
-        table = table.reset_index(drop=True)
+    if table is not result or is_whole(table.index):
+        table = table.reset_index(drop=True)  # one row
+    else:
+        names = [str(name) if name is not None else "row" for name in table.index.names]
+        table = table.rename_axis(index=names)
     left_out: tuple[str, ...] = ()
     if not names_location(study.fields) and study.meta is None:
         left_out = tuple(sorted(LOCATION.intersection(map(str, table.columns))))
@@ -250,8 +277,7 @@ def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tu
                 f" meta has {', '.join(map(str, study.meta.columns))}"
             )
         table = table.astype(study.meta.dtypes.to_dict())
-    rows = days_rows(table, study, part.wearer)
-    return (rows.droplevel("row") if one_row else rows), days, left_out
+    return table, days, left_out
 
 
 def _table_of(result: Any) -> pd.DataFrame:

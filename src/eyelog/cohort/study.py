@@ -18,7 +18,7 @@ from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
 from eyelog.clock import instant_range
 from eyelog.cohort.dataset import open_dataset
-from eyelog.cohort.parts import Outcome, Part, Study, compute, days_rows, plan
+from eyelog.cohort.parts import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import EyelogWarning
@@ -197,8 +197,14 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
             stacklevel=4,
         )
     out = set(broken["account"])
-    rows = [o.rows for o in outcomes if o.rows is not None and o.account not in out]
-    table = _joined([part for part in rows if len(part)] or rows[:1] or [_no_rows(study)])
+    wearers = {wearer.account: wearer for wearer in people.wearers}
+    rows = [
+        (wearers[outcome.account], outcome.rows)
+        for outcome in outcomes
+        if outcome.rows is not None and outcome.account not in out
+    ]
+    used = [part for part in rows if len(part[1])] or rows[:1]
+    table = of_wearers(used, study) if used else _no_rows(study)
     table.attrs = {}
     return record(
         table,
@@ -213,28 +219,16 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
     )
 
 
-def _joined(rows: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return the rows of all parts; `pandas.concat` would unite their indexes part by part."""
-    names = rows[0].index.names
-    if any(part.index.names != names for part in rows):
-        return pd.concat(rows)
-    levels = []
-    for place in range(len(names)):
-        first, *others = (part.index.get_level_values(place) for part in rows)
-        levels.append(first.append(others))
-    index = pd.MultiIndex.from_arrays(levels, names=names) if len(levels) > 1 else levels[0]
-    return pd.concat(rows, ignore_index=True).set_axis(index)
-
-
 def _no_rows(study: Study) -> pd.DataFrame:
     """Return the table of a cohort without days, in the shape of every other."""
     tz = "UTC" if study.tz is None else study.tz
     nobody = Wearer("", tz, tuple((name, None) for name in study.covariates))
     if study.function is None:
         frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
-        return days_rows(daily(frame, log=study.log), study, nobody)
-    rows = days_rows(pd.DataFrame() if study.meta is None else study.meta, study, nobody)
-    return rows.droplevel("row") if "row" in rows.index.names else rows
+        table = daily(frame, log=study.log)
+    else:
+        table = pd.DataFrame() if study.meta is None else study.meta.copy(deep=False)
+    return of_wearers([(nobody, of_cohort(table, study))], study)
 
 
 def _inventory(outcomes: Iterable[Outcome]) -> str:
