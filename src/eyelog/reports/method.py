@@ -29,7 +29,7 @@ TERMS: Final = [
     (
         "Records and days",
         "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight"
-        " to local midnight and have 23 or 25 hours where the clocks change. The two logs are"
+        " to local midnight and have 23 or 25 hours when the clocks change. The two logs are"
         " computed in different ways and are never mixed in one number.",
     ),
     (
@@ -154,7 +154,7 @@ def limits_table(logs: Sequence[str]) -> PageTable:
 
 
 def _said(one: Limit, log: str) -> str:
-    """Return a limit in words, its field by the label of the catalogue."""
+    """Return a limit in words, with the field's label from the catalogue."""
     fields = role(log, one.role) if one.role else ()
     label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
     said = one.text(f"{label}:")
