@@ -86,7 +86,7 @@ def _add_simulate(commands: Any) -> None:
         help="which wearer; the same seed is always the same person (default: 0)",
     )
     simulate.add_argument(
-        "--tz", default="UTC", metavar="Z", help="zone the wearer lives in (default: UTC)"
+        "--tz", default="UTC", metavar="Z", help="zone of the wearer (default: UTC)"
     )
     simulate.set_defaults(run=_simulate)
 

@@ -261,4 +261,4 @@ DRAW: Final[Mapping[str, Callable[..., Drawn]]] = MappingProxyType(
         "bouts": _bouts,
     }
 )
-"""What draws each kind: a function of the raw frame and the fields, which returns its Axes."""
+"""The function that draws each kind: from the raw frame and the fields to its Axes."""

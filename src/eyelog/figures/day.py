@@ -68,7 +68,7 @@ def plot_day(
     states : Series, optional
         The result of `eyelog.states` for the frame: the ribbon beneath each day.
     events : DataFrame, optional
-        What to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
+        Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
 
     Returns

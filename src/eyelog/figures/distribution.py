@@ -218,7 +218,7 @@ def _edges(values: Floats, scale: str) -> Floats:
 
 
 def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
-    """Draw one row a group, top to bottom: shares of its own values, or each of a few values."""
+    """Draw one row per group, top to bottom: shares of its values, or a few values one by one."""
     few = max(map(len, groups.values())) <= FEW
     shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
     highest = max(float(share.max()) for share in shares.values())

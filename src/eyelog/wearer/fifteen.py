@@ -185,7 +185,7 @@ def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[st
         "calm": rating(52.0 + 14.0 * day.calm[slot]),
         "posture": rating(70.0 - np.abs(day.forward[slot] - 10.0)),
         "distance": np.where(run, metres, np.nan),
-        # A made-up spot in the sea: no one lives where this wearer runs.
+        # An invented place at sea, where nobody lives.
         "lat": np.where(run, np.round(35.0 + out * 9e-7, 5), np.nan),
         "lng": np.where(run, np.round(139.3 + out * 4e-7, 5), np.nan),
         "app_measurement_status": status,

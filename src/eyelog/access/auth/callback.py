@@ -33,7 +33,7 @@ _page = page_template(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A page that the browser shows: its status, its heading, and a paragraph each."""
+    """A page that the browser shows: its status, heading and paragraphs."""
 
     status: int
     title: str

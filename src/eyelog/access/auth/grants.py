@@ -49,7 +49,7 @@ def ask_for_token(
     redirect_uri : str, optional
         Sent instead of the registered one; a refresh needs it too.
     previous : Token, optional
-        The source of what the answer to a refresh leaves out, above all the refresh token.
+        The source of values missing from the answer to a refresh, above all the refresh token.
     secrets : iterable of str
         Values that must not be shown.
 

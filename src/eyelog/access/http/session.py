@@ -35,7 +35,7 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     base_url : str
         The service's address.
     credentials : Credentials
-        They have the token.
+        They hold the token.
     workers : int
         How many threads use the session at once.
     """
@@ -55,7 +55,7 @@ def _prepare(session: requests.Session, adapter: Adapter) -> None:
     session.headers["Accept"] = "application/json"
     session.headers["Accept-Encoding"] = ACCEPT_ENCODING
     session.headers["User-Agent"] = "eyelog"
-    session.trust_env = False  # no netrc; proxies are the adapter's matter
+    session.trust_env = False  # no netrc; the adapter handles proxies
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
 

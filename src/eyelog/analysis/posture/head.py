@@ -41,7 +41,7 @@ def head_movements(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------

@@ -73,7 +73,7 @@ def _extreme_window(
     else:
         day = _average_day(seen)
         width = max(1, round(hours * HOUR_US / seen.step_us))
-        # A window with an unobserved slot is missing, and never the extreme.
+        # A window with an unobserved slot is missing, so it is never the extreme.
         rolled = np.lib.stride_tricks.sliding_window_view(np.r_[day, day[: width - 1]], width)
         means = rolled.mean(axis=1)
         if np.isnan(means).all():
@@ -102,8 +102,8 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     ActiveHours
         ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
         interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason`` and
-        ``hours``, the width of the window. A window in which some time of day was never observed
-        does not take part.
+        ``hours``, the width of the window. Windows in which some time of day was never observed are
+        left out.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def least_active(
     hours : float
         Width of the window.
     night_worn : bool
-        Confirm that the eyewear was worn at night. Otherwise the result is refused where the night
+        Confirm that the eyewear was worn at night. Otherwise the result is refused if the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
     stamp : {"end", "start"}, optional
         As in `most_active`.
@@ -167,7 +167,7 @@ def least_active(
     Returns
     -------
     ActiveHours
-        As `most_active`; missing with the ``reason`` where refused.
+        As `most_active`; missing with the ``reason`` if refused.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def relative_amplitude(
     -------
     RelativeAmplitude
         ``ra`` (0 to 1), ``most_active``, ``least_active``, ``n``, ``exposure_h``, ``coverage``,
-        ``reason`` where refused.
+        ``reason`` if refused.
 
     Raises
     ------

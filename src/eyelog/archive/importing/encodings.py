@@ -47,8 +47,8 @@ def recoded(stream: BinaryIO, encoding: str) -> io.BufferedReader:
 def is_cp932(lines: bytes) -> bool:
     """Return whether whole lines are cp932 rather than UTF-8 with some damaged lines in it.
 
-    They are if all of them can be decoded, without characters of private use (other encodings give
-    those), and most of the lines that are not ASCII are not UTF-8.
+    They are if all of them can be decoded without private-use characters (which other encodings
+    give), and most of the lines that are not ASCII are not UTF-8.
     """
     if lines.isascii():
         return False

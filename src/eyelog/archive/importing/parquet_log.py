@@ -42,7 +42,7 @@ class ParquetLog:
     account : str
         Whose records they are, as the file states it; empty if it does not.
     history : dict
-        What the frame that was saved says of itself (`eyelog.provenance`); may be empty.
+        The provenance of the saved frame (`eyelog.provenance`); may be empty.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class ParquetLog:
         return int(self._file.metadata.num_rows)
 
     def pages(self) -> Iterator[Page]:
-        """Give the records page by page, in the order of the file.
+        """Yield the records page by page, in the order of the file.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class ParquetLog:
 
 
 def _values(column: pa.Array, written: str, kind: str) -> Values:
-    """Return a column as a page has it: numbers and booleans as floats, all else as objects."""
+    """Return a column as in a page: numbers and booleans as floats, all others as objects."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if kind in ("", "str"):
