@@ -23,7 +23,7 @@ VERSION = "1.0.0"
 def document(page_size: int, *, root_path: str = "") -> Schema:
     """Return the OpenAPI document of a service with pages of `page_size` records.
 
-    `root_path` is what stands before every path, or empty.
+    `root_path` is the prefix of every path, or empty.
     """
     return {
         "openapi": "3.1.0",
@@ -375,7 +375,7 @@ def _error(description: str) -> Schema:
 
 
 def _limited(response: Schema, **more: str) -> Schema:
-    """Add the headers that say what is left of the account's hour."""
+    """Add the headers that state the requests left in the account's hour."""
     described = {
         "X-RateLimit-Limit": "Requests for data per account and hour; left out without a limit",
         "X-RateLimit-Remaining": "How many are left",

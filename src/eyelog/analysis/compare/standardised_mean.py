@@ -31,7 +31,7 @@ QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an h
     limits=("limit_low", "limit_high"),
 )
 class StandardisedMean(NamedTuple):
-    """A crude mean, the same with the hours of day made equal, and the bounds of what it can be."""
+    """A crude mean, the mean with equal weight for each hour of the day, and its bounds."""
 
     crude: float
     standardised: float

@@ -276,7 +276,7 @@ class CsvLog:
         return found[0] if found else None
 
     def _kind(self, at: int, name: str) -> pa.DataType:
-        """Return the type of a column; other columns than fields of that type are text."""
+        """Return the type of a column; columns that are not fields are text."""
         field = catalogue(self.log).get(name)
         if at == self._wearer or not name or name in _TIMES or field is None:
             return pa.string()
