@@ -258,7 +258,7 @@ def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]
     Returns
     -------
     tuple of str
-        Each field once; empty where only the other log has a field for the part.
+        Each field once; empty if only the other log has a field for the part.
 
     Raises
     ------
@@ -403,11 +403,11 @@ def fields(log: str) -> "pd.DataFrame":
     -------
     DataFrame
         Index ``name`` in catalogue order (``date`` first); columns ``label``, ``unit``, ``dtype``,
-        ``min``, ``max``, ``invalid_value`` (float64, missing where unknown), ``kind``,
-        ``cleansing``, ``group``, ``agg`` (how values of several intervals combine), ``weight``
-        (the fields whose sum weighs them), ``role`` (the parts it plays in an analysis, separated
-        by spaces), ``long_name`` (in the files of the Logger app), ``description`` and ``source``
-        (where the meaning is documented; ``inferred`` or ``unknown`` where it is not).
+        ``min``, ``max``, ``invalid_value`` (float64, missing if unknown), ``kind``, ``cleansing``,
+        ``group``, ``agg`` (how values of several intervals combine), ``weight`` (the fields whose
+        sum weighs them), ``role`` (the parts it plays in an analysis, separated by spaces),
+        ``long_name`` (in the files of the Logger app), ``description`` and ``source`` (where the
+        meaning is documented; ``inferred`` or ``unknown`` where it is not).
 
     Raises
     ------

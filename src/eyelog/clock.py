@@ -326,7 +326,7 @@ def day_range(start: str | date | datetime, end: str | date | datetime, tz: str)
 
 
 def microseconds(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return stamps as microseconds of Unix time; not a copy where that is their unit."""
+    """Return stamps as microseconds of Unix time, without a copy if that is their unit."""
     us: npt.NDArray[np.int64] = (index if index.unit == "us" else index.as_unit("us")).asi8
     return us
 

@@ -275,7 +275,7 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
           neighbouring rows.
         - Column (a Series): as its frame, unless all its rows lie further apart than that. Then
           pandas has averaged it since and kept the provenance, and the median distance is returned.
-        - Fewer than two rows: the stated length, and NaN where there is none.
+        - Fewer than two rows: the stated length, or NaN if there is none.
     """
     stated = _stated_seconds(table, log)
     if isinstance(table, pd.DataFrame) and not np.isnan(stated):

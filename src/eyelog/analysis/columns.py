@@ -85,7 +85,7 @@ def column(name: str, *, table: str = "", log: str | None = None, period: str = 
         with an ending such as ``_low``. Any other name is its own label, without a unit.
     table : str
         The table that the column is in: the name of the step that made it (``"blinks.rate"``) or of
-        a named result (``"Trend"``), where the same name has several meanings.
+        a named result (``"Trend"``), if the same name has several meanings.
     log : str, optional
         The log whose fields are meant; the same name is the same field in both logs.
     period : str

@@ -114,7 +114,7 @@ def daily(
     -------
     DataFrame
         Index ``day``: the local midnight that opens each day with records, in the frame's zone.
-        Days without records have no row. Columns, as far as the frame holds their fields:
+        Days without records have no row. Columns, if the frame has their fields:
 
         - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
           ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),

@@ -136,7 +136,7 @@ class Archive:
         fields : iterable of str or str, optional
             Return exactly these columns, in catalogue order; by default all, followed by the
             columns that are not in the catalogue. The name of a summary (``"daily"``,
-            ``"steps"``) stands for all that it needs, see `eyelog.needed`.
+            ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
         tz : str, optional
             IANA zone of the days and of the index; default UTC.
 

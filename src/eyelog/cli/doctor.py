@@ -1,4 +1,4 @@
-"""`eyelog doctor`: what is set up, where things are, what is wrong, and what to type."""
+"""`eyelog doctor`: the setup, the places of files, faults, and what to type."""
 
 import argparse
 import json

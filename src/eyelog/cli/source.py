@@ -97,7 +97,7 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         help="files, folders or zip files of a log; or the name of a log of the archive or the"
         f" service ({logs}); then, if not all days are wanted, the first and the last",
     )
-    parser.add_argument("--log", metavar="LOG", help="which log to take where the files have both")
+    parser.add_argument("--log", metavar="LOG", help="which log to take if the files have both")
     parser.add_argument(
         "--wearer",
         metavar="ID",

@@ -23,7 +23,7 @@ __all__ = ["plot_attrition"]
 ROW_MM: Final = 7.5
 COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share")
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
-"""Conditions in words, where the table names only the field that shows them."""
+"""Words for conditions of which the table names only the field."""
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
 USED_FOR: Final[Mapping[str, str]] = {

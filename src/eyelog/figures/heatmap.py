@@ -56,9 +56,9 @@ def plot_heatmap(
     -------
     Axes
         With two images of the same shape, whose rows are all days from the first to the last and
-        whose columns are times of day: the values, and 1 where there is a record without a value.
-        Rows shorter than a minute are averaged over it. On a day of 25 hours the repeated hour
-        shows its second pass; the hour that a day of 23 hours lacks is blank.
+        whose columns are times of day: the values, and 1 for a record without a value. Rows shorter
+        than a minute are averaged over it. On a day of 25 hours the repeated hour shows its second
+        pass; the hour that a day of 23 hours lacks is blank.
 
     Raises
     ------

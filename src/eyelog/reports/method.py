@@ -53,7 +53,7 @@ TERMS: Final = [
     ),
     (
         "Blink rate",
-        "Blinks over the time in which they were looked for, never a mean of rates. 15-second"
+        "Blinks over the time in which they could be counted, never a mean of rates. 15-second"
         " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
         " 60-second log: blinks counted with weak cleansing over the seconds measured without"
         " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"

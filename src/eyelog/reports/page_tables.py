@@ -84,7 +84,7 @@ def page_table(
     caption, file : str
         What it holds, and the name of the CSV without its ending.
     names : sequence of str, optional
-        The columns to show, where the table has a value in them; the CSV holds all.
+        The columns to show if the table has a value in them; the CSV contains all.
     whole : DataFrame, optional
         The table for the CSV, if it holds more than what is shown.
     """

@@ -44,7 +44,7 @@ _LINK = re.compile(r"url\(#([^)]+)\)")
 
 
 def figure_of(drawn: Any) -> Figure:
-    """Return the figure of what a plot function returned: Axes, an array of Axes, or itself."""
+    """Return the figure of the result of a plot function: Axes, an array of Axes, or a figure."""
     one = drawn if isinstance(drawn, Axes | Figure) else np.ravel(drawn)[0]
     figure = one if isinstance(one, Figure) else one.figure
     while isinstance(figure, SubFigure):
@@ -200,7 +200,7 @@ def _say(root: ET.Element, key: str, title: str, description: str) -> None:
 
 
 def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
-    """Mark the artists with few points, and yield the mark of each and what its points are."""
+    """Mark the artists with few points, and yield the mark of each with its points."""
     number = 0
     for ax in figure.axes:
         for artist in [*ax.collections, *ax.lines, *ax.patches]:

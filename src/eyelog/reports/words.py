@@ -64,7 +64,7 @@ def interval(low: float, high: float, digits: int | None = None) -> str:
 
 
 def range_of(low: float, high: float, digits: int | None = None) -> str:
-    """Return an interval for a cell: ``9.8 to 13.4``, or a dash where there is none."""
+    """Return an interval for a cell: ``9.8 to 13.4``, or a dash if there is none."""
     if pd.isna(low) or pd.isna(high):
         return MISSING
     return f"{number(low, digits)} to {number(high, digits)}"

@@ -136,7 +136,7 @@ def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
         names = _listed([".".join(pair) for pair in sorted(missing)])
         return Finding("schema", "wrong", f"the file lacks {names}: restore a copy")
     if version > VERSION:
-        text = f"version {version} is of a newer eyelog, this one knows {VERSION}: update eyelog"
+        text = f"version {version} is of a newer eyelog, this one supports {VERSION}: update eyelog"
         return Finding("schema", "wrong", text)
     if version < VERSION:
         text = f"version {version} of {VERSION}: it is brought up to date when it is next used"

@@ -20,7 +20,7 @@ PER_HOUR = 10_000
 """As the public service documented."""
 _HOUR_S = 3600
 _SHARES = 200  # a share is at most this part of the limit,
-_LEFT = 8  # and at most this part of what is left
+_LEFT = 8  # and at most this part of the remainder
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The contract of the service as an OpenAPI 3.1 document.
 
-Record schemas come from the catalogue. Where the contract leaves something open, the descriptions
+Record schemas come from the catalogue. If the contract leaves something open, the descriptions
 state what this service does.
 """
 

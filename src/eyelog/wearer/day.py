@@ -1,7 +1,7 @@
 """One day as it happens, second by second; each log then records it in its own way.
 
 Everything is an event or a state per second (blinks per tenth of a second, pose and mood per
-quarter of a minute), so the two logs agree as far as the devices do, and the truth is known.
+quarter of a minute), so the two logs differ only as the devices do, and the truth is known.
 """
 
 from dataclasses import dataclass

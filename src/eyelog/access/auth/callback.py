@@ -21,7 +21,7 @@ from eyelog.errors import AuthorizationError, ConfigurationError
 __all__ = ["Answers", "ForeignCallback", "can_listen", "code_of", "receiving"]
 
 Answers = queue.SimpleQueue[str | AuthorizationError | None]
-"""The outcomes of a login: a code, a refusal, or None for the end of what can be pasted."""
+"""The outcomes of a login: a code, a refusal, or None at the end of the pasted input."""
 
 _page = page_template(
     """<h1>{{ title }}</h1>

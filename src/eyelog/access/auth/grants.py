@@ -80,7 +80,7 @@ def revoke_token(
 ) -> bool:
     """Revoke an access or refresh token; return False if the service does not accept `bearer`.
 
-    A token that the service does not know counts as revoked (RFC 7009, section 2.2).
+    A token unknown to the service counts as revoked (RFC 7009, section 2.2).
     """
     response = _post(
         base_url + "/v1/oauth/revoke",

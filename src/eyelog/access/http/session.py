@@ -43,7 +43,7 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
 
 
 def plain_session() -> requests.Session:
-    """Return a session for the OAuth endpoints: never cached, no bearer of its own."""
+    """Return a session for the OAuth endpoints: never cached, and without a bearer."""
     session = requests.Session()
     _prepare(session, Adapter())
     return session

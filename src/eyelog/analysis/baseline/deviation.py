@@ -38,8 +38,8 @@ def robust_z(series: pd.Series) -> pd.Series:
     Returns
     -------
     Series
-        Same index; ``(x - median) / (1.4826 MAD)``, float64, missing where the value is missing.
-        If more than half of the values are equal, the MAD is 0 and all results are missing;
+        Same index; ``(x - median) / (1.4826 MAD)``, float64, missing if the value is missing. If
+        more than half of the values are equal, the MAD is 0 and all results are missing;
         ``attrs["reason"]`` says why.
 
     Raises
@@ -99,7 +99,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     -------
     DataFrame
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
-        unit of the series, ``z`` (missing where the spread is 0), ``n`` earlier values, and
+        unit of the series, ``z`` (missing if the spread is 0), ``n`` earlier values, and
         ``coverage`` (n over the number of earlier stamps that the window could hold).
 
     Raises

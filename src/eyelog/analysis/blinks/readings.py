@@ -81,7 +81,7 @@ class Terms:
     Attributes
     ----------
     number : array of float64
-        Blinks or gaps; missing where the row adds none.
+        Blinks or gaps; missing if the row adds none.
     size : array of float64
         Their total: seconds, or seconds squared if their length is a root mean square.
     usable_s : array of float64
@@ -98,7 +98,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums of the terms over each group; 0 where nothing was added."""
+    """The sums of the terms over each group; 0 if nothing was added."""
 
     number: Floats
     size: Floats

@@ -193,7 +193,7 @@ def _fit(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
     spread[:, 0] = fit.sd_person, fit.sd_residual
     doubts = []
     if np.isnan(freedom).any():
-        doubts.append("too few persons for the interval of what differs between them")
+        doubts.append("too few persons for the interval of a predictor that differs between them")
     if fit.sd_person == 0:
         doubts.append("persons differ no more than their days do: the SD is at its boundary of 0")
     return np.vstack([fixed, spread]), "; ".join(doubts)

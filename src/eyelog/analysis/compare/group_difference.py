@@ -165,7 +165,7 @@ def group_difference(
     test = scipy.stats.ttest_ind(sides[1], sides[0], equal_var=False)
     result = result._replace(p=float(test.pvalue), df=float(test.df))
     if fewest < LEAST_FOR_INTERVAL:
-        reason = "fewer than three persons in a group: a 95 % interval would hold too little"
+        reason = "fewer than three persons in a group: a 95 % interval would be too narrow"
         return result._replace(reason=reason)
     inside = test.confidence_interval(0.95)
     return result._replace(low=float(inside.low), high=float(inside.high))

@@ -40,18 +40,18 @@ def mixed_table(
         values and intervals.
     exposure : str
         The column of the daily tables with the time over which the outcome was observed: hours
-        (``"worn_h"``), or minutes where the name ends so (``"blink_exposure_min"``).
+        (``"worn_h"``), or minutes if the name ends in ``_min`` (``"blink_exposure_min"``).
 
     Returns
     -------
     DataFrame
         Sorted by person and day, one row each. Columns: ``person`` (string), ``day`` (the local
         date as a naive timestamp, since persons live in different zones), int64 ``n`` (records)
-        and float64 ``coverage`` of the day where the tables have them, float64 ``exposure_h`` and
-        ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing where the
-        exposure is 0). Then for each outcome x, in its own unit, float64 ``x``,
-        ``x_person_mean`` (mean of the person's days) and ``x_within`` (the day less that mean).
-        Last, the columns of a cohort's table about its wearers, such as their group.
+        and float64 ``coverage`` of the day if the tables have them, float64 ``exposure_h`` and
+        ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing if the exposure
+        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_person_mean`` (mean of
+        the person's days) and ``x_within`` (the day less that mean). Last, the columns of a
+        cohort's table about its wearers, such as their group.
 
     Raises
     ------

@@ -261,6 +261,6 @@ def _part_of_day(here: npt.NDArray[np.bool_], weights: Floats, share: float) -> 
     if not here.any():
         return f"none of the hours of the reference day was observed ({spoken})"
     return (
-        f"hour(s) of the day not observed: {spoken}; the standardised mean stands for"
+        f"hour(s) of the day not observed: {spoken}; the standardised mean covers"
         f" {share:.1%} of the reference day"
     )

@@ -118,8 +118,8 @@ def wear_diagnostic(
         Between days: Spearman's ``rho`` and Kendall's ``tau`` (tau-b) of the day's mean outcome
         with the hours worn, each with a 95 % interval (``rho_low`` to ``rho_high``, ``tau_low``
         to ``tau_high``), over ``days``. Within
-        bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of where a bout
-        begins or ends), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
+        bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of the beginning
+        or end of a bout), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
         with ``difference_low`` and ``difference_high``, ``n_edge`` and ``n_inside`` values. Then
         ``n`` (worn values, or days), ``exposure_h``, ``coverage`` (of the span of the series) and
         ``reason`` for what is missing.

@@ -158,7 +158,7 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
     values : array of float64
         One value per row.
     weights : array of float64 or None
-        One weight per row, for the last five; None weighs all rows alike.
+        One weight per row, for the last five; None gives all rows equal weight.
     groups : Groups
         The rows of each group.
 

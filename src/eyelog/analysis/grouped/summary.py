@@ -131,7 +131,7 @@ def _sum(values: Floats, groups: Groups) -> Floats:
 
 
 def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
-    """Return the weights of bins, for a field of a kind that has no weight of its own.
+    """Return the weights of bins for fields of a kind without their own weight.
 
     Resting eye data are weighted by valid time, measurements on the head by worn time, the rest by
     records. If that time is 0 or missing, a value still has a small weight, so that unjudged values

@@ -25,7 +25,7 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
         Index ``field``. Columns: int64 ``n`` (values judged), one int64 column per `Reason`, named
         after it (a value can have several reasons), int64 ``masked`` (values that `eyelog.mask`
         removes by default: those with any reason but SATURATED) and float64 ``masked_share`` (of
-        ``n``; missing where ``n`` is 0).
+        ``n``; missing if ``n`` is 0).
 
     Raises
     ------

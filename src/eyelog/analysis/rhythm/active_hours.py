@@ -69,7 +69,7 @@ def _extreme_window(
     seen = observed(series, what=what, stamp=stamp)
     value, start, reason = MISSING, MISSING, ""
     if not 0 < seen.step_us <= DAY_US / 2:
-        reason = "too few values to know the day"
+        reason = "too few values for an average day"
     else:
         day = _average_day(seen)
         width = max(1, round(hours * HOUR_US / seen.step_us))
@@ -95,7 +95,7 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
         Width of the window.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it stands.
+        and bins close at their stamps); a bare Series is taken as it is.
 
     Returns
     -------

@@ -25,7 +25,7 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         opens.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it stands.
+        and bins close at their stamps); a bare Series is taken as it is.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from eyelog.errors import ArchiveError
 
 __all__ = ["UNIX_TIME", "WEARER", "fields_of", "own_fields", "spellings"]
 
-UNIX_TIME: Final = "ut"  # seconds since 1970, where a file has no ``date``
+UNIX_TIME: Final = "ut"  # seconds since 1970, in a file without ``date``
 # Columns that name the wearer of each row in tables of several wearers; no log has them.
 WEARER: Final = frozenset(
     {"user_id", "userid", "wearer", "wearer_id", "wearerid", "participant_id", "subject_id"}

@@ -25,7 +25,7 @@ class Layer:
 
     stamps: Stamps
     columns: dict[str, Any]
-    extras: list[pa.Field]  # columns that the catalogue does not know
+    extras: list[pa.Field]  # columns that are not in the catalogue
 
     def between(self, first: int, after: int) -> "Layer":
         """Return the records of [first, after)."""
@@ -115,7 +115,7 @@ def _part(layer: Layer, name: str, *, text: bool) -> npt.NDArray[Any]:
     values = layer.columns.get(name)
     if values is None:
         return np.full(len(layer.stamps), None if text else np.nan)
-    if text:  # also numbers, where another file has text: as the archive writes them
+    if text:  # numbers too, if another file has text: as the archive writes them
         return _objects(pa.array(values, from_pandas=True).cast(pa.string()))
     if isinstance(values, np.ndarray):
         return values

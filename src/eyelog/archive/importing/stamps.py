@@ -199,7 +199,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
 
 
 def _of_clock(clock: Stamps, tz: str) -> Stamps:
-    """Return clock times of a zone as instants; `NEVER` stays what it is."""
+    """Return clock times of a zone as instants; `NEVER` is left unchanged."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
         index = times.tz_localize(zone(tz), ambiguous="infer", nonexistent="NaT")

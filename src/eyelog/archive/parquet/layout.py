@@ -65,7 +65,7 @@ _ARROW: Final = {
     "str": pa.string(),
     "datetime": STAMP,
 }
-# Capitals are escaped too: "Anna" and "anna" are two folders also where the disk ignores case.
+# Capitals are escaped too: "Anna" and "anna" are two folders even if the disk ignores case.
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _LONGEST: Final = 200
@@ -87,7 +87,7 @@ class Place:
 
 
 def open_place(path: str | os.PathLike[str]) -> Place:
-    """Return the place of a local path or of any URL that fsspec knows.
+    """Return the place of a local path or of any URL that fsspec supports.
 
     Raises
     ------

@@ -63,12 +63,12 @@ class Source(Protocol):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One row group; stamps are microseconds of UTC, None where a footer does not state them."""
+    """One row group; stamps are microseconds of UTC, None if a footer does not state them."""
 
     rows: int
     first: int | None
     last: int | None
-    # Start, size and CRC-32 of the chunk of each column; decoded where the group is read.
+    # Start, size and CRC-32 of the chunk of each column; decoded when the group is read.
     chunks: msgspec.Raw
 
 

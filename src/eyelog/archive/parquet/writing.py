@@ -107,7 +107,7 @@ class Change:
 
     month: str
     stamps: Stamps  # sorted
-    extras: Sequence[pa.Field]  # columns that the catalogue does not know
+    extras: Sequence[pa.Field]  # columns that are not in the catalogue
     merge: Callable[[pa.Table, int, int], Merged]
     spans: tuple[Span, ...] = ()
 

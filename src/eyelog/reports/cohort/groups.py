@@ -105,7 +105,7 @@ def _method(table: pd.DataFrame) -> str:
         "Welch": "the wearers' means, with Welch's interval",
     }
     if not used:
-        return "Where there is no interval, the difference is that of the wearers' means."
+        return "If there is no interval, the difference is that of the wearers' means."
     ways = words.joined([said[name] for name in said if name in used])
     return (
         f"Differences and intervals come from {ways}: what counts is the number of wearers, since"

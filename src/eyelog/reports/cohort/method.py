@@ -33,7 +33,7 @@ OWN: Final = [
         "A linear mixed model of the days with an intercept for each wearer, by restricted maximum"
         " likelihood (Laird & Ware 1982, Biometrics 38:963); intervals and p from Student's t with"
         " as many degrees of freedom as there are wearers less groups (Pinheiro & Bates 2000)."
-        " Where wearers have one day each, Welch's interval of the wearers' means (Welch 1947,"
+        " If wearers have one day each, Welch's interval of the wearers' means (Welch 1947,"
         " Biometrika 34:28). A group with fewer than three wearers has no interval. The model"
         " assumes equal spread of the wearers in all groups; a remark in the table says where a"
         " smaller group spreads more. No covariate is adjusted for.",

@@ -1,4 +1,4 @@
-"""The rhythm of the day: when the wearer is active, and how alike the days are."""
+"""The rhythm of the day: when the wearer is active, and how similar the days are."""
 
 from functools import partial
 from typing import Any, Final, NamedTuple
