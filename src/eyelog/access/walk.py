@@ -116,7 +116,7 @@ def side_by_side(
     """
     stop = threading.Event()
     if min(workers, len(tasks)) < 2:
-        # A new thread starts with a cold cache, which makes decoding one day a tenth slower.
+        # A new thread starts with cold memory, which makes decoding one day a tenth slower.
         in_turn = []
         for task in tasks:
             in_turn.append(work(task, stop))

@@ -209,7 +209,7 @@ def _inventory(args: argparse.Namespace) -> int:
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        # All columns do not fit into 80 characters: damage matters more than size.
+        # Not all columns fit into 80 characters: damage matters more than size.
         show(table.drop(columns="bytes") if damaged else table)
     else:
         note(f"The archive {archive.path} is empty.")

@@ -6,10 +6,10 @@ time. The limits come from ``limits.csv``; with its default values they are:
 =========  ================================  ==========================================
 question   15-second log                     60-second log
 =========  ================================  ==========================================
-in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees; if recorded worn       ``isl``
-false, in pose            ``wea_s`` at least 20 s, in pose walking    ``stp`` above 0
-``stp_s`` above 0 s valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at
-most 10 s
+in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees, if recorded
+worn       ``isl`` false, in pose            ``wea_s`` at least 20 s, in pose
+walking    ``stp`` above 0                   ``stp_s`` above 0 s
+valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at most 10 s
            at most 3 s, ``vld`` true
 =========  ================================  ==========================================
 

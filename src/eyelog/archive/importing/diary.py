@@ -65,8 +65,8 @@ def read_events(path: str | os.PathLike[str], *, tz: str) -> pd.DataFrame:
 
     See Also
     --------
-    label : The event in which each row of a frame lies. compare.events : The course of fields
-    around the start of the events.
+    label : The event in which each row of a frame lies.
+    compare.events : The course of fields around the start of the events.
 
     Notes
     -----
