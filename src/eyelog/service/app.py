@@ -92,7 +92,7 @@ def create_app(
     root_path : str
         The prefix of every path, such as ``/eyelog``.
     workers : int
-        How many processes share the archive and its memory.
+        How many processes share the archive, and the memory for it.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def trend(series: pd.Series) -> Trend:
     Theil (1950), Sen (1968); Kendall (1938), through `scipy.stats`. The interval contains the slope
     of independent values in 95 to 98 of 100 series of 5 to 60 values (exact probabilities). With
     four values the range of all slopes reaches 91.7 %, with three 66.7 %, so no interval is given.
-    It is too narrow if neighbouring days are alike.
+    The interval is too narrow if neighbouring days are alike.
 
     Examples
     --------
