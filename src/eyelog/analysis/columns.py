@@ -1,7 +1,7 @@
 """The columns of summaries: the label of each, its unit, and its meaningful decimals.
 
 ``columns.csv`` is the only place that defines them: figures, tables for reading, reports and the
-command line take labels, units and digits from here. A row without a table holds for every table;
+command line take labels, units and digits from here. A row without a table applies to every table;
 one with a table (the name of its step in the provenance, or of a named result) for that one alone.
 ``*_low`` and the like are endings: the rest of the name is another column, or a field of the
 catalogue, whose label and unit they take. ``{period}`` is the length of the rows, such as a day.

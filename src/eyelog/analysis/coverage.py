@@ -81,7 +81,7 @@ def coverage(
     ConfigurationError
         If `every`, `stamp` or the index cannot be used, or nothing shows which log it is.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Float
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
         return missing, missing
-    # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
+    # Eyewear that is off or stored counts no steps, whatever its records say: judging masks them,
     # and changes nothing in a masked frame.
     used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
     table = frame.chosen(needed(frame, log, used))
@@ -192,7 +192,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     ConfigurationError
         If the index or `stamp` cannot be used, or nothing shows which log it is.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Limits and thresholds, each with its source.
 
 ``limits.csv`` is the only place that defines them: what counts as worn, as noise, as walking, and
-how much data a result needs. A row without a log holds for both logs. ``role`` says which field of
+how much data a result needs. A row without a log applies to both logs. ``role`` says which field of
 the catalogue is compared; ``source`` names the vendor's page, or ``eyelog`` if the project made the
 choice.
 """

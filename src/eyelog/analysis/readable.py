@@ -70,9 +70,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     """
     require_frame(table, what="readable", wanted="a table")
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
-        raise ConfigurationError(
-            "readable takes a table whose columns each have one name of their own"
-        )
+        raise ConfigurationError("readable takes a table whose columns have different names")
     if len(table) > MOST_ROWS:
         raise ConfigurationError(
             f"readable shows at most {MOST_ROWS:,} rows, not {len(table):,}: summarise the records"

@@ -96,7 +96,7 @@ def resample(
     FieldError
         If the frame lacks the weight of one of its fields.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the width, `min_coverage` or the index cannot be used, or nothing shows which log it is.
 

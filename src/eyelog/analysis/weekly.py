@@ -84,7 +84,7 @@ def weekly(
     Raises
     ------
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     FieldError
         If `columns` names something that is neither a group nor a column of this summary.
     ConfigurationError

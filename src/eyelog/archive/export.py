@@ -89,7 +89,7 @@ def check_target(path: Path) -> str:
     bare = path.with_suffix("")
     if ending == ".json":
         raise ConfigurationError(
-            f"{path} is one file, but each day becomes an answer of its own: give a folder, such as"
+            f"{path} is one file, but each day becomes a separate answer: give a folder, such as"
             f" {bare}"
         )
     if ending and not path.is_dir():
@@ -196,7 +196,7 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
     log = log_of(frame)
     account = stated_account(frame) or "me"
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    with warnings.catch_warnings():  # whoever made the frame has warned of its unknown fields
+    with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         batch = prepare(frame, log, None)
     table, stamps = batch.rows(0, len(batch.stamps)), batch.stamps

@@ -21,8 +21,8 @@ LONGEST_GAP: Final = 600  # tenths of a second; bki_av ends at 60 s
 def intervals(day: Life) -> tuple[Ints, Ints]:
     """Return the stamps and the begins of the records, in seconds since midnight.
 
-    The grid of 15 seconds starts when the phone connects, so each connection has a grid of its
-    own; the remainder at the end of a connection is not recorded.
+    The grid of 15 seconds starts when the phone connects, so each connection has its own grid; the
+    remainder at the end of a connection is not recorded.
     """
     change = np.flatnonzero(np.diff(np.concatenate(([0], day.linked.astype(np.int8), [0]))))
     stamps: list[Ints] = []

@@ -53,7 +53,7 @@ class PageStorage(BaseStorage[str, CachedResponse]):
 
     @property
     def pages(self) -> dict[str, bytes]:
-        """The pages of this thread's day; outside a day an empty dict that nobody keeps."""
+        """The pages of this thread's day; outside a day an empty dict that is not kept."""
         return getattr(self._thread, "pages", {})
 
     @property

@@ -24,9 +24,8 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     """Set `session` up for the service at `base_url`.
 
     Below the session (and below its cache, if it has one) each request under `base_url`, and no
-    other, gets a bearer on a copy of its own; a 401 leads to one refresh and one replay; passing
-    faults are tried again within a minute; a body is read whole or raises. Cookies and netrc are
-    not used.
+    other, gets a bearer on its own copy; a 401 leads to one refresh and one replay; passing faults
+    are tried again within a minute; a body is read whole or raises. Cookies and netrc are not used.
 
     Parameters
     ----------

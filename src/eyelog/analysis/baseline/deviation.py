@@ -100,7 +100,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     DataFrame
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
         unit of the series, ``z`` (missing if the spread is 0), ``n`` earlier values, and
-        ``coverage`` (n over the number of earlier stamps that the window could hold).
+        ``coverage`` (n over the number of earlier stamps that fit into the window).
 
     Raises
     ------

@@ -71,7 +71,7 @@ def effective_n(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 

@@ -55,7 +55,7 @@ def rate(
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     min_valid : str
         Shortest usable time (the exposure) that gives a rate; below it the rate is missing.
@@ -93,7 +93,7 @@ def rate(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
         for counts, or for a frame that is resampled or has lost its noisy intervals to
@@ -228,7 +228,7 @@ def cleansings(
     FieldError
         If the frame lacks a field, or is the 15-second log, which has only one cleansing.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 

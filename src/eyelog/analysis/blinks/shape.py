@@ -86,7 +86,7 @@ def strength(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
@@ -144,7 +144,7 @@ def duration(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def bursts(
     FieldError
         If the frame lacks a field it needs, or is the 15-second log, which counts no bursts.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------

@@ -257,7 +257,7 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     Raises
     ------
     MixedLogsError
-        If a frame is of the other log, or holds fields of both.
+        If a frame is of the other log, or has fields of both.
     ConfigurationError
         If the index does not hold aware stamps, or a frame is resampled.
 
@@ -329,7 +329,7 @@ def minute_pairs(
     Raises
     ------
     MixedLogsError
-        If a frame is of the other log, or holds fields of both.
+        If a frame is of the other log, or has fields of both.
     FieldError
         If a frame lacks the fields of the quantity.
     ConfigurationError

@@ -57,7 +57,7 @@ def event_courses(
     FieldError
         If the frame lacks a field, or its weight.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If a time is naive or occurs twice, or an argument is not valid.
 

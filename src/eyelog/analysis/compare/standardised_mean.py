@@ -123,7 +123,7 @@ def standardised_mean(
     if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
         raise ConfigurationError(
             f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
-            f" {low:g} to {high:g}: mask them first, or give the limits that hold"
+            f" {low:g} to {high:g}: mask them first, or give wider limits"
         )
     crude = float(seen.values.mean()) if seen.n else MISSING
     context = (seen.n, seen.exposure_h)

@@ -78,7 +78,7 @@ def bouts(
     FieldError
         If the frame lacks the steps.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or a duration is not valid.
 

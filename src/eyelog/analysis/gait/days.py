@@ -60,7 +60,7 @@ def peak_cadence(
     FieldError
         If the frame lacks the steps.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or an argument cannot be used.
 
@@ -167,7 +167,7 @@ def speed_classes(
     FieldError
         If the frame lacks a field; the 15-second log has no classes.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def pace(
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     min_walked_s : float
         60-second log: how many seconds of a minute must be walked (the vendor's 50), so that the
@@ -117,7 +117,7 @@ def pace(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 

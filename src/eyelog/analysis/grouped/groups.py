@@ -67,7 +67,7 @@ class Groups:
 
     @property
     def filled(self) -> Ints:
-        """Numbers of the groups that hold rows."""
+        """Numbers of the groups that have rows."""
         return np.flatnonzero(self.sizes)
 
     @property
@@ -275,7 +275,7 @@ def group_by(
         Aware and sorted.
     by : None, str, Series or array
         None: all rows, as one group. ``"hour"``: the local hour of day, 0 to 23. ``"weekday"``: 0
-        (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks that hold
+        (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks with
         records, named by the local midnight of their Monday. A pandas frequency: bins that hold
         records; days and weeks named by the local midnight that opens them, shorter bins by their
         stamp. A Series by stamp, or as many values as rows: a label for each row (the context);

@@ -278,7 +278,7 @@ def prepare(
     FieldError
         If the frame lacks one of `names`; the message starts with `purpose`.
     MixedLogsError
-        If it holds fields of both logs.
+        If it has fields of both logs.
     ConfigurationError
         If the stamps or `by` cannot be used, or nothing shows which log it is.
     """

@@ -65,7 +65,7 @@ def relative_tilt(
     FieldError
         If the frame lacks the tilt.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def zones(
     FieldError
         If the frame lacks the tilt.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 
@@ -208,7 +208,7 @@ def spread(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----

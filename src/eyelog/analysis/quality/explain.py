@@ -12,7 +12,7 @@ __all__ = ["explain"]
 
 
 def explain(reasons: pd.DataFrame) -> pd.DataFrame:
-    """Return how many values of each field carry each reason.
+    """Return how many values of each field have each reason against them.
 
     Parameters
     ----------

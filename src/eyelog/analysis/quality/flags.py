@@ -94,7 +94,7 @@ def flag(
     ConfigurationError
         If a limit is not usable, a numeric column holds text, or the log cannot be determined.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Warns
     -----

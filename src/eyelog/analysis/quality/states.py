@@ -48,7 +48,7 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     FieldError
         If the frame lacks the field that shows wear.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Warns
     -----

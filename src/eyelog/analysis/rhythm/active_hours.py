@@ -141,7 +141,7 @@ def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
     night = seen.values[np.isin(of_day, NIGHT_HOURS)]
     if night.min() == night.max() and seen.values.min() != seen.values.max():
         return (
-            "the night holds one and the same value, as when eyewear lies on a table:"
+            "the night has a single value throughout, as when eyewear lies on a table:"
             " pass night_worn=True only if it was worn"
         )
     return ""

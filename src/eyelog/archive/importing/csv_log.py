@@ -157,7 +157,7 @@ class CsvLog:
         ArchiveError
             If none of the lines is a record, a line never ends, another table begins in the middle
             of the file, there are several wearers, or stamps of the 15-second log cannot be told
-            apart for want of seconds.
+            apart because the seconds are missing.
         """
         seen: set[str] = set()
         for page, wearers in self._read():
@@ -171,7 +171,7 @@ class CsvLog:
         if len(wearers) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({self.wearer_column!r} is {listed(wearers)}):"
-                " choose one with wearer=, or import each into an account of its own with"
+                " choose one with wearer=, or import each into its own account with"
                 " `eyelog import --split-wearers`"
             )
 

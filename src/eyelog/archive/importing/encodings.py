@@ -1,7 +1,7 @@
 """Text that is not UTF-8: UTF-16, and cp932 (Shift JIS), made UTF-8 before anything reads it.
 
 Spreadsheet programs save both. UTF-16 shows in the first bytes. cp932 differs from UTF-8 only where
-a text is not ASCII, which in a log is the name or the cells of a column that somebody added.
+a text is not ASCII, which in a log can only be the name or the cells of an added column.
 """
 
 import codecs

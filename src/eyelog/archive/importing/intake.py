@@ -130,7 +130,7 @@ def import_files(
         sizes.append(file.size)
     if devices := devices_of(names):
         warnings.warn(
-            f"{devices}: if these are several wearers, import each into an account of its own",
+            f"{devices}: if these are several wearers, import each into its own account",
             EyelogWarning,
             stacklevel=2,
         )

@@ -134,7 +134,7 @@ class ParquetLog:
         if len(self._seen) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
-                " save those of each wearer in a file of their own"
+                " save those of each wearer in a separate file"
             )
 
 
