@@ -81,7 +81,7 @@ def walk_window(
         empty = 0 if page.n else empty + 1
         if empty == MOST_EMPTY:
             raise AnswerError(
-                f"{page_name}: {MOST_EMPTY} empty pages in a row with a cursor to go on: report it"
+                f"{page_name}: {MOST_EMPTY} empty pages in a row, each with a cursor: report it"
                 " to the operator of the service"
             )
     raise AnswerError(

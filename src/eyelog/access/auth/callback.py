@@ -114,7 +114,7 @@ def code_of(text: str, *, state: str) -> str | None:
     if not same or ("error" in parts) == ("code" in parts) or len(parts.get("code", [])) > 1:
         raise ForeignCallback(
             "the callback URL does not belong to this login (its state differs):"
-            " use the address at which the browser ends after this login"
+            " use the address that the browser shows after this login"
         )
     if parts.get("error") == ["access_denied"]:
         raise AccessDenied(

@@ -117,7 +117,7 @@ def login(
         )
         say(f"Open this address in a browser to log in:\n{address}")
         if paste is not None:
-            say("Or paste here the address at which the browser ends, or the code in it:")
+            say("Or paste here the address that the browser shows at the end, or its code:")
             threading.Thread(
                 target=_read, args=(paste, state, answers, say), name="eyelog-paste", daemon=True
             ).start()

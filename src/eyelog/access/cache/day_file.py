@@ -225,7 +225,7 @@ class DayFile:
             return False
         self.notes["damaged"] = (
             f"the cache file {self.path.name} was damaged: it was set aside as"
-            f" {self.path.name}{ASIDE}, a new one begins, and its days are asked for again"
+            f" {self.path.name}{ASIDE}, a new one begins, and its days are requested again"
         )
         return True
 

@@ -52,7 +52,7 @@ def decoded(body: bytes, codings: str) -> bytes:
         decode = _DECODERS.get(coding.strip())
         if decode is None:
             raise ContentDecodingError(
-                f"the body has the coding {coding!r}, which was not asked for"
+                f"the body has the coding {coding!r}, which was not requested"
             )
         try:
             body = decode(body)

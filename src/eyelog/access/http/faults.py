@@ -96,9 +96,9 @@ def refusal(
         target = urlsplit(response.headers.get("Location", ""))
         advice = (
             f"the service points to {target.scheme}://{target.netloc.rpartition('@')[2]}: set the"
-            " base URL to the address that answers itself"
+            " base URL to the address that answers directly"
             if target.netloc
-            else "set the base URL to the address that answers itself"
+            else "set the base URL to the address that answers directly"
         )
     advice = advice or _ADVICE.get(status, "check the request")
     limits = [f"{key} {value}" for key, value in quota.items() if value is not None]
