@@ -105,7 +105,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
     for month, problem in damaged.items():
         warnings.warn(
             f"{log!r} of {account!r}: {month} is damaged and not counted ({problem}):"
-            " `eyelog archive repair` sets it aside and says what to get again",
+            " `eyelog archive repair` sets it aside and lists the days to get again",
             EyelogWarning,
             stacklevel=4,
         )

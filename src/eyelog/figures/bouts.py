@@ -177,7 +177,7 @@ def _hour(stamps: pd.DatetimeIndex) -> Floats:
 def _counted(table: pd.DataFrame, minutes: Floats) -> str:
     """Return how many bouts there are, and how long they last in total."""
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
-    return f"{counted(len(table), 'bout')}, {total} together"
+    return f"{counted(len(table), 'bout')}, {total} in total"
 
 
 def _scale() -> Colormap:

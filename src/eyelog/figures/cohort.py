@@ -272,7 +272,7 @@ def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Float
         for label in sorted(group.reindex(values.index).unique(), key=str)
     }
     if not made:
-        raise ConfigurationError(f"plot_cohort: no wearer with a value has one of {by!r}")
+        raise ConfigurationError(f"plot_cohort: no wearer with a value has a value of {by!r}")
     return made
 
 

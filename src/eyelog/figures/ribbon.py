@@ -54,7 +54,7 @@ def require_states(states: object, *, what: str) -> pd.Series:
         if not unknown:
             return states
         raise ConfigurationError(
-            f"{what} does not know the state {unknown[0]!r}: pass eyelog.states(frame)"
+            f"{what} cannot draw the state {unknown[0]!r}: pass eyelog.states(frame)"
         )
     raise ConfigurationError(
         f"{what} takes the states of eyelog.states, not {type(states).__name__}: pass"

@@ -105,7 +105,7 @@ def login(
         elif paste is None:
             raise ConfigurationError(
                 "the redirect URI is not on this machine's loopback (http://127.0.0.1/...), so the"
-                " code has to be pasted: run `eyelog login` in a terminal, or pass --code"
+                " code must be pasted: run `eyelog login` in a terminal, or pass --code"
             )
         address = authorize_url(
             credentials.base_url,

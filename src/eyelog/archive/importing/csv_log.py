@@ -81,7 +81,7 @@ class Faults:
     def report(self, name: str, rows: int) -> str:
         """Return one sentence on which lines of a file were left out, and why."""
         return (
-            f"{name}: left out {self.count:,} of {rows:,} lines as not being records"
+            f"{name}: left out {self.count:,} of {rows:,} lines that are not records"
             f" ({self.shown()})"
         )
 
@@ -349,7 +349,7 @@ class CsvLog:
         if not named:
             return wearers
         for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
-            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not say whose it is")
+            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not name its wearer")
         return wearers
 
     def _refuse_lost_seconds(self, stamps: Stamps, minutes: Mask, lines: Lines) -> None:
@@ -368,8 +368,8 @@ class CsvLog:
             line = int(at[order[again[0] + 1]]) if len(again) else int(at[0])
             raise ArchiveError(
                 f"line {line} has the same minute as one before it, and no seconds: a spreadsheet"
-                " program has removed them, and the 15-second log has four records a minute. Import"
-                " the file as the app saved it, or save it again with dates in the format"
+                " program has removed them, and the 15-second log has four records per minute."
+                " Import the file as the app saved it, or save it again with dates in the format"
                 " yyyy-mm-dd hh:mm:ss"
             )
         self._last_minute = int(short[-1])

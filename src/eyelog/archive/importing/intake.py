@@ -289,7 +289,7 @@ class _Intake:
         if not isinstance(log, CsvLog) or log.wearer_column is None:
             if self.wearer is not None:
                 raise ArchiveError(
-                    "it has no column that says whose each row is (user_id, wearer): import it"
+                    "it has no column that names each row's wearer (user_id, wearer): import it"
                     " without --wearer"
                 )
             yield from ((self.account, page) for page in log.pages())

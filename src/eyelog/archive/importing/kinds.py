@@ -45,7 +45,7 @@ _MAGIC: Final = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"\x89HDF\r\n\x1a\n", f"an HDF5 file: {_WITH_PANDAS}"),
     (b"ARROW1", f"an Arrow (Feather) file: {_WITH_PANDAS}"),
-    (b"\x93NUMPY", "an array of numpy, which has no names of fields"),
+    (b"\x93NUMPY", "a numpy array, which has no field names"),
     *(
         (bytes([0x80, protocol]), "a pickle, which is never opened: it can run anything")
         for protocol in range(2, 6)

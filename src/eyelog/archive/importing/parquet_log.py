@@ -144,7 +144,7 @@ def _values(column: pa.Array, written: str, kind: str) -> Values:
         column = column.dictionary_decode()
     if kind in ("", "str"):
         if kind and not (pa.types.is_null(column.type) or _is_text(column.type)):
-            raise ArchiveError(f"its column {written!r} is {column.type}, and has to be text")
+            raise ArchiveError(f"its column {written!r} is {column.type}, and must be text")
         values = np.empty(len(column), object)
         values[:] = column.to_pylist()
         return values
@@ -152,7 +152,7 @@ def _values(column: pa.Array, written: str, kind: str) -> Values:
         numbers = pc.cast(column, pa.float64())
     except pa.ArrowException:
         raise ArchiveError(
-            f"its column {written!r} is {column.type}, and has to be numbers"
+            f"its column {written!r} is {column.type}, and must be numbers"
         ) from None
     return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
 

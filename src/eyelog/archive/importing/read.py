@@ -119,7 +119,7 @@ def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
     """Yield the records of one wearer, or raise with the wearers that there are."""
     if log.wearer_column is None:
         raise ConfigurationError(
-            "it has no column that says whose each row is (user_id, wearer): leave out wearer="
+            "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
         )
     others: set[str] = set()
     found = False

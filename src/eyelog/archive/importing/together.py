@@ -130,7 +130,7 @@ def _of_wearer(log: Any, wearer: str) -> Iterator[Page]:
     """Yield the records of one wearer from a file that names the wearer of each row."""
     if log.wearer_column is None:
         raise ArchiveError(
-            "it has no column that says whose each row is (user_id, wearer): read it without"
+            "it has no column that names each row's wearer (user_id, wearer): read it without"
             " wearer="
         )
     return (page for name, page in log.pages_by_wearer() if name == wearer)
