@@ -36,7 +36,7 @@ class Column:
     name : str
         The name of the column.
     group : str
-        What it is about: ``wear``, ``gait``, ``eyes``, ``head``, ``scores``, or empty.
+        Its subject: ``wear``, ``gait``, ``eyes``, ``head``, ``scores``, or empty.
     few : bool
         Whether it is among the columns that are shown first.
     label : str

@@ -93,7 +93,7 @@ def daily(
         columns; exactly these are returned, in the order below. Default: all.
     min_coverage : float
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
-        its times, and its other values are missing. Default 0: eyewear is worn for part of the day,
+        its times, but its other values are missing. Default 0: eyewear is worn for part of the day,
         so every day has values, with its coverage beside them.
     min_wear : str
         Shortest run of wear that counts for the first or the last wear of a day. Eyewear that is

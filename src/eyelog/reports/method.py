@@ -78,7 +78,7 @@ TERMS: Final = [
     ),
     (
         "Rhythm",
-        "Of the steps per hour, hours that were not worn left out. M10 and L5 are the largest"
+        "From the steps per hour, without hours worn under 30 min. M10 and L5 are the largest"
         " and smallest mean of ten and five hours of the average day, RA = (M10 - L5) / (M10 +"
         " L5); IS compares the days' common pattern with all variation, IV the changes from hour"
         " to hour (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by"

@@ -41,7 +41,7 @@ def render(
     dated : str, optional
         A line about when or for what the report was made.
     version : str
-        Of eyelog.
+        The version of eyelog.
     """
     made = []
     with progress_line(len(sections), "report", unit="section") as done:

@@ -185,8 +185,8 @@ def _show_account() -> Schema:
     return _operation(
         "show_account",
         "The wearer's own page, or the login to it",
-        {"200": _page("Who has access, the password, one's data; or a form for the login")},
-        parameters=[_query("done", _text("What has just been done, to be said on the page."))],
+        {"200": _page("Who has access, the password, the wearer's data; or a form for the login")},
+        parameters=[_query("done", _text("The action just done, for a note on the page."))],
     )
 
 
