@@ -1,6 +1,6 @@
-"""What all pages have in common that eyelog itself answers to a browser with: look and headers.
+"""The look and the headers shared by all pages that eyelog sends to a browser.
 
-The service and the end of a login both show pages, and neither knows the other. No page runs a
+The service and the end of a login both show pages, and neither imports the other. No page runs a
 script or loads anything.
 """
 
@@ -49,8 +49,8 @@ _WHOLE = """<!doctype html>
 </html>
 """
 
-# A field of a form: its label above it, what is wrong with it below it, and the cursor in it if
-# `focus`. `error` is the id of a text on the page that is about this field among others.
+# A form field, with its label above and its error below; `focus` puts the cursor in it. `error` is
+# the id of an error text elsewhere on the page that also concerns this field.
 _FIELD = """{% macro field(name, label, kind, complete, value="", wrong="", error="", hint="",
  focus=false) %}
 <div class="field">
@@ -76,9 +76,9 @@ _environment.globals["field"] = _environment.from_string(_FIELD).module.field  #
 
 
 def page_template(main: str) -> Template:
-    """Return the template of a whole page from that of what is in its ``<main>``.
+    """Return the template of a whole page, given the template of its ``<main>``.
 
-    In it ``field(...)`` is a labelled field of a form.
+    Templates can call ``field(...)`` for a labelled form field.
     """
     return _environment.from_string(_WHOLE % (_STYLE, _SPECTACLES, main))
 
@@ -107,7 +107,7 @@ def rendered(
     footer : str
         A line below the page.
     **shown
-        The values of the template. They are escaped.
+        Values for the template; they are escaped.
     """
     return template.render(title=title, layout=layout, who=who, footer=footer, **shown)
 

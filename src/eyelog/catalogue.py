@@ -99,7 +99,7 @@ SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 _WORN: Final = ("worn", "worn_s", *_TILT)
-# The roles of what fields of a kind are judged by, and of what tells how long somebody walked.
+# For each kind of field, the roles of the fields that show whether its values can be trusted.
 _EVIDENCE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "static": (*_WORN, "valid", "walking", "walking_s", "pace", "noise_s", "measured_s"),
@@ -202,13 +202,13 @@ def catalogue(log: str) -> Mapping[str, Field]:
 
 
 def fold(name: str) -> str:
-    """Return a column's name in the form in which names are compared: stripped, lower case."""
+    """Return a column's name in the form used to compare names: stripped, lower case."""
     return name.strip().casefold()
 
 
 @cache
 def spellings(log: str) -> Mapping[str, str]:
-    """Return the field of each folded name by which a file or a user may call it.
+    """Return a mapping from each folded name that a file or a user may use to its field.
 
     The vendor's own tables write both ``yMean`` and ``YMean``, so case makes no difference.
     """
@@ -258,7 +258,7 @@ def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]
     Returns
     -------
     tuple of str
-        Each field once; empty where only the other log has a field for the part.
+        Each field once; empty if only the other log has a field for the part.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]
 
 
 def role_field(log: str, part: str, *, cleansing: str | None = None) -> str:
-    """Return the one field that plays a part, or raise `FieldError` if there is not just one."""
+    """Return the one field that plays a part, or raise `FieldError` unless there is exactly one."""
     names = role(log, part, cleansing=cleansing)
     if len(names) != 1:
         raise FieldError(f"log {log!r} has {len(names)} fields for {part!r}, not one")
@@ -307,9 +307,9 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        In catalogue order. With these alone a summary gives what it gives with all fields. Where
-        fields are chosen (``fields=`` of `eyelog.Client` and `eyelog.Archive`, ``--fields``) the
-        name can be given instead.
+        In catalogue order. A summary of these fields alone equals the summary of all fields. The
+        name of the summary can be given wherever fields are chosen (``fields=`` of `eyelog.Client`
+        and `eyelog.Archive`, ``--fields``).
 
     Raises
     ------
@@ -366,8 +366,8 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
             hint = near(name, catalogue(log)) or near(name, SUMMARIES)
             raise FieldError(
                 f"unknown field {name!r} in log {log!r}{hint}:"
-                f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all that a"
-                " summary needs"
+                f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all the"
+                " fields that a summary needs"
             )
     for name in sorted(wanted & set(SUMMARIES)):
         wanted |= set(needed(name, log=log))
@@ -378,7 +378,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _short_names(log: str, names: set[str]) -> set[str]:
-    """Return the names with long and older ones replaced by their fields, which is said."""
+    """Return the names, long and older ones replaced by their fields with a warning."""
     known = {*catalogue(log), *SUMMARIES}
     other = {
         name: spellings(log)[fold(name)]
@@ -403,11 +403,11 @@ def fields(log: str) -> "pd.DataFrame":
     -------
     DataFrame
         Index ``name`` in catalogue order (``date`` first); columns ``label``, ``unit``, ``dtype``,
-        ``min``, ``max``, ``invalid_value`` (float64, missing where unknown), ``kind``,
-        ``cleansing``, ``group``, ``agg`` (how values of several intervals combine), ``weight``
-        (the fields whose sum weighs them), ``role`` (the parts it plays in an analysis, separated
-        by spaces), ``long_name`` (in the files of the Logger app), ``description`` and ``source``
-        (where the meaning is documented; ``inferred`` or ``unknown`` where it is not).
+        ``min``, ``max``, ``invalid_value`` (float64, missing if unknown), ``kind``, ``cleansing``,
+        ``group``, ``agg`` (how values of several intervals combine), ``weight`` (the fields whose
+        sum weighs them), ``role`` (the parts it plays in an analysis, separated by spaces),
+        ``long_name`` (in the files of the Logger app), ``description`` and ``source`` (where the
+        meaning is documented; ``inferred`` or ``unknown`` where it is not).
 
     Raises
     ------

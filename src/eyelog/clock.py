@@ -124,7 +124,7 @@ def zone(name: str) -> tzinfo:
     Raises
     ------
     ConfigurationError
-        If the zone data of this machine does not have it.
+        If the zone data of this machine does not include it.
     """
     if name == "UTC":
         return UTC
@@ -140,7 +140,7 @@ def zone(name: str) -> tzinfo:
 
 
 def _near_zone(name: str) -> str:
-    """Return what a name that is not a zone may have meant, in parentheses, or an empty text."""
+    """Return, in parentheses, the zones that an unknown name may have meant, or an empty text."""
     text = name.strip()
     if meant := _CALLED.get(text.upper()):
         *others, last = [repr(zone) for zone in meant]
@@ -152,7 +152,7 @@ def _near_zone(name: str) -> str:
     known = available_timezones()
     place = text.replace(" ", "_").casefold()
     ends = sorted(zone for zone in known if place and zone.casefold().split("/")[-1] == place)
-    # A place that several zones end with is also kept under older names, such as Asia/Calcutta.
+    # If several zones end with the same place, some are older names, such as Asia/Calcutta.
     return near(ends[0] if ends else name, known)
 
 
@@ -326,7 +326,7 @@ def day_range(start: str | date | datetime, end: str | date | datetime, tz: str)
 
 
 def microseconds(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return stamps as microseconds of Unix time; not a copy where that is their unit."""
+    """Return stamps as microseconds of Unix time, without a copy if that is their unit."""
     us: npt.NDArray[np.int64] = (index if index.unit == "us" else index.as_unit("us")).asi8
     return us
 
@@ -356,8 +356,8 @@ def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeInd
 def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
     """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight ends its day.
 
-    A stamp closes its interval, so the clock is that of the microsecond before it: the stamp at
-    which clocks go from 02:00 to 03:00 closes 01:59:59 and stands for 02:00.
+    A stamp closes its interval, so the clock is read one microsecond earlier: the stamp at which
+    clocks go from 02:00 to 03:00 closes 01:59:59 and counts as 02:00.
     """
     inside = index - timedelta(microseconds=1)  # in UTC
     wall = microseconds(inside.tz_localize(None))

@@ -1,7 +1,7 @@
 """The service inside a notebook, a script or a test; needs the extra ``[service]``.
 
-The service itself is imported when a function is called, so these names can be loaded, and
-explained, without the extra.
+The service itself is imported when a function is called, so these names can be imported and
+documented without the extra.
 """
 
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Registered", "register", "serve"]
 
-# Nobody listens there: who calls `register` has the code already and needs no redirect.
+# Nothing listens there: the caller of `register` already has the code and needs no redirect.
 _REDIRECT = "http://127.0.0.1/callback"
 
 
@@ -93,13 +93,13 @@ def register(archive: "Archive | str | os.PathLike[str]", account: str) -> Regis
     Returns
     -------
     Registered
-        A named tuple with ``application``, an `eyelog.Application` that is new with each call, and
-        ``code`` (str), which `eyelog.Client.exchange` takes once, within ten minutes.
+        A named tuple with ``application``, a new `eyelog.Application` on each call, and ``code``
+        (str), which `eyelog.Client.exchange` takes once, within ten minutes.
 
     Raises
     ------
     ConfigurationError
-        If the extra ``[service]`` is not installed, the name cannot be an account's, or the
+        If the extra ``[service]`` is not installed, the name is not valid for an account, or the
         archive is not on this machine.
 
     Notes

@@ -154,14 +154,14 @@ def _maker(table: pd.DataFrame) -> str:
     if not steps:
         return ""
     name = str(steps[-1]["step"])
-    # Reasons are integers, which values of a log never are; groups are no intervals of one length.
+    # Reasons are integers, which values of a log never are; groups do not have one length.
     reasons = name == "flag" and all(getattr(dtype, "kind", "O") == "u" for dtype in table.dtypes)
     summary = "interval_s" in steps[-1] and steps[-1]["interval_s"] is None
     return name if (reasons and len(table.columns)) or summary else ""
 
 
 def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -> None:
-    """Raise `ConfigurationError` unless a table of pandas with columns was passed."""
+    """Raise `ConfigurationError` unless a pandas table with columns was passed."""
     if not isinstance(table, pd.DataFrame):
         raise ConfigurationError(f"{what} takes {wanted}, not {type(table).__name__}")
 
@@ -273,9 +273,9 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
           provenance.
         - Table without a stated length (a bare table, a daily table): the median distance of
           neighbouring rows.
-        - Column (a Series): as its frame, unless all of its rows lie further apart than that.
-          Then pandas has averaged it since and has kept the provenance: the median distance.
-        - Fewer than two rows: the stated length, and NaN where there is none.
+        - Column (a Series): as its frame, unless all its rows lie further apart than that. Then
+          pandas has averaged it since and kept the provenance, and the median distance is returned.
+        - Fewer than two rows: the stated length, or NaN if there is none.
     """
     stated = _stated_seconds(table, log)
     if isinstance(table, pd.DataFrame) and not np.isnan(stated):

@@ -1,4 +1,4 @@
-"""One line on stderr that shows how far a long job is, and how long it will take."""
+"""One line on stderr that shows how far a long job has got and how long it will take."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def _in_notebook() -> bool:
 def progress_line(
     total: int, label: str, *, unit: str = "day", choice: bool | None = None
 ) -> Iterator[Callable[..., None]]:
-    """Give a function to call after each part of a job; the line disappears at the end.
+    """Yield a function to call after each part of a job; the line disappears at the end.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def progress_line(
     Yields
     ------
     function
-        Takes how many parts are done since the last call, by default one.
+        Takes the number of parts done since the last call, by default one.
     """
     if not wanted(choice):
         yield lambda _=1: None

@@ -1,7 +1,7 @@
 """A small, JSON-safe history of a table, kept in ``frame.attrs["eyelog"]``.
 
-It records the log and the account of the values and the steps that were applied to them. It has no
-clock time of its own, so the same steps on the same data give the same history.
+It records the log and the account of the values and the steps that were applied to them. It records
+no clock time, so the same steps on the same data give the same history.
 """
 
 from typing import Any, Protocol, TypeVar, cast
@@ -14,10 +14,10 @@ KEY = "eyelog"
 
 
 class _Shared(dict[str, Any]):
-    """What the copies of a table share: it is replaced, and never changed.
+    """The history that copies of a table share: it is replaced, never changed.
 
-    pandas copies ``attrs`` deeply whenever a column is taken, which would take longer than most
-    that is done with the column.
+    pandas deep-copies ``attrs`` whenever a column is taken, which would take longer than most
+    operations on the column.
     """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
@@ -25,7 +25,7 @@ class _Shared(dict[str, Any]):
 
 
 class Remembering(Protocol):
-    """What carries a history: a table of pandas, or its columns as arrays."""
+    """An object with a history: a pandas table, or its columns as arrays."""
 
     attrs: dict[Any, Any]
 

@@ -157,7 +157,7 @@ def test_records_by_the_thousand_are_not_for_reading() -> None:
 
 
 def test_columns_that_share_a_name_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="one name"):
+    with pytest.raises(ConfigurationError, match="different names"):
         el.readable(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 

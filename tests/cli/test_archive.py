@@ -95,7 +95,7 @@ def test_junk_is_a_warning_with_file_and_line(tmp_path, capsys) -> None:
     path = tmp_path / "a.csv"
     path.write_text("date,stp\n2026-10-21T00:00:15Z,3\njunk\n")
     assert main(["import", str(path)]) == 0
-    assert "a.csv: left out 1 of 2 lines as not being records (line 3: it has 1 column, not 2" in (
+    assert "a.csv: left out 1 of 2 lines that are not records (line 3: it has 1 column, not 2" in (
         capsys.readouterr().err
     )
 

@@ -25,7 +25,7 @@ def test_a_bout_is_a_line_from_start_to_end_at_the_height_of_its_length() -> Non
     assert segments[1][0] == [9.5, 2]
     assert points(ax, "middles") == [[8.25, 30], [pytest.approx(9.5 + 1 / 60), 2]]
     assert ax.get_yscale() == "log"
-    assert legend_of(ax) == ["2 bouts, 32 min together"]
+    assert legend_of(ax) == ["2 bouts, 32 min in total"]
     assert title_of(ax) == "19 to 20 Oct 2026"
 
 

@@ -641,7 +641,7 @@ FOREIGN = [
     ),
     Kind("HDF5", lambda: b"\x89HDF\r\n\x1a\n\0", "refused", "an HDF5 file: read it with pandas"),
     Kind("Feather", lambda: b"ARROW1\0\0", "refused", "a Feather|Arrow"),
-    Kind("an array of numpy", lambda: b"\x93NUMPY\1\0", "refused", "an array of numpy"),
+    Kind("a numpy array", lambda: b"\x93NUMPY\1\0", "refused", "a numpy array"),
     Kind("a pickle", lambda: pickle.dumps([1]), "refused", "a pickle, which is never opened"),
     Kind("Parquet of pandas", parquet),
     Kind("another Parquet table", other_parquet, "refused", "without fields of a log"),

@@ -1,1 +1,1 @@
-"""A range of days as one table. Knows HTTP, no statistics."""
+"""A range of days as one table. Contains HTTP, but no statistics."""

@@ -191,10 +191,11 @@ class Client:
         ----------
         start, end : str, date or aware datetime
             Local days of the zone (``"2026-10-24"``), both included, or instants. The range may
-            have any length; days wholly in the future are not asked for.
+            have any length; days wholly in the future are not requested.
         fields : sequence of str or str, optional
             The columns to return; by default all. A fetch of few columns is faster. The name of a
-            summary (``"daily"``, ``"steps"``) brings all that it needs, see `eyelog.needed`.
+            summary (``"daily"``, ``"steps"``) stands for all fields that it needs, see
+            `eyelog.needed`.
         tz : str, optional
             IANA zone of the days and the index; by default the client's.
         refresh : bool

@@ -1,4 +1,4 @@
-"""Whole days: from the cache where it has them fresh, else from the service, and then stored."""
+"""Whole days: from the cache if it has them fresh, else from the service, and then stored."""
 
 import math
 import threading
@@ -31,12 +31,12 @@ LISTED: Final = 5
 """How many missing days a message lists."""
 
 _offering: set[str] = set()
-"""Addresses of services that have offered columns to this process, whichever client asked."""
+"""Addresses of services that have offered columns to any client of this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The question for one local day, and its key in the cache."""
+    """The request for one local day, and its key in the cache."""
 
     log: str
     day: date
@@ -64,7 +64,7 @@ def plan(
 
 
 class _Offered(Exception):
-    """The service gives columns too: a day that began in JSON begins again, so as not to mix."""
+    """The service offers columns too: a day begun in JSON starts again, so as not to mix."""
 
 
 class DayFetcher:
@@ -77,7 +77,7 @@ class DayFetcher:
     account : str
         The account's name.
     credentials : Credentials
-        They have the token, and the service's address.
+        They hold the token and the service's address.
     workers : int
         The most threads at once.
     """
@@ -102,7 +102,7 @@ class DayFetcher:
             session.close()
 
     def take_notes(self) -> list[str]:
-        """Return what went wrong with the cache since the last call."""
+        """Return the faults of the cache since the last call."""
         notes, self.file.notes = self.file.notes, {}
         return list(notes.values())
 
@@ -134,10 +134,10 @@ class DayFetcher:
         return [page for pages in results for page in pages or ()]
 
     def fetch_unstored(self, day: Day, stop: threading.Event) -> tuple[list[Page], bool]:
-        """Return the pages of one day for a caller that keeps them, and if the service was asked.
+        """Return the pages of one day for a caller that stores them; say if the service was asked.
 
-        Nothing is stored here. A day whose stored answer never expires is taken from the cache;
-        any other is asked of the service, however fresh its stored answer is.
+        Nothing is stored here. A day whose stored answer never expires is taken from the cache; any
+        other is requested from the service, however fresh its stored answer is.
         """
         settled = bool(self.file.stored([day.key], at=math.inf))
         pages = self._stored(day, stop) if settled else None
@@ -155,7 +155,8 @@ class DayFetcher:
     def _ask(self, day: Day, stop: threading.Event) -> list[Page]:
         """Ask the service for all windows of a day, store the day, and return its pages."""
         with self.cache.collecting(day.key, day.log, day.day, day.tz) as pending:
-            # Each answer is decoded as it comes: what is stored has been read to its end once.
+            # Each answer is decoded as it comes, so everything stored has been read to its end
+            # once.
             pages = self._walk(day, stop, force_refresh=True)
             pending.commit(empty=not any(page.n for page in pages))
         return pages
@@ -169,10 +170,10 @@ class DayFetcher:
     def _pages(
         self, day: Day, stop: threading.Event, *, may_begin_again: bool, **caching: bool
     ) -> list[Page]:
-        """Walk a day; raise `_Offered` if there is more of it, and columns to have it in."""
+        """Walk a day; raise `_Offered` if more pages follow and the service offers columns."""
         session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
-        # Columns are requested only where they have been offered: the contract knows JSON alone.
+        # Columns are requested only after they have been offered: the contract defines JSON alone.
         known = self.credentials.base_url in _offering
         headers = {"Accept": f"{ARROW}, application/json;q=0.5"} if known else None
         offered = False

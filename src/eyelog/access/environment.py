@@ -1,6 +1,6 @@
 """Every ``EYELOG_`` setting of a client, read from the environment.
 
-EYELOG_HOME alone is read in `eyelog.disk.home`, because more than a client lives there.
+EYELOG_HOME alone is read in `eyelog.disk.home`, because it is not only for the client.
 """
 
 import os
@@ -66,7 +66,7 @@ def application_from_environment() -> Application | None:
 def token_from_environment() -> Token | None:
     """Return the token of EYELOG_ACCESS_TOKEN and EYELOG_REFRESH_TOKEN; None if neither is set.
 
-    It serves any account. What a refresh returns is kept in memory only.
+    It is used for every account. A refreshed token is kept in memory only.
     """
     access, refresh = _setting("EYELOG_ACCESS_TOKEN"), _setting("EYELOG_REFRESH_TOKEN")
     return Token(access, refresh or None) if access or refresh else None

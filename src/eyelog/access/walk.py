@@ -1,4 +1,4 @@
-"""Follow the cursor of one window to its end, and work on the days of a range side by side.
+"""Follow the cursor of one window to its end, and process the days of a range in parallel.
 
 A walk completes or raises: it yields every page of the window, in order.
 """
@@ -19,10 +19,10 @@ Ask = Callable[[Mapping[str, str], str], bytes]
 """Returns the body of the answer to some parameters; the text names the request in errors."""
 
 MOST_PAGES: Final = 500
-"""Pages of one window. A full day of 5,760 records is 12 pages as the service cuts them."""
+"""Pages of one window. The service returns a full day of 5,760 records as 12 pages."""
 
 MOST_EMPTY: Final = 3
-"""Empty pages in a row that each bring a new cursor: there is nothing to come."""
+"""Empty pages in a row with a new cursor each: nothing more will come."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -48,7 +48,7 @@ def walk_window(
     fields : sequence of str, optional
         The fields to ask for, in catalogue order; ``date`` is always asked for.
     where : str
-        What the messages call these answers.
+        The name of these answers in messages.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def walk_window(
         If an answer does not have the documented shape, or the walk would not end: a cursor is
         repeated, 3 empty pages in a row bring new cursors, or there are more than 500 pages.
     """
-    # Along a walk only the cursor may change: the service requires it.
+    # During a walk only the cursor may change: the service requires it.
     steady = {"date_from": window.date_from, "date_to": window.date_to}
     if fields is not None:
         steady["fields"] = ",".join(("date", *fields))
@@ -81,7 +81,7 @@ def walk_window(
         empty = 0 if page.n else empty + 1
         if empty == MOST_EMPTY:
             raise AnswerError(
-                f"{page_name}: {MOST_EMPTY} empty pages in a row with a cursor to go on: report it"
+                f"{page_name}: {MOST_EMPTY} empty pages in a row, each with a cursor: report it"
                 " to the operator of the service"
             )
     raise AnswerError(
@@ -116,7 +116,7 @@ def side_by_side(
     """
     stop = threading.Event()
     if min(workers, len(tasks)) < 2:
-        # A new thread begins with cold memory, which makes decoding one day a tenth slower.
+        # A new thread starts with cold memory, which makes decoding one day a tenth slower.
         in_turn = []
         for task in tasks:
             in_turn.append(work(task, stop))

@@ -1,11 +1,11 @@
-"""The columns of summaries: what each is called, its unit, and how many decimals say something.
+"""The columns of summaries: the label of each, its unit, and its meaningful decimals.
 
-``columns.csv`` is the only place where they stand: figures, tables for reading, reports and the
-command line take labels, units and digits from here. A row without a table holds for every table;
+``columns.csv`` is the only place that defines them: figures, tables for reading, reports and the
+command line take labels, units and digits from here. A row without a table applies to every table;
 one with a table (the name of its step in the provenance, or of a named result) for that one alone.
-``*_low`` and its like are endings: the rest of the name is another column, or a field of the
-catalogue, whose label and unit they take over. ``{period}`` is the length of the rows, such as
-a day. ``few`` marks the columns that are shown first.
+``*_low`` and the like are endings: the rest of the name is another column, or a field of the
+catalogue, whose label and unit they take. ``{period}`` is the length of the rows, such as a day.
+``few`` marks the columns that are shown first.
 """
 
 import csv
@@ -36,17 +36,17 @@ class Column:
     name : str
         The name of the column.
     group : str
-        What it is about: ``wear``, ``gait``, ``eyes``, ``head``, ``scores``, or empty.
+        Its subject: ``wear``, ``gait``, ``eyes``, ``head``, ``scores``, or empty.
     few : bool
         Whether it is among the columns that are shown first.
     label : str
-        What it is called on an axis or in a heading.
+        Its name on an axis or in a heading.
     short : str
-        The same where there is little room.
+        The same for narrow places.
     unit : str
         Empty for counts, names and stamps.
     digits : int or None
-        Decimals that say something; None where that depends on the values.
+        Meaningful decimals; None if they depend on the values.
     """
 
     table: str
@@ -76,7 +76,7 @@ def _rows() -> Rows:
 
 @cache
 def column(name: str, *, table: str = "", log: str | None = None, period: str = "day") -> Column:
-    """Return what is known about a column of a summary, or about a field.
+    """Return the entry of a column of a summary, or of a field.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def column(name: str, *, table: str = "", log: str | None = None, period: str = 
         with an ending such as ``_low``. Any other name is its own label, without a unit.
     table : str
         The table that the column is in: the name of the step that made it (``"blinks.rate"``) or of
-        a named result (``"Trend"``), where the same name has several meanings.
+        a named result (``"Trend"``), if the same name has several meanings.
     log : str, optional
         The log whose fields are meant; the same name is the same field in both logs.
     period : str
-        What one row is: ``"day"``, ``"week"``, ``"hour"``, ``"10 min"``; empty where rows are not
-        periods of one length. Hours and steps are then "h per day".
+        What one row is: ``"day"``, ``"week"``, ``"hour"``, ``"10 min"``; empty if rows are not
+        periods of one length. Units of hours and steps name it: "h per day".
     """
     return _named(name, table, log, period) or _unknown(name)
 
@@ -112,7 +112,7 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
     Raises
     ------
     FieldError
-        If something is wanted that is neither a column of the table nor a group.
+        If a wanted name is neither a column of the table nor a group.
     """
     present = list(names)
     asked = {wanted} if isinstance(wanted, str) else set(wanted)
@@ -160,7 +160,7 @@ def _unknown(name: str) -> Column:
 
 
 def _per(unit: str, period: str) -> str:
-    """Return a unit with its period, or without one where there is no period."""
+    """Return a unit with its period, or without it if there is no period."""
     if period:
         return unit.format(period=period)
     return unit.replace("per {period}", "").strip()
@@ -183,7 +183,7 @@ def _of_field(field: Field) -> Column:
 
 
 def _with_ending(base: Column, name: str, row: Mapping[str, str]) -> Column:
-    """Return the column that an ending makes of another one."""
+    """Return the column that an ending derives from another one."""
     own = row["digits"]
     return dataclasses.replace(
         base,

@@ -1,4 +1,4 @@
-"""Coverage and gaps: how much of the time there are records, and where there are none.
+"""Coverage and gaps: how much of the time was recorded, and where records are missing.
 
 These tables describe the data and change nothing in it. There are three kinds of gaps (after
 LightLogR): *implicit*, no row; *explicit*, a row in which every value is missing; *irregular*,
@@ -56,41 +56,41 @@ def coverage(
     every : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
     wear : {"device", "blinks"}
-        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
-        pose, see `eyelog.daily`.
+        What shows wear: the eyewear's own signal alone, or also blinks counted in pose, see
+        `eyelog.daily`.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
 
     Returns
     -------
     DataFrame
-        Every bin from the first record to the last, empty ones too. Index: for days and weeks
+        Every bin from the first record to the last, including empty ones. Index: for days and weeks
         ``day``, the local midnight that opens them; for shorter bins ``date``, the stamp that
         closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
-        ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change),
-        ``coverage`` (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting
-        eye data usable) and ``walking_h``. Then what a total of steps misses: ``unworn_h``
+        ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change), ``coverage``
+        (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting eye data
+        usable) and ``walking_h``. Then the time that a total of steps misses: ``unworn_h``
         (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off
         or stored) and ``capped`` (intervals with a step count at its cap, which is a lower bound).
-        All of these are missing where nothing, or not the evidence, was recorded.
+        All of these are missing if nothing was recorded, or the evidence was not.
 
     Raises
     ------
     ConfigurationError
         If `every`, `stamp` or the index cannot be used, or nothing shows which log it is.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
-    Under ``stamp="end"`` a first day that holds nothing but the record that closes it is left out:
-    a fetch selects by stamp. A record in which every value is missing is not recorded time. A
-    masked frame, or a resampled one, has the same hours as the frame it was made from; but the
-    bins of a resampled frame do not show which records had a step count, so ``uncounted_h`` and
-    ``capped`` are missing there. The steps of a day are a lower bound of what was walked: steps
-    without the eyewear are in no record.
+    Under ``stamp="end"`` a first day that has only the record that closes it is left out: a fetch
+    selects by stamp. A record in which every value is missing is not recorded time. A masked frame,
+    or a resampled one, has the same hours as the frame it was made from; but the bins of a
+    resampled frame do not show which records had a step count, so ``uncounted_h`` and ``capped``
+    are missing there. The steps of a day are a lower bound: steps taken without the eyewear are not
+    recorded.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def coverage(
     records = records_of(frame)
     groups = time_groups(index, every, stamp=stamp, label="auto")
     if len(groups):
-        # Of the days, those from the first to the last that hold more than a boundary record.
+        # The days from the first to the last that have more than a boundary record.
         filled = groups.labels.isin(
             day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
         )
@@ -141,16 +141,16 @@ def coverage(
 
 
 def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Floats, Floats]:
-    """Return for each row the recorded seconds without a step count, and whether one is capped.
+    """Return, for each row, the recorded seconds without a step count, and whether one is capped.
 
-    Both are missing where the frame has no steps, and in bins, which have only their sums.
+    Both are missing if the frame has no steps, and in bins, which have only their sums.
     """
     frame, log = known.frame, known.log
     names = role(log, "steps")
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
         return missing, missing
-    # Eyewear that is off or stored counts no steps, whatever its records hold: judging masks them,
+    # Eyewear that is off or stored counts no steps, whatever its records say: judging masks them,
     # and changes nothing in a masked frame.
     used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
     table = frame.chosen(needed(frame, log, used))
@@ -170,7 +170,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
 
@@ -192,7 +192,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     ConfigurationError
         If the index or `stamp` cannot be used, or nothing shows which log it is.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
@@ -214,7 +214,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
-    # Bins of whole days follow the local calendar: 23 or 25 hours are no gap there.
+    # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.
     calendar = step % (DAY_S * SECOND_US) == 0
     clock = index.tz_localize(None) if calendar else index
     us = microseconds(clock)
@@ -250,7 +250,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
 
 
 def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:
-    """Return the gaps between neighbouring rows, but for those inside runs of empty rows."""
+    """Return the gaps between neighbouring rows, except those inside runs of empty rows."""
     space = np.diff(us) - step
     inside = np.zeros(len(us) + 1, dtype=np.int64)
     inside[firsts] += 1

@@ -1,4 +1,4 @@
-"""The daily summary: what each local day holds, and how much data it is based on."""
+"""The daily summary: the values of each local day, and how much data they are based on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -65,7 +65,7 @@ HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # Strength and duration are those of the strictly cleansed blinks of the 60-second log, as
 # `blinks.strength` takes by default.
 SHAPE_CLEANSING = "strong"
-NOT_A_TIME = np.iinfo(np.int64).min  # what numpy and pandas take for NaT
+NOT_A_TIME = np.iinfo(np.int64).min  # the value that numpy and pandas treat as NaT
 GROUPS = ("wear", "gait", "eyes", "head", "scores")
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
@@ -93,28 +93,28 @@ def daily(
         columns; exactly these are returned, in the order below. Default: all.
     min_coverage : float
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
-        its times, and its other values are missing. Default 0: eyewear is worn for a part of the
-        day, so every day has values, and its coverage beside them.
+        its times, but its other values are missing. Default 0: eyewear is worn for part of the day,
+        so every day has values, with its coverage beside them.
     min_wear : str
-        Shortest run of wear that can hold the first or the last wear of a day. Eyewear that is
+        Shortest run of wear that counts for the first or the last wear of a day. Eyewear that is
         taken out of its case, or moves in a bag, looks worn for a record or two.
     wear : {"device", "blinks"}
-        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
-        pose (see Notes). Bins of a resampled frame keep the wear that they were made with.
+        What shows wear: the eyewear's own signal alone, or also blinks counted in pose (see Notes).
+        Bins of a resampled frame keep the wear that they were made with.
     judge : bool
-        Mask first what `eyelog.flag` flags. Bins of a resampled frame are not judged
+        First mask the values that `eyelog.flag` flags. Bins of a resampled frame are not judged
         again.
     stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval. Under ``"end"`` the record of 00:00:00
-        belongs to the day that ended, and a day that holds nothing else is left out.
+        Whether a stamp closes or opens its interval. Under ``"end"`` the record of 00:00:00 belongs
+        to the day that ended, and a day that has no other record is left out.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
     DataFrame
         Index ``day``: the local midnight that opens each day with records, in the frame's zone.
-        Days without records have no row. Columns, as far as the frame holds their fields:
+        Days without records have no row. Columns, if the frame has their fields:
 
         - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
           ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
@@ -133,14 +133,14 @@ def daily(
         - scores: for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the
           valid ones) and int64 ``s_n`` (valid values).
 
-        All others are float64, missing where nothing was measured, never 0.
+        All others are float64, missing if nothing was measured, never 0.
 
     Raises
     ------
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     FieldError
-        If `columns` holds something that is neither a group nor a column of this summary.
+        If `columns` names something that is neither a group nor a column of this summary.
     ConfigurationError
         If `min_coverage`, `stamp` or the index cannot be used, or nothing shows which log it is.
 
@@ -153,26 +153,26 @@ def daily(
     Notes
     -----
     Worn time is that of ``isl`` or ``wea_s`` in pose: eyewear whose tilt lies outside -45 to 45
-    degrees sideways or -45 to 90 fore-aft is stored. A wearer who sits still may look to the
-    15-second log as if nobody wore it. With ``wear="blinks"`` an interval in pose counts as worn
-    also where blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then
-    all of ``val_s``). Over 15 simulated days of each log the eyewear's own word finds 17 to 18 %
-    too little worn time (and 15 to 17 % too many turns of the head per worn hour); with blinks it
-    is within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). Pass the records
-    themselves then: masking by the default takes such blinks out.
+    degrees sideways or -45 to 90 fore-aft is stored. When a wearer sits still, the 15-second log
+    may show the eyewear as not worn. With ``wear="blinks"`` an interval in pose also counts as worn
+    if blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then all of
+    ``val_s``). Over 15 simulated days of each log the eyewear's own signal gives 17 to 18 % too
+    little worn time (and 15 to 17 % too many turns of the head per worn hour); with blinks it is
+    within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). Pass the unmasked
+    records then: masking by the default removes such blinks.
 
     Sums add up over bins and bins keep them whole, so ``daily(resample(frame, "10min"))`` has the
     same ``n``, coverage, hours, steps, pace, movements per hour and blink rate as ``daily(frame)``
     at any ``min_coverage``, and with ``min_coverage=0`` the same blink strength and duration.
-    Close, but not the same: the stamps of wear (known to a bin, and a run of bins lasts as long as
+    Close, but not the same: the stamps of wear (exact to a bin, and a run of bins lasts as long as
     the wear in it), scores and tilt (weighted by valid and worn time). Shares and counts of scores
     are those of bins. Records with only some of their classes of steps or directions of movement,
-    or with movements but no evidence of wear, add to bins alone, see `eyelog.resample`.
+    or with movements but no evidence of wear, count in bins only, see `eyelog.resample`.
 
     The blink rate is that of `eyelog.blinks.rate` by its default method: gaps free of noise in the
     15-second log; blinks counted (weak cleansing) over usable seconds in the 60-second log, and
-    missing where no blink was counted in 10 usable minutes or more. Strength and duration
-    are those of the strictly cleansed blinks of the 60-second log.
+    missing if no blink was counted in 10 usable minutes or more. Strength and duration are those of
+    the strictly cleansed blinks of the 60-second log.
 
     Examples
     --------
@@ -226,20 +226,20 @@ def summarise(
     wear: Wear,
     least_us: int | None = None,
 ) -> dict[str, Any]:
-    """Return the columns of the groups that hold what is asked for, and of ``wear`` always.
+    """Return the columns of the groups asked for, and always those of ``wear``.
 
     Without `least_us`, the shortest lasting wear, they lack the first and the last wear.
     """
     groups = _groups_of(asked)
     data = _columns(prepared, groups, wear=wear, least_us=least_us)
     if groups != set(GROUPS) and not _holds(data, asked):
-        # The message about what there is not lists all that there is.
+        # The message about an unknown column lists all columns.
         return _columns(prepared, set(GROUPS), wear=wear, least_us=least_us)
     return data
 
 
 def _groups_of(asked: str | Sequence[str] | None) -> set[str]:
-    """Return the groups of columns that must be computed; all where a name is not known."""
+    """Return the groups of columns that must be computed; all if a name is not known."""
     wanted = GROUPS if asked is None else [asked] if isinstance(asked, str) else asked
     named = {name if name in GROUPS else column(name).group for name in wanted}
     return {"wear", *named} if named <= set(GROUPS) else set(GROUPS)
@@ -351,7 +351,7 @@ def _gait(prepared: Prepared) -> dict[str, Floats]:
 
 
 def blink_details(log: str) -> dict[str, Any]:
-    """Return what the provenance says of the blinks, and of when a day has no blink rate."""
+    """Return the provenance of the blinks, and of the limits for a day's blink rate."""
     rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": MIN_VALID_S}
     if log == COMPUTED_DATA:
         return {"blink_rate": rate}
@@ -395,7 +395,7 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
             continue
         made = sum_fields(prepared.frame, parts)
         spent = counted_s(prepared.whole, name, time)
-        # Time without a count does not count, nor does a count without time.
+        # Time without a count is left out, as is a count without time.
         hours = total(np.where(np.isnan(made), np.nan, spent), prepared.groups) / 3600.0
         if np.isnan(spent).any():
             made = np.where(np.isnan(spent), np.nan, made)
@@ -412,7 +412,7 @@ def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _weights(prepared: Prepared, time: Arrays, kind: str) -> Floats | None:
-    """Return the weights of bins; single intervals weigh alike."""
+    """Return the weights of bins; single intervals have equal weights."""
     return time_weights(time, kind, prepared.records) if is_resampled(prepared.frame) else None
 
 

@@ -24,7 +24,7 @@ def check_events(events: Any) -> pd.DataFrame:
     Raises
     ------
     ConfigurationError
-        If it has not the columns that `eyelog.read_events` returns, or times without a zone.
+        If it lacks the columns that `eyelog.read_events` returns, or its times have no zone.
     """
     if not isinstance(events, pd.DataFrame) or not set(COLUMNS) <= set(events.columns):
         raise ConfigurationError(
@@ -60,7 +60,7 @@ def _shown(event: "pd.Series[Any]") -> str:
 
 
 def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
-    """Return which event each row of a frame lies in.
+    """Return the event in which each row of a frame lies.
 
     The labels go to ``by=`` of any summary, which then has one row per label, or into a column of
     the frame.
@@ -76,7 +76,7 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     -------
     Series
         Named ``label``, with the index of `frame`; categorical, the categories in order of their
-        first event. Missing where a row lies in no event.
+        first event. Missing for rows outside all events.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     Warns
     -----
     EyelogWarning
-        If some of the events are moments, which cover no row, or if no row of the frame lies in any
+        If some of the events are moments, which cover no row, or if no row of the frame lies in an
         event.
 
     Notes
@@ -133,7 +133,7 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     categories = list(dict.fromkeys(names.tolist()))
     codes = np.full(len(index), -1, np.int64)
     middles = _middles(frame, index)
-    # Where events of one label lie inside each other, the last one to end decides.
+    # If events of one label lie inside each other, the last one to end decides.
     reach = np.maximum.accumulate(ends) if len(ends) else ends
     at = np.searchsorted(starts, middles, side="right") - 1
     inside = at >= 0
@@ -168,7 +168,7 @@ def _refuse_overlaps(
     spans: pd.DataFrame, starts: Ints, ends: Ints, names: npt.NDArray[np.object_]
 ) -> None:
     """Raise if two events with different labels overlap; `spans` is sorted by start."""
-    last = 0  # the event so far that ends last
+    last = 0  # of the events so far, the one that ends last
     for i in range(1, len(starts)):
         if starts[i] < ends[last] and names[i] != names[last]:
             raise ConfigurationError(

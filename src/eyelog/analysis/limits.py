@@ -1,9 +1,9 @@
 """Limits and thresholds, each with its source.
 
-``limits.csv`` is the only place where they stand: what counts as worn, as noise, as walking, and
-how much data a result needs. A row without a log holds for both logs. ``role`` says which field of
-the catalogue is compared; ``source`` names the vendor's page, or ``eyelog`` where the project made
-the choice.
+``limits.csv`` is the only place that defines them: what counts as worn, as noise, as walking, and
+how much data a result needs. A row without a log applies to both logs. ``role`` says which field of
+the catalogue is compared; ``source`` names the vendor's page, or ``eyelog`` if the project made the
+choice.
 """
 
 import csv
@@ -22,7 +22,7 @@ __all__ = ["Limit", "limit", "limits"]
 
 Test = Callable[..., Bools]
 
-# How a limit is kept and how it is broken; a missing value does neither.
+# The comparisons that keep and that break a limit; a missing value does neither.
 _TESTS: Final[Mapping[str, tuple[Test, Test]]] = MappingProxyType(
     {
         "x >= a": (lambda x, a: x >= a, lambda x, a: x < a),
@@ -36,7 +36,7 @@ _TESTS: Final[Mapping[str, tuple[Test, Test]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One limit: the field it is about, how values are compared, and where it comes from."""
+    """One limit: its field, how values are compared, and its source."""
 
     name: str
     log: str
@@ -50,20 +50,20 @@ class Limit:
 
     @property
     def value(self) -> float:
-        """The limit itself, where it is a single number."""
+        """The limit itself, if it is a single number."""
         (value,) = self.values
         return value
 
     def at(self, *values: float) -> "Limit":
-        """Return the same limit at other values."""
+        """Return the same limit with other values."""
         return dataclasses.replace(self, values=values)
 
     def keeps(self, values: Floats) -> Bools:
-        """Return where values keep the limit; a missing value does not."""
+        """Return which values keep the limit; a missing value does not."""
         return _TESTS[self.comparison][0](values, *self.values)
 
     def breaks(self, values: Floats) -> Bools:
-        """Return where values break the limit; a missing value does not."""
+        """Return which values break the limit; a missing value does not."""
         return _TESTS[self.comparison][1](values, *self.values)
 
     def text(self, field: str) -> str:
@@ -82,7 +82,7 @@ def _rows() -> tuple[Limit, ...]:
 
 @cache
 def limits(log: str) -> Mapping[str, Limit]:
-    """Return the limits that hold for a log, by name."""
+    """Return the limits that apply to a log, by name."""
     check_log(log)
     return MappingProxyType({row.name: row for row in _rows() if row.log in ("", log)})
 

@@ -1,4 +1,4 @@
-"""Any table of the library as a person reads it: labels, units, rounded numbers, few columns."""
+"""Any table of the library in readable form: labels, units, rounded numbers, few columns."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -18,12 +18,12 @@ __all__ = ["readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
-_NO_LOSS: Final = ("reason", "damaged")  # that there is none need not be said
-MOST_ROWS: Final = 10_000  # nobody reads more
+_NO_LOSS: Final = ("reason", "damaged")  # an absence that need not be mentioned
+MOST_ROWS: Final = 10_000  # more than anyone reads
 
 
 def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None) -> Sheet:
-    """Return a table as a person reads it: labels with units, rounded numbers, few columns first.
+    """Return a readable form of a table: labels with units, rounded numbers, few columns first.
 
     Parameters
     ----------
@@ -33,28 +33,28 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         library. Columns of your own are shown under their names.
     columns : str or iterable of str, optional
         Groups (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of columns,
-        or ``"all"``. Default: the most telling ones, some ten of a daily table. Columns without a
-        single value are left out unless they are named.
+        or ``"all"``. Default: the most important ones, about ten of a daily table. Columns without
+        any value are left out unless they are named.
 
     Returns
     -------
     Sheet
         Shows as a table in a notebook and prints as aligned text. ``.table`` is a DataFrame of
         text with labels as columns; ``.text(width)`` and ``.html()`` return it for a terminal or a
-        page. The time zone, and what is left out by default, stand below it.
+        page. The time zone, and a note on columns left out by default, are below it.
 
     Raises
     ------
     ConfigurationError
         If `table` is not a DataFrame, has several columns of one name, or more than 10,000 rows.
     FieldError
-        If `columns` holds something that is neither a column of the table nor a group.
+        If `columns` names something that is neither a column of the table nor a group.
 
     Notes
     -----
-    For reading alone: compute with the table itself. Numbers are rounded to what they can say, such
-    as hours to 0.1, and an hour above 0 never reads as 0.0 but as <0.1. The time 24:00 is the
-    midnight that closes a day; a dash stands for a missing value.
+    Only for reading: compute with the table itself. Numbers are rounded to meaningful digits, such
+    as hours to 0.1, and hours above 0 are never shown as 0.0 but as <0.1. The time 24:00 is the
+    midnight that closes a day; a dash is a missing value.
 
     Examples
     --------
@@ -70,9 +70,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     """
     require_frame(table, what="readable", wanted="a table")
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
-        raise ConfigurationError(
-            "readable takes a table whose columns each have one name of their own"
-        )
+        raise ConfigurationError("readable takes a table whose columns have different names")
     if len(table) > MOST_ROWS:
         raise ConfigurationError(
             f"readable shows at most {MOST_ROWS:,} rows, not {len(table):,}: summarise the records"
@@ -88,7 +86,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     shown = _chosen(table, asked, about, empty, step)
     notes = _notes(table, shown)
     if asked in (None, ALL):
-        # A remark that all rows share stands once below them; an empty one is left out.
+        # A remark that all rows share is shown once below them; an empty one is left out.
         remark = _one_remark(table) if "reason" in shown else ""
         if remark:
             shown.remove("reason")
@@ -105,7 +103,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
 
 
 def _step(table: pd.DataFrame) -> str:
-    """Return the step that made the table; an inventory is known by its columns."""
+    """Return the step that made the table; an inventory is recognised by its columns."""
     steps = [step["step"] for step in history(table)]
     if not steps and {"account", "log", "gaps"} <= set(table.columns):
         return "inventory"
@@ -113,7 +111,7 @@ def _step(table: pd.DataFrame) -> str:
 
 
 def _period(table: pd.DataFrame) -> str:
-    """Return what a row is, a day or a week; empty if it is neither: its hours are plain hours."""
+    """Return the period of a row, a day or a week; empty if it is neither, with plain hours."""
     last = history(table)[-1] if history(table) else {}
     every = str(last.get("every", ""))
     if every:
@@ -128,7 +126,7 @@ def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
         return not (values != 0).any()
     if isinstance(values.dtype, pd.StringDtype) or values.dtype == object:
         return not values.fillna("").astype(bool).any()
-    # A count of values means nothing where no row has a value to count.
+    # A count of values is meaningless if no row has a value to count.
     mean = f"{str(name).removesuffix('_n')}_mean"
     if str(name).endswith("_n") and mean in table.columns:
         return bool(table[mean].isna().all())
@@ -148,7 +146,7 @@ def _chosen(
     if wanted is None:
         if len(filled) <= FEW:
             return filled
-        # Fields, and columns of the user's own, are what their table is about.
+        # Fields, and the user's own columns, are the subject of their table.
         fields = {field for log in LOGS for field in catalogue(log)}
         few = [n for n in filled if about[n].few or n in fields or about[n].label == str(n)]
         return few or filled
@@ -163,7 +161,7 @@ def _chosen(
 
 
 def _row_names(table: pd.DataFrame, shown: Sequence[Any]) -> tuple[list[Heading], list[list[str]]]:
-    """Return the headings and texts of what names the rows; rows that are just counted have none.
+    """Return the headings and texts of the index; rows that are only counted have none.
 
     Fields have their label beside the name.
     """
@@ -244,7 +242,7 @@ def _brief(unit: str) -> str:
 
 
 def _one_year(values: pd.Series) -> str:
-    """Return the year of all stamps, or an empty text where they are of several years."""
+    """Return the year of all stamps, or an empty text if they span several years."""
     years = values.dropna().dt.year.unique()
     return str(years[0]) if len(years) == 1 else ""
 
@@ -263,7 +261,7 @@ def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[
 
 
 def _within_days(values: pd.Series, index: pd.Index) -> bool:
-    """Return whether each stamp lies in the day that names its row, so that the time will do."""
+    """Return whether each stamp lies in the day that names its row: its time is then enough."""
     if index.name != "day" or not isinstance(index, pd.DatetimeIndex):
         return False
     known = values.notna().to_numpy()

@@ -1,4 +1,4 @@
-"""Longer intervals: each field by its rule of aggregation in the catalogue."""
+"""Longer intervals: each field is aggregated by its rule in the catalogue."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -58,18 +58,18 @@ def resample(
     every : str
         Width of the bins: up to a day (``"10min"``, ``"1h"``), days (``"1D"``, ``"7D"``) or weeks
         (``"W"``, Monday to Sunday); a whole multiple of the frame's own interval. Bins are cut at
-        local midnight, so none holds parts of two days.
+        local midnight, so none contains parts of two days.
     min_coverage : float
         Least share of the expected records of a bin, 0 to 1; below it a value is missing. The
-        records are those that hold the field, or its weight where the rule is weighted (so a gait
-        field does not ask that most of the bin is walked).
+        records are those with the field, or with its weight if the rule is weighted (so a gait
+        field does not require that most of the bin is walked).
     judge : bool
-        Mask first what `eyelog.flag` flags. Bins are not judged again.
+        First mask the values that `eyelog.flag` flags. Bins are not judged again.
     stamp : {"end", "start"}
         Whether a stamp closes its interval (bins closed on the right, stamped by their end) or
         opens it (closed on the left, stamped by their start).
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -80,41 +80,40 @@ def resample(
         walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
         (blinks or gaps and usable minutes that the rate is based on, see `eyelog.blinks.rate`),
         ``valid_min``, ``walking_min`` (minutes that were valid and walked), int64 ``n`` (records),
-        float64 ``exposure_min`` (minutes worn; missing where the evidence of wear is) and
-        ``coverage`` (records / expected records). A bin without records has ``n`` 0 and missing
-        values. Texts and fields unknown to the catalogue have no rule and are left out; the
-        provenance names them.
+        float64 ``exposure_min`` (minutes worn; missing if the evidence of wear is) and ``coverage``
+        (records / expected records). A bin without records has ``n`` 0 and missing values. Texts
+        and fields unknown to the catalogue have no rule and are left out; the provenance names
+        them.
 
-        Where they are needed, and only there, further columns keep what summaries of the bins
-        would miss: ``NAME_total`` (the whole sum of a field, beside the one that `min_coverage`
-        has made missing in some bins), ``NAME_weight`` (the weight behind a weighted value that
-        some of the weighted records lack) and the minutes in which movements could be counted
-        (such as ``head_moves_pitch_min``). The provenance says as ``stamp`` whether the stamps
-        of the bins close or open them.
+        Further columns are added only if summaries of the bins need them: ``NAME_total`` (the whole
+        sum of a field, beside the one that `min_coverage` has made missing in some bins),
+        ``NAME_weight`` (the weight behind a weighted value that some of the weighted records lack)
+        and the minutes in which movements could be counted (such as ``head_moves_pitch_min``). The
+        entry ``stamp`` of the provenance states whether the stamps of the bins close or open them.
 
     Raises
     ------
     FieldError
         If the frame lacks the weight of one of its fields.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the width, `min_coverage` or the index cannot be used, or nothing shows which log it is.
 
     Notes
     -----
-    Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) / sum(w), missing where the
+    Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) / sum(w), missing if the
     weights sum to 0; ``pooled_sd`` = sqrt(sum(w s^2) / sum(w)), the typical SD within an interval;
     ``rms`` = sqrt(sum(w x^2) / sum(w)), for averages that are root mean squares themselves;
-    ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Sums of bins of bins are
-    those of the records themselves at any `min_coverage`; largest, last, shares and weighted
-    values are as long as it takes nothing out in between. Unweighted means, SDs and directions are
-    weighted by the time of the bins (valid for resting eye data, worn for the rest of what is
-    measured on the head); a field's own count is not in a bin.
+    ``circ_mean``, the direction of the mean unit vector (Fisher 1993). Resampling bins again gives
+    the sums of the records themselves at any `min_coverage`, and the same largest, last, share and
+    weighted values as long as it removes no value in between. Unweighted means, SDs and directions
+    are weighted by the time of the bins (valid for resting eye data, worn for other measurements on
+    the head); a field's own count is not in a bin.
 
-    A bin does not show its records. One with only some of its classes of steps, or of its
-    directions of movement, adds what it has to the bin, and nothing to a summary of the records;
-    so does a movement in a record without evidence of wear, whose time is not known.
+    A bin does not show its records. A record with only some of its classes of steps, or of its
+    directions of movement, adds these to the bin, but nothing to a summary of the records; so does
+    a movement in a record without evidence of wear, whose time is not known.
 
     Examples
     --------
@@ -195,9 +194,9 @@ class _Bins:
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
     def values(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return fields by their rules, missing where too little of the bin is covered.
+        """Return fields by their rules, missing if too little of the bin is covered.
 
-        And the columns to carry beside them: whole sums, and weights behind values.
+        Also return the columns to carry beside them: whole sums, and weights behind values.
         """
         data: dict[str, Any] = {}
         carried: dict[str, Any] = {}
@@ -233,7 +232,7 @@ class _Bins:
         return self._weights[key]
 
     def _behind(self, field: Field, values: Floats, weights: Floats) -> dict[str, Floats]:
-        """Return the weight behind the values, if some of what weighs has none."""
+        """Return the weight behind the values, if some weighted records have no value."""
         name = f"{field.name}{WEIGHT}"
         lacking = np.isnan(values)
         if name not in self.frame.columns and not (lacking & (weights > 0)).any():
@@ -241,21 +240,21 @@ class _Bins:
         return {name: reductions.total(np.where(lacking, np.nan, weights), self.groups)}
 
     def _time(self, field: Field) -> Floats | None:
-        """Return the weights of bins; single intervals weigh alike."""
+        """Return the weights of bins; single intervals have equal weights."""
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
 
 
 def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
-    """Return the columns that were not written by an earlier `resample` alone."""
+    """Return the columns except those that only an earlier `resample` wrote."""
     written = set(BIN_COLUMNS) | {counted_column(part) for part in MOVES}
     written |= {f"{name}{end}" for name in by_name for end in (TOTAL, WEIGHT)}
     return [str(name) for name in frame.columns if name not in written]
 
 
 def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str, Floats]:
-    """Return the minutes in which movements could be counted, where bins would not say so."""
+    """Return the minutes in which movements could be counted, if bins would not show them."""
     carried = {}
     usual_s = {
         noun: reductions.total(numbers(time[noun]), groups) for noun in ("valid_s", "worn_s")
@@ -277,7 +276,7 @@ def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str,
 
 
 def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]:
-    """Return the bins that hold but the one record that closes them, and their day."""
+    """Return the bins that have only the record that closes them and their day."""
     if stamp != "end" or not len(groups):
         return []
     index = stamps(frame, what="resample")

@@ -1,7 +1,7 @@
 """Named results for reading: a named tuple prints as a small table with words.
 
-What each field means stands in ``columns.csv``, under the name of the result. Fields, equality,
-unpacking and pickling stay those of the named tuple.
+The meaning of each field is in ``columns.csv``, under the name of the result. Fields, equality,
+unpacking and pickling remain those of the named tuple.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,17 +23,17 @@ Beside = tuple[str, ...]
 def shown(
     title: str, *, ends: str = "95 % interval", **beside: Beside
 ) -> Callable[[Result], Result]:
-    """Give a named tuple a table for reading: what it prints, and what a notebook shows.
+    """Give a named tuple a table for reading, which it prints and which a notebook shows.
 
     Parameters
     ----------
     title : str
-        What the result is, in a few words.
+        The result in a few words.
     ends : str
-        The heading of what stands beside a value.
+        The heading of the column beside the values.
     **beside : tuple of str
-        For a field the two ends of its interval, or its standard error alone: fields that are
-        shown in its row. A name that is not a field gets a row of its own for its interval.
+        For a field, the two ends of its interval, or only its standard error: fields that are shown
+        in its row. A name that is not a field gets a separate row for its interval.
     """
 
     def decorate(result: Result) -> Result:
@@ -46,7 +46,7 @@ def shown(
         def page(self: Any) -> str:
             return sheet(self).html()
 
-        # Not through the class statement: a named tuple takes no other base.
+        # Not through the class statement: a named tuple cannot have another base.
         for name, method in (("__repr__", text), ("__str__", text), ("_repr_html_", page)):
             method.__name__, method.__qualname__ = name, f"{result.__qualname__}.{name}"
             setattr(result, name, method)
@@ -79,7 +79,7 @@ def _sheet(result: Any, title: str, ends: str, beside: Mapping[str, Beside]) -> 
 
 
 def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[str]:
-    """Return the cells of one field: its name, value, interval or error, and what it means."""
+    """Return the cells of one field: its name, value, interval or error, and meaning."""
     about = column(main, table=kind, period="")
     known = [values[name] for name in (main, *ends) if name in values]
     if not all(isinstance(value, int | float | np.number) for value in known):
@@ -104,9 +104,9 @@ def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[
 
 
 def _places(numbers: Floats, digits: int | None) -> int:
-    """Return decimals for a value and what stands beside it: as many as the narrower of them needs.
+    """Return the decimals for a value and its interval or error: as many as the finer one needs.
 
-    Two significant digits of an interval's width, or of a standard error, say what is known.
+    Two significant digits of an interval's width, or of a standard error, show the precision.
     """
     value, beside = numbers[:1], numbers[1:]
     if digits is not None or not len(beside):

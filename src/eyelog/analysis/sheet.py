@@ -16,9 +16,9 @@ import pandas as pd
 __all__ = ["NOTHING", "Heading", "Sheet", "decimals", "number_text", "p_text"]
 
 NOTHING: Final = "\N{EN DASH}"
-"""What stands for a missing value."""
+"""The sign for a missing value."""
 
-SIGNIFICANT: Final = 3  # digits of a number whose unit is not known
+SIGNIFICANT: Final = 3  # digits of a number whose unit is unknown
 MOST_DECIMALS: Final = 6
 NARROWEST_TEXT: Final = 16  # characters that a column of text keeps
 _STYLE: Final = """<style>
@@ -44,17 +44,17 @@ class Heading:
     Attributes
     ----------
     label, short : str
-        What it says, and what it says where there is little room.
+        Its text, and a shorter one for narrow places.
     unit, brief : str
         The unit in full and in short; empty without one.
     name : str
         The name of the column in the table that is shown.
     is_text : bool
-        Whether its cells read from the left, as words do; numbers are set to the right.
+        Whether its cells are left-aligned, as words are; numbers are right-aligned.
     group : str
-        Columns of one group stay together where not all fit side by side.
+        Columns of one group stay together if not all fit side by side.
     is_extra : bool
-        Whether the column is left out of text where not all fit side by side.
+        Whether the column is left out of text if not all fit side by side.
     """
 
     label: str
@@ -83,9 +83,9 @@ class Sheet:
     rows : sequence of sequence of str
         The cells.
     title : str
-        What stands above.
+        The line above.
     notes : sequence of str
-        What stands below.
+        The lines below.
     left_out : int
         How many columns of the table are not shown.
     """
@@ -117,7 +117,7 @@ class Sheet:
         return "\n".join(part for part in (self.title, body, *below) if part)
 
     def html(self, *, rows: int | None = None) -> str:
-        """Return the table as HTML; of more than `rows` rows only the first and the last."""
+        """Return the table as HTML; with more than `rows` rows, only the first and the last."""
         heads = "".join(_head_cell(heading, i == 0) for i, heading in enumerate(self.headings))
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         body = "".join(f"<tr>{self._body_cells(row)}</tr>\n" for row in self._shortened(rows))
@@ -148,7 +148,7 @@ class Sheet:
         return [*self.notes, f"{self.left_out} more {columns}{hint}."]
 
     def _shortened(self, most: int | None) -> Sequence[Sequence[str]]:
-        """Return the rows, or where they are more than `most` the first and the last of them."""
+        """Return the rows, or the first and the last of them if there are more than `most`."""
         if most is None or len(self.rows) <= most:
             return self.rows
         between = ["…"] * len(self.headings)
@@ -161,13 +161,14 @@ class Sheet:
         return f'<th scope="row">{first}</th>{"".join(cells)}'
 
     def _parts(self, width: int) -> list[list[int]]:
-        """Return which columns stand side by side: all, or group by group, as many as fit."""
+        """Return the columns to show side by side: all, or group by group, as many as fit."""
         columns = list(range(1, len(self.headings)))
         least = [_least(heading, self.rows, i) for i, heading in enumerate(self.headings)]
         if least[0] + sum(least[i] + 1 for i in columns) <= width:
             return [columns]
         columns = [i for i in columns if not self.headings[i].is_extra]
-        # One column of words at the end, such as events, breaks up no table that fits without it.
+        # One column of words at the end, such as events, does not break up a table that fits
+        # without it.
         numbers, words = columns[:-1], columns[-1:]
         fits = least[0] + sum(least[i] + 1 for i in numbers) <= width
         if words and self.headings[words[0]].is_text and numbers and fits:
@@ -260,7 +261,7 @@ def _lines(
 
 
 def _narrowed(widths: list[int], least: list[int], between: int, width: int) -> list[int]:
-    """Return widths that fit, as far as headings and text can be broken; the widest give most."""
+    """Return widths that fit, as far as headings and text can be broken; the widest shrink most."""
     widths = list(widths)
     over = sum(widths) + between * (len(widths) - 1) - width
     while over > 0 and widths != least:
@@ -273,10 +274,10 @@ def _narrowed(widths: list[int], least: list[int], between: int, width: int) -> 
 
 
 def decimals(values: npt.NDArray[np.float64], digits: int | None) -> int:
-    """Return how many decimals a column of numbers is shown with.
+    """Return the number of decimals for a column of numbers.
 
-    Without `digits` that is what the largest of them needs for three significant digits, and none
-    where all are whole.
+    Without `digits`, as many as the largest number needs for three significant digits, and none if
+    all are whole.
     """
     if digits is not None:
         return digits
@@ -288,9 +289,9 @@ def decimals(values: npt.NDArray[np.float64], digits: int | None) -> int:
 
 
 def number_text(value: Any, places: int, *, below: bool = False) -> str:
-    """Return a number with so many decimals, and commas at thousands.
+    """Return a number with the given decimals, and commas at thousands.
 
-    With `below`, what is above 0 never reads as 0: it is below the smallest number shown.
+    With `below`, a number above 0 is never shown as 0, but as below the smallest number shown.
     """
     if pd.isna(value):
         return NOTHING

@@ -1,4 +1,4 @@
-"""The weekly summary: what each ISO week holds, and the days that it is based on."""
+"""The weekly summary: the values of each ISO week, and the days that they are based on."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -27,7 +27,7 @@ from eyelog.frame import log_of
 
 __all__ = ["weekly"]
 
-# Days as they were; the other values of a week with too few days are missing.
+# Columns that are kept; the other values of a week with too few days are missing.
 OF_DAYS = ("iso_week", "days", "days_counted", "worn_h_per_day", "valid_h_per_day")
 
 
@@ -59,16 +59,16 @@ def weekly(
         Shortest wear of a day for the day to count, such as ``"8h"``. Default: every day with
         records counts.
     min_days : int
-        Smallest number of days that must count; in a week with fewer all values are missing other
-        than the days, the times and the coverage.
+        Smallest number of days that must count; in a week with fewer, all values except the days,
+        the times and the coverage are missing.
     wear : {"device", "blinks"}
-        Whose word on wear is taken, see `eyelog.daily`.
+        What shows wear, see `eyelog.daily`.
     judge : bool
-        Mask first what `eyelog.flag` flags.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -84,9 +84,9 @@ def weekly(
     Raises
     ------
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     FieldError
-        If `columns` holds something that is neither a group nor a column of this summary.
+        If `columns` names something that is neither a group nor a column of this summary.
     ConfigurationError
         If a limit, `stamp` or the index cannot be used, or nothing shows which log it is.
 
@@ -97,10 +97,10 @@ def weekly(
     Notes
     -----
     Weeks run from Monday to Sunday (ISO 8601), so the first days of January can belong to the last
-    week of the year before. A day is that of `eyelog.daily`, and so are the numbers: where all days
-    count, ``n``, the hours, steps and counts of a week are the sums of its days. How many days with
-    how much wear make a week depends on the question; for activity in daily life four days of ten
-    hours are usual (Migueles et al. 2017, Sports Medicine 47:1821).
+    week of the year before. Days and numbers are those of `eyelog.daily`: if all days count, ``n``,
+    the hours, steps and counts of a week are the sums of its days. The number of days and the wear
+    that a week needs depend on the question; for activity in daily life, four days of ten hours are
+    usual (Migueles et al. 2017, Sports Medicine 47:1821).
 
     Examples
     --------
@@ -150,7 +150,7 @@ def weekly(
 
 
 def _of_days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> Groups:
-    """Return the weeks with the rows of the days that count, without weeks that have none."""
+    """Return the weeks with the rows of the days that count; weeks without any are left out."""
     dates = _dates(cast(pd.DatetimeIndex, days.index)[counted])
     rows = _dates(local_days(prepared.index, stamp=prepared.stamp)).isin(dates)
     groups = prepared.groups.only(rows)

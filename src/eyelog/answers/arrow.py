@@ -2,7 +2,7 @@
 
 The stream has one schema, with the log and the cursor in its metadata, and the records in its
 batches: ``date`` in UTC microseconds, numbers as float64, booleans, texts. Its batches are not
-compressed: the transfer is, so that one limit bounds what an answer can grow to.
+compressed, the transfer is: one limit then bounds the size of an answer.
 """
 
 import struct
@@ -136,8 +136,8 @@ def _read(body: bytes) -> pa.Table:
 def _refuse_compression(body: bytes) -> None:
     """Raise ValueError if a message of the stream has a compressed body.
 
-    A batch states the size that its buffers have when decompressed, and Arrow allocates that
-    before it looks, so a few bytes could ask for any amount of memory.
+    A batch states the size of its decompressed buffers, and Arrow allocates that size before it
+    checks, so a few bytes could request any amount of memory.
     """
     at = 0
     while at + 8 <= len(body):
@@ -159,12 +159,12 @@ def _refuse_compression(body: bytes) -> None:
         if length < 0:
             raise ValueError
         at = begin + size + length
-    # A stream without its end mark was cut short, even where the cut is between two messages.
+    # A stream without its end mark was cut short, even if the cut is between two messages.
     raise ValueError
 
 
 class _Flat:
-    """As much of a FlatBuffers table as the head of an Arrow message needs (Message.fbs)."""
+    """The part of a FlatBuffers table that the head of an Arrow message needs (Message.fbs)."""
 
     def __init__(self, body: bytes, at: int) -> None:
         self._body = body
@@ -181,12 +181,12 @@ class _Flat:
         return self._at + offset if offset else None
 
     def scalar(self, number: int, form: str) -> int:
-        """Return a number; 0 where the table leaves it out."""
+        """Return a number; 0 if the table leaves it out."""
         place = self._place(number)
         return 0 if place is None else int(struct.unpack_from(form, self._body, place)[0])
 
     def table(self, number: int) -> "_Flat | None":
-        """Return a table within this one; None where there is none."""
+        """Return a table within this one; None if there is none."""
         place = self._place(number)
         if place is None:
             return None
@@ -217,10 +217,10 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _checked(column: pa.Array, name: str, where: str) -> pa.Array:
-    """Return a column of which no number is infinite, and none is NaN: that is a missing value."""
+    """Return a column without infinite numbers, NaN replaced by missing values."""
     if not pa.types.is_floating(column.type) or not len(column):
         return column
-    # A finite sum is of finite numbers. It also has what lies under the nulls, which is anything.
+    # A finite sum has finite terms. It includes the values under the nulls, which are arbitrary.
     values = np.frombuffer(column.buffers()[1], np.float64, len(column), 8 * column.offset)
     if np.isfinite(values.sum()):
         return column

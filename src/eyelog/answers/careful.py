@@ -1,4 +1,4 @@
-"""Read an answer with care, record by record: slow, but exact about what is wrong with it.
+"""Read an answer record by record: slow, but exact about what is wrong with it.
 
 The fast decoder calls this only for an answer that it does not expect. Either the answer is wrong,
 and the error names the hour, the record and the field; or it is merely unusual (a few records have
@@ -84,7 +84,7 @@ def _integer(text: str) -> int | float:
 def _hours(top: dict[str, Any], log: str, where: str) -> dict[str, Any]:
     error = top.get("error")
     if error is not None:
-        # Only a plain code is repeated: free text of a server may hold anything.
+        # Only a plain code is repeated: a server's free text may contain anything.
         code = error if isinstance(error, str) and error.replace("_", "").isalnum() else ""
         raise fault(where, f"the answer is an error object{f' ({code[:40]})' if code else ''}")
     for other in LOGS:

@@ -158,7 +158,7 @@ def _block(columns: Sequence[Sequence[float | None]], with_gaps: set[int]) -> np
     """Return number columns as the rows of one array, None as NaN.
 
     Packing is three times faster than `numpy.fromiter`, but does not accept None. `with_gaps`
-    remembers from hour to hour which columns have one, so that packing is not tried in vain.
+    remembers from hour to hour which columns contain None, so that packing is not tried in vain.
     """
     length = len(columns[0])
     block = np.empty((len(columns), length))

@@ -17,7 +17,7 @@ __all__ = ["encode_answer", "encode_table"]
 
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3600 * _SECOND
-_WHOLE: Final = 2.0**53  # above it a float cannot tell one whole number from the next
+_WHOLE: Final = 2.0**53  # above it a float cannot distinguish neighbouring whole numbers
 
 
 def encode_answer(
@@ -60,7 +60,7 @@ def encode_table(
 ) -> bytes:
     """Return the rows of a table of the archive as the body of one answer of the service.
 
-    The same as `encode_answer`, for rows that were read to be sent and for nothing else.
+    The same as `encode_answer`, for rows that were read only to be sent.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def encode_table(
     Returns
     -------
     bytes
-        As of `encode_answer`.
+        As for `encode_answer`.
     """
     stamps = np.asarray(table.column("date").cast(pa.int64()).to_numpy(), np.int64)
 
@@ -143,9 +143,10 @@ def _numbers(numbers: npt.NDArray[np.float64], name: str, log: str) -> list[Any]
     field = catalogue(log).get(name)
     if field is None or field.value_type != "int":
         return list(numbers.tolist())
-    with np.errstate(invalid="ignore"):  # of what is not a number, which is looked at below
+    with np.errstate(invalid="ignore"):  # from values that are not numbers, which are handled below
         integers = numbers.astype(np.int64)
-    # Back from an integer comes only what was whole; what is too large comes back as something else
+    # Only whole numbers survive the round trip through integers; numbers too large come back
+    # changed
     whole = (integers == numbers) & (np.abs(numbers) < _WHOLE)
     if whole.all():
         return list(integers.tolist())

@@ -122,7 +122,7 @@ class _Order:
 
     @property
     def kept(self) -> np.ndarray | None:
-        """The places of the records that are kept, in order; None if all are, as they stand."""
+        """The places of the records that are kept, in order; None if all are, in their order."""
         return self._take
 
     def of_stamps(self, stamps: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ class _Order:
 
 
 def joined_column(pages: Sequence[Page], name: str, dtype: str) -> np.ndarray:
-    """Return the values of a field of all pages, as of JSON; `dtype` "" means an unknown field."""
+    """Return the values of a field of all pages as from JSON; `dtype` "": an unknown field."""
     # One allocation per column, of its final length: the cost is linear in the days.
     return np.concatenate([_part(page, name, dtype) for page in pages])
 

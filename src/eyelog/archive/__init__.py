@@ -1,1 +1,1 @@
-"""Archive: tables to disk and back. Knows files, no HTTP."""
+"""Archive: tables to disk and back. Contains files, but no HTTP."""

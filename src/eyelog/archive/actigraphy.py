@@ -1,4 +1,4 @@
-"""Counts per epoch as the CSV that programs for actigraphy read."""
+"""Counts per epoch in the CSV format that actigraphy programs read."""
 
 import os
 import warnings
@@ -38,7 +38,7 @@ def export_actigraphy(
     Parameters
     ----------
     frame : DataFrame
-        A frame of one log. It is judged first: what `eyelog.flag` flags does not count.
+        A frame of one log. It is judged first: values that `eyelog.flag` flags are not counted.
     path : str or path
         The ``.csv`` file to write.
     field : str
@@ -71,11 +71,11 @@ def export_actigraphy(
 
     Notes
     -----
-    The file covers whole local days, without a gap. Lines that begin with ``#`` say what it holds.
-    Then come the header ``Line,Date,Time,Activity,Nonwear``, an empty line, and one line per epoch:
-    its number from 1, the date (``2026-10-24``) and clock time (``09:00:00``) at which it *opens*,
-    the count, and 1 where there is none. An epoch of which less than half was recorded and worn has
-    the count ``NA``.
+    The file covers whole local days, without a gap. Lines that begin with ``#`` describe the
+    content. Then come the header ``Line,Date,Time,Activity,Nonwear``, an empty line, and one line
+    per epoch: its number from 1, the date (``2026-10-24``) and clock time (``09:00:00``) at which
+    it *opens*, the count, and 1 if there is none. An epoch of which less than half was recorded and
+    worn has the count ``NA``.
 
     GGIR reads it as ``dataFormat = "actiwatch_csv"`` with
     ``extEpochData_timeformat = "%Y-%m-%d %H:%M:%S"``, ``windowsizes = c(60, 900, 3600)`` (the first
@@ -83,8 +83,8 @@ def export_actigraphy(
     ``GGIRread::readActiwatchCount`` and GGIR's vignette "Cookbook" ("Handling externally derived
     epoch data"): epochs numbered
     from 1 in the first column, column names two lines above the first epoch, names that contain
-    date, time and activity, missing counts taken for time not worn. GGIR looks for the epochs in
-    line 1000 first, and takes the first one to open a window of 15 minutes, as midnight does.
+    date, time and activity, missing counts read as time not worn. GGIR looks for the epochs in line
+    1000 first, and takes the first one to open a window of 15 minutes, as midnight does.
 
     pyActigraphy takes a Series with a constant frequency, as its page "How to read data from
     DataFrames" shows::
@@ -122,7 +122,7 @@ def export_actigraphy(
     seconds = _epoch_seconds(frame, epoch)
     if frame.empty:
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
-    # What judges the field, and nothing else.
+    # Only the fields that judge it.
     part = frame[needed(frame, log, [*fields, *role(log, "pace")])]
     part.attrs = dict(frame.attrs)
     bins = resample(part, f"{seconds}s", min_coverage=0.5)[list(fields)]
@@ -165,7 +165,7 @@ def _check_fields(frame: pd.DataFrame, log: str, fields: Sequence[str]) -> None:
 
 
 def _described(log: str, fields: Sequence[str]) -> str:
-    """Return the fields and what they count, up to the unit."""
+    """Return the fields and their label, up to the unit."""
     first = catalogue(log)[fields[0]]
     label = first.label if len(fields) == 1 else first.label.split(",")[0]
     return f"{' + '.join(fields)} ({label}, {first.unit}"

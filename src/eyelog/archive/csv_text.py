@@ -1,8 +1,8 @@
 """Texts in a CSV file that a spreadsheet cannot run and that are read back as they were.
 
-A text that a spreadsheet would run as a formula, or that a reader would take for something else,
-is written as a JSON string (``"=1+1"``, quotation marks included). A text that is itself in
-quotation marks is written so too, hence every text comes back as it was.
+A text that a spreadsheet would run as a formula, or that a reader would misread, is written as a
+JSON string (``"=1+1"``, quotation marks included). A text that is itself in quotation marks is
+written so too, hence every text is read back unchanged.
 """
 
 import json
@@ -15,7 +15,7 @@ from eyelog.catalogue import LOGS, catalogue
 
 __all__ = ["header_cell", "text_of", "written"]
 
-# How formulas begin, in full-width letters too: Japanese spreadsheets run those as well.
+# The first characters of formulas, also full-width ones: Japanese spreadsheets run those too.
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these are the letters meant
 _BREAK: Final = re.compile(r"[\x00\r\n]")
 _OTHER_VALUES: Final = frozenset(
@@ -24,14 +24,14 @@ _OTHER_VALUES: Final = frozenset(
 
 
 def _altered(text: str) -> bool:
-    """Return whether a spreadsheet or a reader would make something else of a text."""
+    """Return whether a spreadsheet or a reader would misread a text."""
     return (
         text.startswith((*_FORMULA, '"')) or text != text.strip() or _BREAK.search(text) is not None
     )
 
 
 def _no_text(text: str) -> bool:
-    """Return whether a column without a type would hold a number or nothing instead of a text."""
+    """Return whether an untyped column would contain a number or nothing instead of a text."""
     if text.casefold().lstrip("+-") in _OTHER_VALUES:
         return True
     try:
@@ -46,7 +46,7 @@ def _quoted(text: str) -> str:
 
 
 def written(column: pa.ChunkedArray, *, known: bool) -> pa.ChunkedArray:
-    """Return a column of texts as it is written; only of `known` fields is the type certain."""
+    """Return a column of texts as it is written; the type is certain only for `known` fields."""
     if not pa.types.is_string(column.type):
         return column
     encoded = column.combine_chunks().dictionary_encode()
@@ -77,6 +77,6 @@ def header_cell(name: str, log: str) -> str:
 
 
 def _spellings() -> frozenset[str]:
-    """Return the names that a reader takes for fields of one of the logs."""
+    """Return the names that a reader takes as fields of one of the logs."""
     fields = [field for log in LOGS for field in catalogue(log).values()]
     return frozenset(text.casefold() for f in fields for text in (f.name, f.long_name) if text)

@@ -63,7 +63,7 @@ LOCATION: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """Records to be written: what they are, month by month, and any part of them."""
+    """Records to be written: their description, month by month, and any part of them."""
 
     log: str
     account: str
@@ -76,7 +76,7 @@ class _Records:
 
 
 def check_target(path: Path) -> str:
-    """Return what a path stands for: ``"csv"``, ``"parquet"`` or ``"answers"``.
+    """Return the format that a path asks for: ``"csv"``, ``"parquet"`` or ``"answers"``.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def check_target(path: Path) -> str:
     bare = path.with_suffix("")
     if ending == ".json":
         raise ConfigurationError(
-            f"{path} is one file, but each day becomes an answer of its own: give a folder, such as"
+            f"{path} is one file, but each day becomes a separate answer: give a folder, such as"
             f" {bare}"
         )
     if ending and not path.is_dir():
@@ -101,7 +101,7 @@ def check_target(path: Path) -> str:
 
 
 def names_location(fields: str | Iterable[str] | None) -> bool:
-    """Return whether somebody asks by name for a field that says where the wearer was."""
+    """Return whether `fields` names a field that shows where the wearer was."""
     names = {fields} if isinstance(fields, str) else set(fields or ())
     return not names.isdisjoint(LOCATION)
 
@@ -109,10 +109,10 @@ def names_location(fields: str | Iterable[str] | None) -> bool:
 def export(
     selection: Selection, path: Path, tz: str, days: Iterable[date], *, location: bool
 ) -> list[Path]:
-    """Write a range of an archive in the format that `path` stands for; return the files written.
+    """Write a range of an archive in the format that `path` asks for; return the files written.
 
-    `days` are the local days of `tz` in the range. Without `location` the fields that say where the
-    wearer was are left out.
+    `days` are the local days of `tz` in the range. Without `location` the fields that show where
+    the wearer was are left out.
     """
     kind = check_target(path)
     with _of_archive(selection, tz, location=location) as records:
@@ -126,14 +126,14 @@ def export(
 
 
 def without_location(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without the fields that say where the wearer was; warn if they had values."""
+    """Return a frame without the fields that show where the wearer was; warn if they had values."""
     secret = [name for name in frame.columns if name in LOCATION]
     _warn_of_location({name for name in secret if frame[name].notna().any()})
     return frame.drop(columns=secret)
 
 
 def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
-    """Write a frame in the format that `path` stands for; return the files written.
+    """Write a frame in the format that `path` asks for; return the files written.
 
     The stamps of CSV and answers are in the zone of the index. A frame without records becomes a
     CSV or Parquet file without rows, and no answer.
@@ -141,7 +141,7 @@ def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
     Raises
     ------
     ConfigurationError
-        If `path` stands for no format, or nothing shows which log the frame is.
+        If `path` does not name a format, or nothing shows which log the frame is.
     ArchiveError
         If a file cannot be written.
     """
@@ -163,8 +163,8 @@ def print_csv(frame: pd.DataFrame, sink: Any) -> None:
 def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_Records]:
     log, span = selection.log, selection.span
     with open_months(selection) as (schema, files):
-        # Which of the doubtful columns have a value is looked up first: a frame of the same
-        # records does not have the others, and the files shall not differ.
+        # First find which of the doubtful columns have a value: a frame of the same records does
+        # not have the others, and the files must not differ.
         extras = {field.name for field in extras_of(schema, log)}
         secret = set() if location else LOCATION.intersection(schema.names)
         narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
@@ -196,7 +196,7 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
     log = log_of(frame)
     account = stated_account(frame) or "me"
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    with warnings.catch_warnings():  # whoever made the frame has warned of its unknown fields
+    with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         batch = prepare(frame, log, None)
     table, stamps = batch.rows(0, len(batch.stamps)), batch.stamps
@@ -285,7 +285,7 @@ def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None
 
 def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
     bare = pa_csv.WriteOptions(include_header=False)
-    # Where a column has an empty chunk, pyarrow writes bytes that belong to nothing.
+    # If a column has an empty chunk, pyarrow writes bytes that belong to nothing.
     pa_csv.write_csv(_as_text(table, records).combine_chunks(), sink, bare)
 
 

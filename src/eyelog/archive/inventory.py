@@ -1,4 +1,4 @@
-"""What an archive has, from the footers and the stamps of its files."""
+"""The contents of an archive, from the footers and the stamps of its files."""
 
 import warnings
 from typing import Any
@@ -21,7 +21,8 @@ from eyelog.errors import ArchiveError, EyelogWarning
 
 __all__ = ["contents", "inventory"]
 
-# Up to so many accounts, a footer of each is read to name the days; beyond, the months do.
+# With at most this many accounts, a footer of each is read to name the days; with more, the months
+# are named.
 _FEW = 20
 
 _SECOND = 1_000_000
@@ -45,15 +46,15 @@ def inventory(place: Place) -> pd.DataFrame:
     present = sorted((account, log) for log in LOGS for account in accounts(place, log))
     rows = [_row(place, account, log) for account, log in present]
     table = pd.DataFrame(rows, columns=list(_DTYPES))
-    for name in ("first", "last"):  # all missing, where every month is damaged
+    for name in ("first", "last"):  # all missing, if every month is damaged
         table[name] = pd.to_datetime(table[name], utc=True)
     return table.astype(_DTYPES)
 
 
 def contents(place: Place) -> str:
-    """Return in a few words what an archive has, from names of folders and a few footers.
+    """Describe an archive in a few words, from names of folders and a few footers.
 
-    A remote archive is not asked: listing it takes a request per account.
+    A remote archive is not listed: that takes a request per account.
     """
     if not place.local:
         return "remote"
@@ -104,7 +105,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
     for month, problem in damaged.items():
         warnings.warn(
             f"{log!r} of {account!r}: {month} is damaged and not counted ({problem}):"
-            " `eyelog archive repair` sets it aside and says what to get again",
+            " `eyelog archive repair` sets it aside and lists the days to get again",
             EyelogWarning,
             stacklevel=4,
         )

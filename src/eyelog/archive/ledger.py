@@ -1,4 +1,4 @@
-"""Which days an archive has from which service, and since when: a small file beside the months.
+"""The days that an archive has from each service, with times: a small file beside the months.
 
 ::
 
@@ -29,7 +29,7 @@ NAME: Final = ".synced.v1.json"  # hidden: Parquet tools skip it
 
 
 class Noted(msgspec.Struct, array_like=True, frozen=True):
-    """When a day was requested, and how many records the service had of it."""
+    """When a day was requested, and how many records the service had."""
 
     asked: datetime
     records: int
@@ -79,7 +79,7 @@ def note_days(
 
 
 def _source(base_url: str, tz: str) -> str:
-    """Return the key of a service and a zone: a day is another span of time in each zone."""
+    """Return the key of a service and a zone: a day is a different span of time in each zone."""
     return f"{base_url} {tz}"  # neither contains a blank
 
 

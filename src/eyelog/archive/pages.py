@@ -1,4 +1,4 @@
-"""Pages of answers as one table of the archive, with no frame in between.
+"""Pages of answers as one table of the archive, without a frame in between.
 
 A frame of every page, and a table of every frame, would cost more than reading the answers.
 """
@@ -18,7 +18,7 @@ __all__ = ["table_of_pages"]
 
 
 def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
-    """Return the records of some pages, sorted by stamp: of several with one stamp, the last.
+    """Return the records of some pages, sorted by stamp; of several with one stamp, the last.
 
     It has every field of the catalogue, and after them the unknown fields that have a value, with a
     warning.

@@ -1,4 +1,4 @@
-"""Damaged months set aside, so that the rest can be used and what they had can be got again."""
+"""Damaged months set aside, so that the rest can be used and their days can be fetched again."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -57,7 +57,7 @@ def _set_aside(place: Place, log: str, account: str, month: str, problem: str) -
         synced = synced_days(place, log, account, month)
         aside = _free_name(place, path)
         _move(place, path, aside)
-    # Nobody knows which days a file had that cannot be read: any of the month that no sync brought.
+    # The days of an unreadable file are unknown: any day of the month that no sync brought.
     rest = [day for day in (_every_day(month) if had is None else had) if day not in synced]
     return account, log, month, problem, _ranges(synced), _ranges(rest), aside
 

@@ -120,7 +120,7 @@ class Archive:
         fields: Iterable[str] | None = None,
         tz: str | None = None,
     ) -> pd.DataFrame:
-        """Read the records whose stamps lie in a range, by default all there are.
+        """Read the records whose stamps lie in a range, by default all.
 
         Only the months, the groups of four days and the columns that are needed are read.
 
@@ -136,7 +136,7 @@ class Archive:
         fields : iterable of str or str, optional
             Return exactly these columns, in catalogue order; by default all, followed by the
             columns that are not in the catalogue. The name of a summary (``"daily"``,
-            ``"steps"``) stands for all that it needs, see `eyelog.needed`.
+            ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
         tz : str, optional
             IANA zone of the days and of the index; default UTC.
 
@@ -184,7 +184,7 @@ class Archive:
     def read_arrow(
         self, log: str, start: Instant, end: Instant, *, account: str = "me", fields: Iterable[str]
     ) -> pa.Table:
-        """Read the records whose stamps lie in a range, for what needs no frame of them.
+        """Read the records whose stamps lie in a range, for callers that need no frame.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class Archive:
     def _span(
         self, log: str, account: str, start: Instant | None, end: Instant | None, tz: str
     ) -> tuple[int, int]:
-        """Return a range as microseconds; where it is open, the edges of the months there are."""
+        """Return a range as microseconds; open ends become the edges of the existing months."""
         if start is not None and end is not None:
             return span_of(start, end, tz)
         present = layout.present_months(self._place, log, account)
@@ -247,10 +247,10 @@ class Archive:
     ) -> Written:
         """Merge records into the archive.
 
-        Where the archive already has a record of the same stamp, the new one wins, in the columns
-        that `frame` has; nothing else is lost. With `days`, those local days become exactly what
-        `frame` has of them: records that are no longer in `frame` are removed. Writing the same
-        records again touches no file.
+        If the archive already has a record of the same stamp, the new one wins, in the columns that
+        `frame` has; nothing else is lost. With `days`, those local days become exactly those of
+        `frame`: records that are no longer in `frame` are removed. Writing the same records again
+        touches no file.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Archive:
         -------
         Written
             Named tuple of counts: records ``added``, ``changed`` (another value in any column)
-            and ``removed``. All are 0 where the archive already had the same records.
+            and ``removed``. All are 0 if the archive already had the same records.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class Archive:
         Returns
         -------
         Outcome
-            The stamps of the records that came, changed, or are gone.
+            The stamps of the records added, changed or removed.
 
         Raises
         ------
@@ -412,7 +412,7 @@ class Archive:
         -------
         DataFrame
             One row per day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
-            ``"cached"`` where the cache had the settled day, ``"unchanged"``, ``"empty"`` or
+            ``"cached"`` if the cache had the settled day, ``"unchanged"``, ``"empty"`` or
             ``"failed"``), ``asked`` (bool, whether the service was asked), ``records`` (Int64, how
             many records the service has of the day; missing if it failed), ``removed`` (int64,
             records of the archive that the service no longer has) and ``reason`` (string, why the
@@ -441,8 +441,8 @@ class Archive:
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
         day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
         import) are kept beside those of the first sync, and an answer without records removes
-        nothing. Nothing is added to the cache. At most a month is in memory at a time. A sync that
-        is killed requests at most the days again that came in its last ten seconds.
+        nothing. Nothing is added to the cache. At most a month is in memory at a time. After a sync
+        is killed, the next one requests again at most the days of its last ten seconds.
 
         Examples
         --------
@@ -497,7 +497,7 @@ class Archive:
             return inventory(self._place)
 
     def verify(self) -> pd.DataFrame:
-        """Check every file for damage, all of it.
+        """Check every file completely for damage.
 
         Returns
         -------
@@ -534,8 +534,8 @@ class Archive:
 
         Files used to have checksums of their pages alone, so a wrong bit in a footer could go
         unnoticed. New files have a checksum of everything that is read, and are checked by it
-        whenever they are read. This adds it to the others, once all that can be checked in them
-        has been found sound. Any write that changes a month does the same for that month.
+        whenever they are read. This adds it to the others, once everything that can be checked in
+        them has been found sound. Any write that changes a month does the same for that month.
 
         Returns
         -------
@@ -565,7 +565,7 @@ class Archive:
             return protect(self._place)
 
     def repair(self) -> pd.DataFrame:
-        """Set damaged months aside, and say what to get again.
+        """Set damaged months aside, and list the days to fetch or import again.
 
         A damaged month cannot be read, and nothing can be written into it. Afterwards the archive
         is without it: a sync requests its days again, and an import writes them again.
@@ -646,7 +646,7 @@ class Archive:
         FieldError
             If a field is not in the catalogue.
         ConfigurationError
-            If the log, the zone or the range is not valid, or the path stands for no format.
+            If the log, the zone or the range is not valid, or the path does not name a format.
 
         Warns
         -----
@@ -693,7 +693,7 @@ def _stamp(stamp: pd.Timestamp) -> str:
 
 
 def place_of(archive: Archive) -> layout.Place:
-    """Return where the files of an archive are, for the rooms that look at the files themselves."""
+    """Return where the files of an archive are, for packages that access the files themselves."""
     return archive._place
 
 

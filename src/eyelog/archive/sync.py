@@ -1,11 +1,11 @@
-"""From a service into an archive: the one place where both meet.
+"""From a service into an archive: the only module that uses both.
 
 Days are requested in parallel and written a month at a time: a month file is written anew each
 time, so that writing it every few days would cost several times as much. Only then are they noted
-in the `ledger`. So memory holds one month whatever the length of the range. What a kill can lose is
-bounded by time: the days of a slow service are written every ten seconds. The first four days of a
-sync are written at once, so that an archive that cannot be written is found out before much is
-asked. Nothing is stored in the cache, which would keep every record twice.
+in the `ledger`. So memory holds one month, whatever the length of the range. The loss if a sync is
+killed is bounded in time: the days of a slow service are written every ten seconds. The first four
+days of a sync are written at once, so that an archive that cannot be written is noticed before many
+requests. Nothing is stored in the cache, which would keep every record twice.
 """
 
 import threading
@@ -62,7 +62,7 @@ WRITE_AFTER_S: Final = 10.0
 
 GIVE_UP_AFTER: Final = 8
 
-# Errors of one day, and errors that every other day would meet too.
+# Errors of one day, and errors that would affect every other day too.
 _OF_ONE_DAY: Final = (RequestError, AnswerError)
 _OF_EVERY_DAY: Final = (AuthorizationError, ConfigurationError)
 _DTYPES: Final = {
@@ -88,7 +88,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The records of one day, when they were wanted, and whether the service was asked for them."""
+    """The records of one day, the time of the request, and whether the service was asked."""
 
     wanted: datetime
     pages: list[Page]
@@ -132,7 +132,7 @@ def _report(rows: Mapping[date, _Row]) -> pd.DataFrame:
 
 
 class _Run:
-    """One sync of one log of one account: what was there, what was answered, and the report."""
+    """One sync of one log of one account: the days before it, the answers, and the report."""
 
     def __init__(self, place: Place, client: Client, log: str) -> None:
         self.place = place
@@ -219,7 +219,7 @@ class _Run:
         return set(spans)
 
     def bring(self, days: Sequence[Day]) -> None:
-        """Request days, month by month, and keep what comes.
+        """Request days, month by month, and keep the answers.
 
         Raises
         ------
@@ -286,8 +286,8 @@ class _Run:
         stamps = stamps_of(table)
         counts = {day: _count_inside(stamps, day, self.client.tz) for day in answers}
         self.outside += len(stamps) - sum(counts.values())
-        # What an earlier sync brought is replaced whole. What came from elsewhere stays, and an
-        # answer without records removes nothing.
+        # A day from an earlier sync is replaced whole. Records from elsewhere stay, and an answer
+        # without records removes nothing.
         replaced = [day for day, count in counts.items() if count and day in self.noted]
         spans = [_span(day, self.client.tz) for day in replaced]
         outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
@@ -325,8 +325,9 @@ def _of_the_service(error: EyelogError) -> bool:
 def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
     """Return whether a noted day is to be requested again.
 
-    A day that may still grow always is: a sync is for what the phone has brought since. A day
-    without records never becomes final, so it is requested again once that answer is not fresh.
+    A day that may still grow always is: a sync fetches what the phone has delivered since. A day
+    without records never becomes final, so it is requested again once its answer is no longer
+    fresh.
     """
     if noted.asked > now:  # noted by a wrong clock
         return True

@@ -1,4 +1,4 @@
-"""Damage in an archive: every page of every file is read and compared with what it should be."""
+"""Damage in an archive: every page of every file is read and checked."""
 
 from collections.abc import Iterator
 from urllib.parse import unquote
@@ -29,7 +29,7 @@ def verify(place: Place) -> pd.DataFrame:
 
 
 def _files(place: Place, log: str) -> Iterator[tuple[str, str, str]]:
-    """Give (account, month, path) of each file that is not hidden, according to its folders."""
+    """Yield (account, month, path) of each file that is not hidden, according to its folders."""
     root = f"{place.root}/log={log}"
     place.fs.invalidate_cache(root)
     for path in sorted(map(str, place.fs.find(root))):

@@ -57,7 +57,7 @@ def _login(args: argparse.Namespace) -> int:
         login(client.credentials, page=page, open_browser=not args.no_browser, paste=paste)
     note(f"Logged in. Only you can read the token of account {args.account!r}.")
     stored = cache_info()
-    # The service's addresses do not tell wearers apart: only the user knows who logged in.
+    # The service's addresses are the same for every wearer: only the user knows who logged in.
     if ((stored["account"] == args.account) & (stored["base_url"] == client.base_url)).any():
         note(
             f"Days cached earlier for {args.account!r} are kept. If this is another wearer, run"

@@ -123,7 +123,7 @@ def _import(args: argparse.Namespace) -> int:
     else:
         print(_listed(reports, accounts=args.split_wearers))
     kept = sum(report.kept for report in reports)
-    # Files overlap, so the rows of all files may be more than the records the archive then has.
+    # Files overlap, so together they can have more rows than the archive then has records.
     were = "would be" if args.dry_run else "was" if kept == 1 else "were"
     written = " (dry run: nothing was written)" if args.dry_run else ""
     accounts = list(dict.fromkeys(report.account for report in reports if report.kept))
@@ -149,7 +149,7 @@ def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     from eyelog.analysis.sheet import Heading, Sheet
     from eyelog.catalogue import INTERVAL_SECONDS
 
-    # What is nowhere is not shown: --json has every count of every file.
+    # Counts that are 0 for every file are not shown: --json has every count of every file.
     counts = {"read": "Rows", "kept": "New", "conflicts": "Conflicts", "refused": "Refused"}
     shown = [
         name
@@ -209,7 +209,7 @@ def _inventory(args: argparse.Namespace) -> int:
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        # All columns are too many for 80 characters: damage matters more than size.
+        # Not all columns fit into 80 characters: damage matters more than size.
         show(table.drop(columns="bytes") if damaged else table)
     else:
         note(f"The archive {archive.path} is empty.")
@@ -234,7 +234,7 @@ def _verify(args: argparse.Namespace) -> int:
     bare = int((problems["problem"] == NOT_PROTECTED).sum())
     if bare:
         note(
-            f"{_files(bare)} in the archive {archive.path} not protected yet against damage of"
+            f"{_files(bare)} in the archive {archive.path} not protected yet against damage to"
             " the footer: `eyelog archive protect` adds the checksum, as does any write that"
             " changes the month."
         )

@@ -36,7 +36,7 @@ def add_commands(commands: Any) -> None:
         "--output",
         required=True,
         metavar="OUT",
-        help="folder or URL of the result, a Parquet dataset; a run that was stopped goes on there",
+        help="folder or URL of the result, a Parquet dataset; a stopped run resumes there",
     )
     daily.add_argument(
         "--accounts", metavar="A,B", help="only these wearers (default: all of the archive)"
@@ -126,7 +126,7 @@ def _add_simulate(commands: Any) -> None:
         "--tz",
         default="UTC",
         metavar="Z",
-        help="zone of the wearers, or several, A,B, which pairs of wearers take by turns"
+        help="zone of the wearers, or several, A,B, which pairs of wearers take in turn"
         " (default: UTC)",
     )
     simulate.add_argument(
@@ -134,7 +134,7 @@ def _add_simulate(commands: Any) -> None:
         type=float,
         default=1.0,
         metavar="X",
-        help="how many times as often the treated group blinks, 0.5 to 2 (default: 1)",
+        help="blink rate of the treated group relative to the other, 0.5 to 2 (default: 1)",
     )
     simulate.add_argument(
         "--workers", type=int, metavar="N", help="processes (default: one per core)"
@@ -230,7 +230,7 @@ def _wearers(path: Path) -> "pd.DataFrame":
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
         return pd.read_csv(path, dtype={"account": "str"})
-    except ValueError as error:  # what pandas and pyarrow make of a file that is not one
+    except ValueError as error:  # the errors of pandas and pyarrow for a file of another format
         raise ConfigurationError(f"cannot read {path}: {error}") from None
 
 

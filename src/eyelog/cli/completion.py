@@ -1,6 +1,6 @@
 """`eyelog completion`: a script that lets a shell complete commands with the Tab key.
 
-The script holds all there is to complete, so a shell need not start Python at each Tab.
+The script contains every completion, so a shell need not start Python at each Tab.
 """
 
 import argparse
@@ -19,7 +19,7 @@ key. To have it in every new shell, add one line to the shell's start file:
   zsh:  echo 'eval "$(eyelog completion zsh)"' >> ~/.zshrc"""
 
 Parsers = dict[str, argparse.ArgumentParser]
-Cases = dict[tuple[str, bool], list[str]]  # what is offered, and whether files are: to whom
+Cases = dict[tuple[str, bool], list[str]]  # (words offered, whether files are too) -> commands
 _FILES: Final = {"FILE...", "PATH", "PATH...", "FILE", "DIR"}
 
 
@@ -82,7 +82,7 @@ def _values(parsers: Parsers) -> str:
 
 
 def _words(parsers: Parsers) -> str:
-    """Return the cases of the commands: the options, and the words that are no files."""
+    """Return the cases of the commands: the options, and the words that are not files."""
     cases: Cases = {}
     for path, parser in parsers.items():
         options = [name for action in parser._actions for name in action.option_strings]

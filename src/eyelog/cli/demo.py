@@ -63,7 +63,7 @@ def _prepare(archive: Path) -> None:
     from eyelog.catalogue import LOGS
     from eyelog.wearer.simulate import simulate
 
-    _print_step(1, f"A simulated wearer lives {DAYS} days in {ZONE}, from {START}.")
+    _print_step(1, f"Simulate {DAYS} days of a wearer in {ZONE}, from {START}.")
     store = Archive(archive)
     for log in LOGS:
         frame = simulate(START, DAYS, log=log, seed=SEED, tz=ZONE)

@@ -1,4 +1,4 @@
-"""`eyelog doctor`: what is set up, where things are, what is wrong, and what to type."""
+"""`eyelog doctor`: the setup, the places of files, faults, and what to type."""
 
 import argparse
 import json
@@ -33,12 +33,12 @@ _EXTRAS: Final = {
     "excel": ("openpyxl", "Excel files"),
     "s3": ("s3fs", "archives on S3"),
 }
-_SECONDS: Final = (3.0, 5.0)  # to connect, and of silence
+_SECONDS: Final = (3.0, 5.0)  # to connect, and to wait for an answer
 
 
 @dataclass(frozen=True)
 class _Finding:
-    """One thing that was looked at: how it is, and what to type if it is wrong."""
+    """One thing that was checked: its state, and what to type if it is wrong."""
 
     what: str
     state: str
@@ -95,7 +95,7 @@ def _lines(finding: _Finding) -> Iterator[str]:
 
 
 def _looked(look: Callable[[], Iterator[_Finding]]) -> Iterator[_Finding]:
-    """Yield what one look finds; an error that it meets is a finding too, as is a warning."""
+    """Yield the findings of one check; its errors and warnings are findings too."""
     what = (look.__doc__ or "").split(":")[0].casefold()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -108,7 +108,7 @@ def _looked(look: Callable[[], Iterator[_Finding]]) -> Iterator[_Finding]:
 
 
 def _versions() -> Iterator[_Finding]:
-    """Versions: what a report of a problem has to name."""
+    """Versions, which a problem report must name."""
     python = f"Python {platform.python_version()}, {platform.system()}"
     yield _Finding("eyelog", OK, f"{version('eyelog')}, {python}")
     yield _Finding("packages", OK, ", ".join(f"{name} {_version(name)}" for name in _PACKAGES))
@@ -280,7 +280,7 @@ def _service() -> Iterator[_Finding]:
 
 
 def _answering(base_url: str) -> Iterator[_Finding]:
-    """Ask the service for nothing, without a token: one that speaks the contract says 401."""
+    """Send a request without a token: a service that follows the contract answers 401."""
     from urllib.parse import urlsplit
 
     import requests
@@ -292,7 +292,7 @@ def _answering(base_url: str) -> Iterator[_Finding]:
     warn_of_plain_http(base_url)
     address = f"{base_url}/v2/users/me/official/{LOGS[0]}"
     with requests.Session() as session:
-        # Proxies come from the environment, but no password of a .netrc file goes out.
+        # Proxies come from the environment, but no password from a .netrc file is sent.
         session.trust_env = not is_loopback(urlsplit(base_url).hostname)
         session.auth = _no_password
         begun = time.monotonic()
@@ -309,7 +309,7 @@ def _answering(base_url: str) -> Iterator[_Finding]:
         yield _Finding(
             "service",
             WRONG,
-            f"{base_url} answers {answer.status_code}: it is there, but not in order",
+            f"{base_url} answers {answer.status_code}: it responds, but is faulty",
             "try again later, or ask its operator",
         )
     else:
@@ -337,7 +337,7 @@ def _start_one(base_url: str) -> str:
 
 
 def _tokens(base_url: str, *, given: bool) -> Iterator[_Finding]:
-    """Yield how each account is logged in at the service; nothing of a token but its end."""
+    """Yield how each account is logged in at the service; of a token, only when it ends."""
     from eyelog.access.auth.tokens import TokenStore
     from eyelog.access.environment import token_from_environment
     from eyelog.disk.home import home_dir
@@ -368,7 +368,7 @@ def _accounts(folder: Path, base_url: str) -> Iterator[str]:
             if saved["base_url"] == base_url:
                 yield str(saved["account"])
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # what is damaged cannot be said to be of this service
+            continue  # a damaged file does not show which service it is for
 
 
 def _standing(account: str, token: "Token") -> _Finding:

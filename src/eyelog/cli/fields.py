@@ -1,4 +1,4 @@
-"""`eyelog fields`: what each field of a log means, and which fields are about something."""
+"""`eyelog fields`: what each field of a log means, and a search for fields by subject."""
 
 import argparse
 import json
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-# What people ask for, in the words of the catalogue. The words of a question that are in neither
-# are looked for as they are.
+# Words that people search for, and the catalogue's words for them. Any other word is searched for
+# as it is.
 _MEANT: Final = {
     "acceleration": ("landing",),
     "angle": ("tilt", "sway"),
@@ -106,11 +106,11 @@ def _fields(args: argparse.Namespace) -> int:
 
 
 def _find(words: list[str], *, as_json: bool) -> int:
-    """Print the fields of both logs that all the words fit, the nearest first."""
+    """Print the fields of both logs that match all the words, the nearest first."""
     from eyelog.catalogue import fields
 
     words = [part for word in words for part in word.split()]
-    # A description mentions other things too, so it counts only where nothing else fits.
+    # A description mentions other things too, so it counts only if nothing else matches.
     found = _fitting(words, described=False) or _fitting(words, described=True)
     if near(" ".join(words), LOGS):
         check_log(" ".join(words))
@@ -149,7 +149,7 @@ def _vocabulary(log: str) -> list[str]:
 
 
 def _fitting(words: list[str], *, described: bool) -> dict[str, list[str]]:
-    """Return the fields of each log that all the words fit, by name first."""
+    """Return the fields of each log that match all the words, by name first."""
     found: dict[str, list[str]] = {}
     for log in LOGS:
         ranks = {}
@@ -164,7 +164,7 @@ def _fitting(words: list[str], *, described: bool) -> dict[str, list[str]]:
 
 
 def _rank(row: Field, word: str, *, described: bool) -> int | None:
-    """Return how near a word comes to a field, 0 the nearest, or None."""
+    """Return how closely a word matches a field, 0 the closest, or None."""
     others = [said for said, name in spellings(row.log).items() if name == row.name]
     if word in (row.name.casefold(), *others, row.label.casefold()):
         return 0
@@ -190,7 +190,7 @@ def _is_in(phrase: str, text: str) -> bool:
 
 
 def _listed(table: "pd.DataFrame") -> str:
-    """Return the fields as lines of the terminal's width: what each is, and in which unit."""
+    """Return the fields with their labels and units, as lines of the terminal's width."""
     width = shutil.get_terminal_size((80, 24)).columns
     room = max(len(str(name)) for name in table.index) + 2
     lines: list[str] = []
@@ -202,7 +202,7 @@ def _listed(table: "pd.DataFrame") -> str:
 
 
 def _described(name: str, row: "pd.Series[Any]") -> str:
-    """Return all that the catalogue knows about one field, as lines of the terminal's width."""
+    """Return everything the catalogue has on one field, as lines of the terminal's width."""
     limits = [_bound(row["min"], "from"), _bound(row["max"], "to")]
     weighted = f", weighted by {row['weight']}" if row["weight"] else ""
     facts = {

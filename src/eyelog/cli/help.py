@@ -27,7 +27,7 @@ _MISSING: Final = "the following arguments are required: "
 
 
 def _name(action: argparse.Action) -> str:
-    """Return an action's name as argparse's messages have it."""
+    """Return an action's name as argparse's messages write it."""
     return "/".join(action.option_strings) or str(action.metavar or action.dest)
 
 
@@ -44,15 +44,15 @@ class _Version(argparse.Action):
 class _Command(argparse.ArgumentParser):
     """A parser that takes options anywhere between the words of a command.
 
-    argparse gives words that may be missing (FILE..., LOG [START END]) only what stands together
-    before or after all options: ``plot timeline -o a.png week.csv`` would fail. The parser of the
-    command that is named stands in the namespace as ``parser``.
+    argparse fills optional words (FILE..., LOG [START END]) only if they stand together before or
+    after all options: ``plot timeline -o a.png week.csv`` would fail. The parser of the named
+    command is in the namespace as ``parser``.
     """
 
     _intermixed = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse what is known; called again, as it is, by the intermixed parsing itself."""
+        """Parse the known arguments; the intermixed parsing itself calls this again."""
         if self._intermixed:
             return super().parse_known_args(args, namespace)
         if self._subparsers is not None:
@@ -79,7 +79,7 @@ class _Command(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Exit with one line; where words are missing, it says what they are for."""
+        """Exit with one line, which says what any missing words are for."""
         names = message.removeprefix(_MISSING).split(", ")
         if message.startswith(_MISSING):
             wanted = [self._wanted(action) for action in self._actions if _name(action) in names]
@@ -110,7 +110,7 @@ class Program(_Command):
         super()._check_value(action, value)
 
     def add_commands(self) -> Any:
-        """Return what the commands are added to."""
+        """Return the object that commands are added to."""
         self._commands = self.add_subparsers(
             prog=self.prog, metavar="COMMAND", required=True, parser_class=_Command
         )

@@ -48,13 +48,13 @@ def build_parser() -> Program:
 
 
 def _as_typed(parser: Program, args: argparse.Namespace) -> Callable[[str], str]:
-    """Return what puts a message of the library into the words of the command that runs."""
+    """Return the function that rewrites a library message in the words of the running command."""
     options, commands = options_of(args.parser), frozenset(parser.commands)
     return lambda text: in_a_shell(text, options=options, commands=commands)
 
 
 def _warner() -> Callable[..., None]:
-    """Return what shows a warning on stderr, each only once: many files may share it."""
+    """Return the function that shows warnings on stderr, each once: many files may share one."""
     shown: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -71,12 +71,12 @@ def _fail(message: object, status: int = 1) -> int:
     return status
 
 
-# What the tables and messages have beyond ASCII, for a terminal that cannot show it.
+# Plain signs for the non-ASCII ones in tables and messages, for a terminal that lacks them.
 _PLAIN: Final = str.maketrans({"·": "-", "–": "-", "…": "...", "°": "deg", "µ": "u", "²": "2"})  # noqa: RUF001
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    """Replace letters that a stream cannot encode: signs by plain ones, others by their number."""
+    """Replace what a stream cannot encode: signs by plain ones, other characters by numbers."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end].translate(_PLAIN)
@@ -84,7 +84,7 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def _take_any_letter() -> None:
-    """Let stdout and stderr take every letter, whatever their encoding is."""
+    """Let stdout and stderr accept every character, whatever their encoding."""
     codecs.register_error("eyelog-plain", _in_plain_letters)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -85,7 +85,7 @@ def _add_accounts(actions: Any) -> None:
             "disable",
             _disable,
             "refuse every login and token of an account",
-            "Nothing is deleted: enable lets logins and tokens count again.",
+            "Nothing is deleted: enable makes logins and tokens valid again.",
         ),
         ("enable", _enable, "allow a disabled account again", ""),
         (
@@ -116,7 +116,7 @@ def _add_applications(actions: Any) -> None:
         "register an application and print its id and secret",
     )
     application.add_argument(
-        "--redirect-uri", required=True, metavar="URI", help="where logins lead back to"
+        "--redirect-uri", required=True, metavar="URI", help="where logins return to"
     )
     application.add_argument(
         "--name", default="", metavar="TEXT", help="what the login page calls the application"
@@ -193,7 +193,7 @@ def _add_upkeep(actions: Any) -> None:
         actions,
         "check",
         _check,
-        "check the state, the archive, and whether they fit",
+        "check the state, the archive, and whether they match",
         "Changes nothing; the exit status is 1 if something is wrong.",
     )
     add_json(check)
@@ -361,7 +361,7 @@ def _enable(args: argparse.Namespace) -> None:
     registry = _registry(args)
     registry.enable(args.name)
     _audit(registry, "enable", account=args.name)
-    note(f"Account {args.name!r} is enabled: logins and tokens count again.")
+    note(f"Account {args.name!r} is enabled: its logins and tokens are valid again.")
 
 
 def _remove_account(args: argparse.Namespace) -> None:
@@ -538,7 +538,7 @@ def _list_tokens(args: argparse.Namespace) -> None:
 
 def _revoke(args: argparse.Namespace) -> None:
     if args.all and (args.account is not None or args.application is not None):
-        args.usage("--all stands alone")
+        args.usage("--all goes with neither --account nor --application")
     if not args.all and args.account is None and args.application is None:
         args.usage("say what to end: --account A, --application APPLICATION or --all")
     registry = _registry(args)

@@ -37,7 +37,7 @@ _words: Callable[[str], str] = str
 
 
 def speak(words: Callable[[str], str]) -> None:
-    """Put every line to stderr from now on into the words of the command that runs."""
+    """Write every later line on stderr in the words of the running command."""
     global _words
     _words = words
 
@@ -48,7 +48,7 @@ def note(text: object) -> None:
 
 
 def one_line(text: object) -> str:
-    """Return a text as one line: a name of a file may hold line ends and what moves the cursor."""
+    """Return a text as one line: a file name may contain line ends and terminal control codes."""
     words = " ".join(str(text).split())
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
@@ -169,7 +169,7 @@ def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
         with whole_file(path) as sink:
             write(sink)
     except OSError as error:
-        # pyarrow words it at length and leaves out the file, which the user knows by its own name.
+        # pyarrow's message is long and does not name the file.
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise EyelogError(
             f"cannot write {path}: {reason}; make room or choose another place"

@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
 def _report(args: argparse.Namespace) -> int:
     from eyelog.reports.report import check_arguments, report
 
-    # Wrong arguments are said before records are read, which can take minutes.
+    # Wrong arguments are reported before records are read, which can take minutes.
     sections = field_list(args.sections)
     check_arguments(args.output, sections=sections, name=args.name, dated=args.dated)
     path = report(

@@ -25,7 +25,7 @@ def _add_serve(commands: Any) -> None:
     serve = commands.add_parser(
         "serve",
         help="serve an archive over HTTP until Ctrl-C",
-        epilog="A proxy in front of the service adds TLS, and has to send Host, X-Forwarded-For and"
+        epilog="A proxy in front of the service adds TLS, and must send Host, X-Forwarded-For and"
         " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
     )
     add_archive(serve)
@@ -55,10 +55,10 @@ def _add_serve(commands: Any) -> None:
         nargs="?",
         const="loopback",
         metavar="ADDRESS",
-        help="believe what a proxy on this machine, or at ADDRESS, says about client and TLS",
+        help="trust what a proxy on this machine, or at ADDRESS, says about client and TLS",
     )
     serve.add_argument(
-        "--root-path", default="", metavar="PATH", help="what stands before every path: /eyelog"
+        "--root-path", default="", metavar="PATH", help="the prefix of every path, such as /eyelog"
     )
     serve.add_argument(
         "--access-log",
@@ -86,7 +86,7 @@ def _add_simulate(commands: Any) -> None:
         help="which wearer; the same seed is always the same person (default: 0)",
     )
     simulate.add_argument(
-        "--tz", default="UTC", metavar="Z", help="zone the wearer lives in (default: UTC)"
+        "--tz", default="UTC", metavar="Z", help="zone of the wearer (default: UTC)"
     )
     simulate.set_defaults(run=_simulate)
 

@@ -1,8 +1,8 @@
-"""What the library says to somebody who writes Python, in the words of the command line.
+"""Messages of the library, which address a Python user, in the words of the command line.
 
 The library's messages name the argument to give (``tz='Asia/Tokyo'``) or the function to call
 (``eyelog.fields('computed_data')``). In a shell these are an option and a command. This is the one
-place that translates; it knows a command's options from its parser.
+place that translates them; a command's options come from its parser.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from typing import Final
 
 __all__ = ["in_a_shell", "options_of"]
 
-# An argument whose option is called otherwise.
+# An argument whose option has another name.
 _OPTION_OF: Final = {"fields": "--field", "out": "--output"}
 # tz='Asia/Tokyo', offline=True, wearer= - but not the folder account=anna of a path, nor a query.
 _ARGUMENT: Final = re.compile(

@@ -84,8 +84,8 @@ def add_range(parser: argparse.ArgumentParser, *, logs: str = f"{LOGS[0]} or {LO
 def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: str = "") -> None:
     """Add FILES or LOG [START END] to a command, and the options that choose the records.
 
-    With `both` the command takes both logs, and no word at all stands for both. `after` is the
-    word that comes before these, if any.
+    With `both` the command takes both logs, and reads both if no word is given. `after` is the word
+    that comes before these, if any.
     """
     words = f"{after} {{FILE... | LOG}} [START END]".strip()
     parser.usage = f"{parser.prog} [OPTIONS] {words}"
@@ -97,7 +97,7 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         help="files, folders or zip files of a log; or the name of a log of the archive or the"
         f" service ({logs}); then, if not all days are wanted, the first and the last",
     )
-    parser.add_argument("--log", metavar="LOG", help="which log to take where the files have both")
+    parser.add_argument("--log", metavar="LOG", help="which log to take if the files have both")
     parser.add_argument(
         "--wearer",
         metavar="ID",
@@ -143,7 +143,7 @@ def open_archive(args: argparse.Namespace) -> "Archive":
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the words stand for: files, or logs of an archive or service; and the range."""
+    """What the words ask for: files, or logs of an archive or service; and the range."""
 
     paths: tuple[str, ...]
     logs: tuple[str, ...]
@@ -283,7 +283,7 @@ def _archive(args: argparse.Namespace, asked: _Asked) -> "Archive | None":
 
 
 def _nothing(archive: "Archive", account: str, logs: tuple[str, ...]) -> str:
-    """Return what to type where neither the default archive nor a service can answer."""
+    """Return what to type if neither the default archive nor a service can answer."""
     held = archive.accounts()
     if account in held:
         return (

@@ -1,1 +1,1 @@
-"""Where eyelog keeps things, and private files that are put in place whole."""
+"""Where eyelog stores its files, and private files that are put in place whole."""

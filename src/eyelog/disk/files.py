@@ -21,7 +21,7 @@ __all__ = [
 
 
 def path_of(path: object, *, what: str) -> Path:
-    """Return a path, or raise `ConfigurationError` where something else was passed."""
+    """Return a path, or raise `ConfigurationError` if something else was passed."""
     if not isinstance(path, str | os.PathLike):
         raise ConfigurationError(f"{what} takes a path, not a {type(path).__name__}")
     return Path(path)
@@ -38,7 +38,7 @@ def make_folders(path: Path) -> None:
 
 def sync_folder(path: Path) -> None:
     """Make sure that the names in a folder survive a power cut."""
-    if os.name == "nt":  # where a folder cannot be opened, and need not be
+    if os.name == "nt":  # on systems where a folder cannot be opened, and need not be
         return
     handle = os.open(path, os.O_RDONLY)
     try:

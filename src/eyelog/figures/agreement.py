@@ -1,4 +1,4 @@
-"""How far two measurements of the same thing agree, pair by pair (Bland and Altman)."""
+"""How well two measurements of the same quantity agree, pair by pair (Bland and Altman)."""
 
 from typing import Any, Final
 
@@ -54,7 +54,7 @@ def plot_agreement(
     Returns
     -------
     Axes
-        With one point for each pair; of more than 500 pairs, one mesh that counts them, whose
+        With one point for each pair; for more than 500 pairs, one mesh that counts them, whose
         lightest colour is one pair. The lines have the labels ``_bias``, ``_low`` and ``_high``;
         the bands of their own 95 % intervals ``_bias interval`` and so on.
 
@@ -67,8 +67,8 @@ def plot_agreement(
 
     Notes
     -----
-    Bland & Altman (1986), Lancet i:307; with intervals of the limits, as Bland & Altman (1999),
-    Stat Methods Med Res 8:135, ask for.
+    Bland & Altman (1986), Lancet i:307; with intervals of the limits, as in Bland & Altman (1999),
+    Stat Methods Med Res 8:135.
 
     Examples
     --------
@@ -140,11 +140,12 @@ def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
 
 
 def _edges(values: Floats, axis: int) -> Floats:
-    """Return the edges of the cells, of a whole width where the values are counts."""
+    """Return the edges of the cells, which have a whole width if the values are counts."""
     low, high = float(values.min()), float(values.max())
     step = (high - low) / CELLS[axis]
-    # Means of two counts are halves, every other one for every difference: cells narrower than 1
-    # would show a chessboard. A minute that lacks a second holds scaled counts, which are none.
+    # Means of two counts are multiples of a half, and each difference has every other one: cells
+    # narrower than 1 would show a chessboard. A minute that lacks seconds has scaled counts, which
+    # are not whole.
     if (values * 2 == np.round(values * 2)).mean() >= MOSTLY_COUNTS:
         step = max(np.ceil(step), 1.0)
     if step == 0:
@@ -178,7 +179,7 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
 
 
 def _named(pairs: pd.DataFrame) -> tuple[str, str]:
-    """Return what the pairs measure, and its unit, as far as the provenance says so."""
+    """Return the quantity of the pairs and its unit, if the provenance states them."""
     step = last_step(pairs)
     words = str(step.get("label") or "")
     unit = str(step.get("unit") or "")

@@ -37,7 +37,7 @@ def plot_events(
     table : DataFrame
         The result of `eyelog.compare.events`.
     field : str, optional
-        Which field of the table; may be left out where there is one.
+        The field of the table; may be left out if there is only one.
     each : DataFrame, optional
         The result of `eyelog.compare.event_courses` for the same events: a thin line each.
     change : bool

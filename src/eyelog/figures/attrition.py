@@ -23,7 +23,7 @@ __all__ = ["plot_attrition"]
 ROW_MM: Final = 7.5
 COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share")
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
-"""What a condition asks for, where the table names only the field that shows it."""
+"""Words for conditions of which the table names only the field."""
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
 USED_FOR: Final[Mapping[str, str]] = {
@@ -33,7 +33,7 @@ USED_FOR: Final[Mapping[str, str]] = {
     "mind": "scores",
     "gait": "gait",
 }
-"""What each recipe is for, in words short enough for a title of one column."""
+"""The purpose of each recipe, in words short enough for a title of one column."""
 
 
 @plot_function
@@ -51,7 +51,7 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
         With a bar per condition, top to bottom: the records left, and beside them those that the
-        condition removes, paler where only the evidence is missing. The counts stand at the right.
+        condition removes, paler if only the evidence is missing. The counts are at the right.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _write(ax: Axes, y: float, text: str, bold: bool, *, colour: str = COLOURS["text"]) -> None:
-    """Write beside the bars, where nothing can be in the way."""
+    """Write beside the bars, where nothing is drawn."""
     ax.text(
         1.02,
         y,
@@ -145,7 +145,7 @@ def _reason_words(reason: object) -> str:
 
 
 def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
-    """Return a condition in words; where it names a field, what that stands for."""
+    """Return a condition in words, with the meaning of the field that it names."""
     text, reason = str(table["condition"].iloc[place]), str(table["reason"].iloc[place])
     if place == 0:
         return "all records"

@@ -47,10 +47,9 @@ def plot_baseline(
     Returns
     -------
     Axes
-        A day stands at its number, 0 for the first; days without a row keep their place. The
-        labels of the artists are ``_usual range`` (band), ``_baseline`` (line), ``_within``,
-        ``_outside`` and ``_no baseline`` (points; the last with too few earlier days) and
-        ``_change`` (lines).
+        A day is at its number, 0 for the first; days without a row keep their place. The labels of
+        the artists are ``_usual range`` (band), ``_baseline`` (line), ``_within``, ``_outside`` and
+        ``_no baseline`` (points; the last with too few earlier days) and ``_change`` (lines).
 
     Raises
     ------
@@ -98,7 +97,7 @@ def plot_baseline(
     known = np.isfinite(low)
     outside = known & ((value < low) | (value > high))
     size = 6 if len(days) > MANY_DAYS else 16
-    # Another shape too, because print in grey has the two colours alike.
+    # Another shape too, because the two colours look alike in grey print.
     for kind, chosen, colour, marker in (
         ("within", known & ~outside, "usable", "o"),
         ("outside", outside, "flagged", "D"),
@@ -127,7 +126,7 @@ def plot_baseline(
 
 
 def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
-    """Draw the ranges of single days, which a line and a band do not show."""
+    """Draw the ranges of isolated days, which a line and a band do not show."""
     alone = lone(baseline)
     ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=3, zorder=1)
     if alone.any():
@@ -164,7 +163,7 @@ def _changes(
                 f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
                 f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
             )
-        # The new level begins with the day, so the line stands before it.
+        # The new level begins with the day, so the line is drawn before it.
         place = float((day - days[0]).days) - 0.5
         ax.axvline(place, color=COLOURS["event"], linewidth=1.2, linestyle="--").set_label(
             "_change"

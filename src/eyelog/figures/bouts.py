@@ -34,7 +34,7 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
     Each bout is a line from its start to its end, at the height of its duration; short ones are
-    points. One that crosses midnight goes on at the left.
+    points. One that crosses midnight continues at the left.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
     -------
     Axes
         On a log scale of minutes, with a collection of lines (its label is ``_bouts``) and one of
-        points in their middles; of more than 1000 bouts, one mesh of their number in each cell or
-        of the median of `column` (``_bouts`` too). What has no value of `column` is grey.
+        points in their middles; for more than 1000 bouts, one mesh of their number in each cell or
+        of the median of `column` (``_bouts`` too). Bouts without a value of `column` are grey.
 
     Raises
     ------
@@ -108,10 +108,10 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
 def _lines(
     ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
 ) -> tuple[ScalarMappable | None, bool]:
-    """Draw each bout; return what explains the colours, and whether one is not known."""
+    """Draw each bout; return the key to the colours, and whether one is not known."""
     closes = opens + minutes / 60.0
     shades, image = _shades(values, len(minutes))
-    # What goes on after midnight is drawn once more, a day to the left.
+    # Bouts that continue after midnight are drawn again, a day to the left.
     again = np.flatnonzero(closes > DAY_H)
     left = np.concatenate([opens, np.zeros(len(again))])
     right = np.concatenate([closes, closes[again] - DAY_H])
@@ -127,11 +127,11 @@ def _lines(
 def _cells(
     ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
 ) -> tuple[ScalarMappable | None, bool]:
-    """Draw how many bouts lie where, or the median of their values; as `_lines` returns it."""
+    """Draw the number of bouts in each cell, or the median of their values; return as `_lines`."""
     x = np.linspace(0.0, DAY_H, CELLS[0] + 1)
     low, high = _span(minutes)
     y = np.geomspace(low, high, CELLS[1] + 1)
-    # As whole minutes are far apart on a log scale, cells begin and end half-way between them.
+    # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
     if bool((minutes == np.round(minutes)).all()):
         y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
         y[0] = low
@@ -168,20 +168,20 @@ def _cells(
 
 
 def _hour(stamps: pd.DatetimeIndex) -> Floats:
-    """Return the local hours since midnight, as a clock shows them."""
+    """Return the local hours since midnight, as shown on a clock."""
     wall = stamps.tz_localize(None).as_unit("us").asi8
     hours: Floats = wall % (24 * HOUR_US) / HOUR_US
     return hours
 
 
 def _counted(table: pd.DataFrame, minutes: Floats) -> str:
-    """Return how many bouts there are, and how long they last together."""
+    """Return how many bouts there are, and how long they last in total."""
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
-    return f"{counted(len(table), 'bout')}, {total} together"
+    return f"{counted(len(table), 'bout')}, {total} in total"
 
 
 def _scale() -> Colormap:
-    """Return the colours of walking without the palest, which a thin line would not show."""
+    """Return the colours of walking without the palest, in which a thin line would not be seen."""
     return ListedColormap(sequential("walking")(np.linspace(0.2, 1.0, 256))).with_extremes(
         bad="none"
     )
@@ -193,7 +193,7 @@ def _norm(values: Floats) -> Normalize:
 
 
 def _shades(values: Floats | None, bouts: int) -> tuple[list[Any], ScalarMappable | None]:
-    """Return a colour for each bout, and what explains the colours."""
+    """Return a colour for each bout, and the key to the colours."""
     if values is None:
         return [COLOURS["walking"]] * bouts, None
     known = np.isfinite(values)
@@ -206,7 +206,7 @@ def _shades(values: Floats | None, bouts: int) -> tuple[list[Any], ScalarMappabl
 
 
 def _span(minutes: Floats) -> tuple[float, float]:
-    """Return the limits of the lengths: the round ones around them, and some room."""
+    """Return the limits of the lengths: the nearest round ones outside them, with a margin."""
     low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
     high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
     return low / ROOM, high * ROOM

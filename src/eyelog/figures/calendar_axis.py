@@ -1,7 +1,7 @@
 """Axes of days and of time of day: "Mon 20 Oct", the year once, weekends, 00 to 24.
 
-How many labels there are is decided when the figure is drawn, by the length of the axis: at most
-16, whatever the range, and fewer in a narrow figure.
+The number of labels is decided when the figure is drawn, from the length of the axis: at most 16,
+whatever the range, and fewer in a narrow figure.
 """
 
 from collections.abc import Sequence
@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 MOST_LABELS: Final = 16
-# What a label takes along its axis, in points: two short lines along x, one line along y.
+# The room that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 SHORT_DAYS: Final = 3
-"""Up to so many days, a time axis shows hours."""
+"""A time axis of at most this many days shows hours."""
 
 
 def is_weekend(days: pd.DatetimeIndex) -> Any:
@@ -48,7 +48,7 @@ def is_weekend(days: pd.DatetimeIndex) -> Any:
 
 
 def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
-    """Label an axis on which the day ``days[i]`` stands at ``i + centre``.
+    """Label an axis on which the day ``days[i]`` is at ``i + centre``.
 
     On a y axis of eyelog's own figures, weekends are bold.
 
@@ -59,7 +59,7 @@ def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None
     days : DatetimeIndex
         Local midnights, in order.
     centre : float
-        Where in its place a day has its label.
+        Where within its place a day has its label.
     """
     axis.set_major_locator(DayLocator(days, centre))
     axis.set_major_formatter(DayFormatter(days, centre))
@@ -80,7 +80,7 @@ def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequen
 
 
 def shade_weekends(ax: Axes, days: pd.DatetimeIndex, *, axis: str = "x") -> None:
-    """Shade Saturdays and Sundays behind what is drawn, on an axis made by `day_axis`."""
+    """Shade Saturdays and Sundays behind the data, on an axis made by `day_axis`."""
     span = ax.axvspan if axis == "x" else ax.axhspan
     weekend = np.concatenate([[False], is_weekend(days), [False]]).astype(np.int8)
     edges = np.diff(weekend)
@@ -120,7 +120,7 @@ def next_midnight(day: pd.DatetimeIndex) -> pd.DatetimeIndex:
 
 
 def skipped_hours(day: pd.Timestamp) -> tuple[float, float] | None:
-    """Return the time of day that a day does not have, because clocks go forward on it."""
+    """Return the time of day that a day lacks because clocks go forward on it."""
     days = pd.DatetimeIndex([day])
     if (next_midnight(days) - days)[0] >= pd.Timedelta(days=1):
         return None
@@ -131,7 +131,7 @@ def skipped_hours(day: pd.Timestamp) -> tuple[float, float] | None:
 
 
 def blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int = 0) -> None:
-    """Leave the hour blank that a day does not have: it is no time without records."""
+    """Leave the hour that a day lacks blank: it is not time without records."""
     for place, day in enumerate(days):
         skipped = skipped_hours(day)
         if skipped is not None:
@@ -168,17 +168,17 @@ def _most_days(axis: Axis) -> int:
 
 
 def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any], bool]:
-    """Return the places of at most `most` days to label, and whether they stand for months.
+    """Return the places of at most `most` days to label, and whether they represent months.
 
-    The steps are those that a reader knows: 1, 2, 3 days, Mondays, every other Monday, the first
-    of each month, of every second month and so on.
+    The steps are the usual ones: 1, 2, 3 days, Mondays, every other Monday, the first of each
+    month, of every second month and so on.
     """
     n = len(days)
     for step in (1, 2, 3):
         places = np.arange(0, n, step)
         if len(places) <= most:
             return places, False
-    # Days since Monday 5 January 1970 tell which Monday a Monday is.
+    # Mondays are numbered from Monday 5 January 1970.
     number = (days.tz_localize(None).as_unit("us").asi8 // 86_400_000_000) - 4
     for weeks in (1, 2):
         places = np.flatnonzero(number % (7 * weeks) == 0)
@@ -193,7 +193,7 @@ def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any]
 
 
 class DayLocator(Locator):
-    """Ticks on days that stand side by side."""
+    """Ticks on days that are drawn side by side."""
 
     def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
         self.days, self.centre = days, centre
@@ -216,7 +216,7 @@ class DayFormatter(Formatter):
         return f"{_day(self.days[place])}" if 0 <= place < len(self.days) else ""
 
     def format_ticks(self, values: Any) -> list[str]:
-        """Return the labels of all ticks, for only together do they show where a year begins."""
+        """Return the labels of all ticks: the beginning of a year shows only among them all."""
         places = [round(value - self.centre) for value in values]
         shown = [self.days[place] for place in places]
         return _labels(shown, isinstance(self.axis, XAxis), self.days[0].year)
@@ -294,7 +294,8 @@ class TimeLocator(Locator):
             1440,
         )
         grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
-        # An hour that the clocks skip has no tick; one that they repeat has its first pass.
+        # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
+        # pass.
         local = grid.tz_localize(first.tz, ambiguous=np.ones(len(grid), bool), nonexistent="NaT")
         return pd.DatetimeIndex(local.dropna())
 
@@ -315,7 +316,7 @@ class TimeFormatter(Formatter):
         if not len(values):
             return []
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        # Rounded: a number of days holds microseconds not quite exactly.
+        # Rounded: a number of days does not represent microseconds exactly.
         stamps = [pd.Timestamp(mdates.num2date(x, tz=self.zone)).round("s") for x in values]
         year = pd.Timestamp(mdates.num2date(low, tz=self.zone)).year
         if high - low > SHORT_DAYS:

@@ -1,4 +1,4 @@
-"""Many wearers at once: a line for each along the days, a row for each in order, or groups."""
+"""Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
 from typing import Any, Final
 
@@ -19,9 +19,9 @@ from eyelog.provenance import stated_log
 
 __all__ = ["plot_cohort"]
 
-LEAST_WEARERS: Final = 5  # of a day, for percentiles over wearers
+LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
 FEW_WEARERS: Final = 30
-MOST_NAMES: Final = 40  # rows that have room for a name
+MOST_NAMES: Final = 40  # with more rows, names have no room
 ROW_MM: Final = 3.4
 GROUP_MM: Final = 9.0
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
@@ -47,10 +47,10 @@ def plot_cohort(
     column : str
         The column to draw.
     kind : {"lines", "caterpillar", "groups"}
-        ``"lines"``: a thin line for each wearer along the days, in the bands of the middle half
-        and the middle 90 % of the wearers of each day, with their median. ``"caterpillar"``: a row
-        for each wearer, in order of their medians, with the middle half and the middle 90 % of
-        their days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
+        ``"lines"``: a thin line for each wearer over the days, with bands for the middle half and
+        the middle 90 % of the wearers of each day, and their median. ``"caterpillar"``: a row for
+        each wearer, in order of their medians, with the middle half and the middle 90 % of their
+        days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
         wearer's days, the middle half and the middle 90 % of the wearers, and their median.
     by : str, optional
         The column with the group of each wearer, for ``kind="groups"``.
@@ -60,18 +60,18 @@ def plot_cohort(
     Returns
     -------
     Axes
-        Lines: one collection with a line for each wearer in order of their names; a day stands at
-        its number, 0 for the first of the calendar days; the line of the median has the label
-        ``_median``. Caterpillar: points with that label, lowest at the foot. Groups: the same, the
-        first group at the top, and points with the label ``_wearers``.
+        Lines: one collection with a line for each wearer in order of their names; a day is at its
+        number, 0 for the first of the calendar days; the line of the median has the label
+        ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the same,
+        the first group at the top, and points with the label ``_wearers``.
 
     Raises
     ------
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If the table is not indexed by account and day, has no value, there is no such kind, or `by`
-        is missing where it is needed, given where it is not, or has no value.
+        If the table is not indexed by account and day or has no value, there is no such kind, or
+        `by` is missing when needed, given when not, or has no value.
 
     Notes
     -----
@@ -136,7 +136,8 @@ def _wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
         )
     if table.empty:
         raise ConfigurationError("plot_cohort has nothing to draw: there are no rows")
-    # A local day is its date; the days of different zones have no common instants.
+    # A local day is identified by its date; days of different zones do not begin at the same
+    # instant.
     level = table.index.get_level_values("day")
     if isinstance(level, pd.DatetimeIndex):
         dates = level.tz_localize(None).normalize()
@@ -170,7 +171,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     strands = [np.column_stack([x, row]) for row in values]
-    # Of many wearers the bands are what can be read, and the lines lie behind them.
+    # With many wearers only the bands are readable, so the lines lie behind them.
     few = len(values) <= FEW_WEARERS
     meaning, order = ("trace", 1.5) if few else ("hatch", 0.8)
     alpha = float(np.clip(FEW_WEARERS / len(values), 0.1, 0.6))
@@ -263,7 +264,7 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
 
 
 def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
-    """Return the means of the wearers of each group, by its label; wearers without one are left."""
+    """Return the means of the wearers of each group, by its label; others are left out."""
     group = table[by].groupby(level="account").first().reindex(wide.index).dropna()
     values = wide.mean(axis=1).reindex(group.index).dropna()
     made = {
@@ -271,7 +272,7 @@ def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Float
         for label in sorted(group.reindex(values.index).unique(), key=str)
     }
     if not made:
-        raise ConfigurationError(f"plot_cohort: no wearer with a value has one of {by!r}")
+        raise ConfigurationError(f"plot_cohort: no wearer with a value has a value of {by!r}")
     return made
 
 

@@ -1,4 +1,4 @@
-"""Whole figures of a log, from its raw frame: what is judged and summarised before it is drawn."""
+"""Whole figures of a log from its raw frame, which is judged and summarised before it is drawn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -91,7 +91,7 @@ def compose_figure(
     See Also
     --------
     eyelog.plot_overview, eyelog.plot_timeline, eyelog.plot_day, eyelog.plot_quality :
-        The figures of tables of your own.
+        The same figures from your own tables.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def compose_figure(
 
 
 def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> list[str]:
-    """Return the named fields, or raise where one cannot be drawn: none is left out silently."""
+    """Return the named fields, or raise if one cannot be drawn: none is left out silently."""
     if kind not in DEFAULT_FIELDS[log]:
         raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out fields=")
     if kind != "daily":
@@ -261,4 +261,4 @@ DRAW: Final[Mapping[str, Callable[..., Drawn]]] = MappingProxyType(
         "bouts": _bouts,
     }
 )
-"""What draws each kind: a function of the raw frame and the fields, which returns its Axes."""
+"""The function that draws each kind: from the raw frame and the fields to its Axes."""

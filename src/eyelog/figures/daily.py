@@ -28,11 +28,11 @@ from eyelog.frame import require, require_frame
 
 __all__ = ["plot_daily"]
 
-# Local midnights lie 23 hours apart or more; nothing shorter is a day.
+# Local midnights are at least 23 hours apart; nothing shorter is a day.
 SHORTEST_DAY: Final = pd.Timedelta(20, "h")
 MEDIAN_DAYS: Final = 7
-LEAST_OF_MEDIAN: Final = 4  # of the seven days, so that most of them are there
-# The hours of a day, each a part of the one before: column, word, and the meaning of the colour.
+LEAST_OF_MEDIAN: Final = 4  # of the seven days: more than half
+# The hours of a day, each row a part of the one before: column, word, and meaning of the colour.
 HOURS: Final = (
     ("recorded_h", "recorded", "not worn"),
     ("worn_h", "worn", "worn"),
@@ -52,9 +52,9 @@ def plot_daily(
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
-    What adds up over a day (steps, hours) is a bar from 0; anything else is a point with its
-    interval, if it has one. Days with little wear are hollow, and the median over seven days
-    neither uses them nor runs through them.
+    Totals of a day (steps, hours) are bars from 0; other values are points with their interval, if
+    they have one. Days with little wear are hollow, and the seven-day median neither uses them nor
+    is drawn on them.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ def plot_daily(
     Returns
     -------
     Axes
-        A day stands at its number, 0 for the first; days without a row keep their place. The line
-        of the medians, the bars or points and the intervals have the labels ``_median``,
-        ``_full days``, ``_thin days``, ``_interval of full days`` and ``_interval of thin days``.
-        In ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
+        A day is at its number, 0 for the first; days without a row keep their place. The line of
+        the medians, the bars or points and the intervals have the labels ``_median``, ``_full
+        days``, ``_thin days``, ``_interval of full days`` and ``_interval of thin days``. In
+        ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def plot_daily(
 
     Notes
     -----
-    The median is that of the days from three before to three after, of which at least four must
+    The median is taken over the days from three before to three after, of which at least four must
     have a value and be worn for `min_worn_h`.
 
     Examples
@@ -147,7 +147,7 @@ def plot_daily(
 
 
 def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
-    """Draw what adds up over a day, from 0."""
+    """Draw totals of a day as bars from 0."""
     for days, look, kind in (
         (full, {"color": colour}, "full days"),
         (~full, _hollow(colour, len(values)), "thin days"),
@@ -158,13 +158,13 @@ def _bars(ax: Axes, values: Floats, full: Bools, colour: str) -> None:
 
 
 def _hollow(colour: str, days: int) -> dict[str, Any]:
-    """Return the look of a day with little wear: an outline, in which there is nothing."""
+    """Return the look of a day with little wear: an empty outline."""
     edge = 0.8 if days <= MANY_DAYS else 0.3
     return {"facecolor": "white", "edgecolor": colour, "linewidth": edge}
 
 
 def _columns(ax: Axes, heights: Floats, width: float, look: dict[str, Any], *, label: str) -> None:
-    """Draw a bar a day; of many days, which have no room between them, one outline of all."""
+    """Draw a bar for each day, or one outline if many days leave no room between bars."""
     places = np.flatnonzero(np.isfinite(heights))
     if not len(places):
         return
@@ -187,7 +187,7 @@ def _interval(whole: pd.DataFrame, column: str) -> tuple[Floats, Floats] | None:
 def _points(
     ax: Axes, values: Floats, interval: tuple[Floats, Floats] | None, full: Bools, colour: str
 ) -> None:
-    """Draw a value a day, with its interval."""
+    """Draw a value for each day, with its interval."""
     places = np.arange(len(values))
     many = len(values) > MANY_DAYS
     for days, inside, kind in ((full, colour, "full days"), (~full, "white", "thin days")):
@@ -233,7 +233,7 @@ def _thin_entry(colour: str, min_worn_h: float, *, bars: bool) -> Any:
 
 
 def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
-    """Draw the hours behind each day in a strip, and return the Axes at the foot."""
+    """Draw the hours behind each day in a strip, and return the bottom Axes."""
     present = [(name, meaning) for name, _, meaning in HOURS if name in whole]
     if not present:
         return ax

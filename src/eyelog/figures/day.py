@@ -36,7 +36,7 @@ __all__ = ["plot_day"]
 MOST_DAYS: Final = 16
 HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
 BETWEEN_MM: Final = 6.0
-# Of the height of a panel: where the ribbon lies beneath it, and where the axis then runs.
+# As shares of a panel's height: where the ribbon lies beneath it, and where the axis then is.
 RIBBON: Final = (-0.2, -0.06)
 AXIS: Final = -0.24
 HOUR_US: Final = 3_600_000_000
@@ -55,8 +55,7 @@ def plot_day(
     """Draw one field over each day in full, one panel per day, from 00 to 24.
 
     All days have the same scale. Counts are bars from 0, other values lines that break where a
-    value is missing; a value without neighbours is a point. Where there is no record, the panel is
-    hatched.
+    value is missing; a value without neighbours is a point. Time without records is hatched.
 
     Parameters
     ----------
@@ -69,13 +68,13 @@ def plot_day(
     states : Series, optional
         The result of `eyelog.states` for the frame: the ribbon beneath each day.
     events : DataFrame, optional
-        What to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
+        Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
 
     Returns
     -------
     array of Axes
-        One panel for every day from the first to the last, whose title is the day. The line, or
+        One panel for every day from the first to the last, with the day as its title. The line, or
         the patch of counts, has the name of the field as its label.
 
     Raises
@@ -83,13 +82,13 @@ def plot_day(
     FieldError
         If the frame or the events lack a column.
     ConfigurationError
-        If there are no rows, they are not in order, they are of more than 16 days, or last longer
-        than half a day, or a column holds no numbers.
+        If there are no rows, the rows are not in order, cover more than 16 days or last longer than
+        half a day, or a column does not hold numbers.
 
     Notes
     -----
-    Time is that of the clock on the wall: where the clocks go back, the repeated hour is drawn
-    twice, one pass over the other.
+    Time is local clock time: when the clocks go back, the repeated hour is drawn twice, one pass
+    over the other.
 
     Examples
     --------
@@ -224,7 +223,7 @@ def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex) -> Ints:
 def _records(
     frame: pd.DataFrame, states: pd.Series | None, seconds: float
 ) -> tuple[pd.DatetimeIndex, float]:
-    """Return the stamps of what was recorded and how long each lasts: states know it best."""
+    """Return the stamps of the records and how long each lasts, from the states if given."""
     if states is not None:
         return pd.DatetimeIndex(states.index), row_seconds(states, stated_log(states))
     rows = frame[frame["n"] > 0] if "n" in frame.columns else frame  # bins without records
@@ -232,7 +231,7 @@ def _records(
 
 
 def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Timestamp) -> None:
-    """Hatch the time of a day for which there is no record, if it is wide enough to be seen."""
+    """Hatch the time of a day without records, if it is wide enough to be seen."""
     us = index.as_unit("us").asi8
     ends = time_of_day_us(index)
     starts = np.maximum(ends - (us - ribbon.row_starts(us, seconds)), 0)
@@ -262,7 +261,7 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Times
 
 
 def _blank_skipped(ax: Axes, day: pd.Timestamp) -> None:
-    """Leave the hour of the ribbon blank that the day does not have: nothing is missing there."""
+    """Leave the hour that the day lacks blank in the ribbon: nothing is missing there."""
     skipped = skipped_hours(day)
     if skipped is not None:
         ribbon.blank(ax, *skipped, *RIBBON)
@@ -287,7 +286,7 @@ def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex)
 
 
 def _shade(ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp) -> None:
-    """Shade the part of each event that lies on a day, and name what begins on it."""
+    """Shade the part of each event that lies on a day, and label those that begin on it."""
     start = int(pd.DatetimeIndex([day]).as_unit("us").asi8[0])
     end = int(next_midnight(pd.DatetimeIndex([day])).as_unit("us").asi8[0])
     named = []

@@ -34,8 +34,8 @@ __all__ = ["plot_distribution"]
 MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
-MOST_LINES: Final = 12  # cumulative curves that can be told apart
-FEW: Final = 30  # values of a group, of which each one can be shown
+MOST_LINES: Final = 12  # more cumulative curves cannot be told apart
+FEW: Final = 30  # in a group whose values are shown one by one
 ROW_MM, FEW_ROW_MM = 7.0, 3.6
 MOST_MM: Final = 200.0
 
@@ -62,7 +62,7 @@ def plot_distribution(
         with a mark at its median and its number of values at the right, and all rows have the same
         bars; cumulative, each group has a curve.
     scale : {"linear", "log"}
-        Of the values. A log scale leaves out values of 0 or less; the legend says how many.
+        Scale of the values. A log scale leaves out values of 0 or less; the legend says how many.
     cumulative : bool
         Draw the share of values up to each value instead of bars.
     typical : TypicalValue, optional
@@ -74,14 +74,14 @@ def plot_distribution(
     -------
     Axes
         With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead. By
-        groups, one filled curve a group, or points where no group has more than 30 values.
-        Cumulative, one line of steps a group. Each has the label ``_`` and the name of its group.
+        groups, one filled curve per group, or points if no group has more than 30 values.
+        Cumulative, one step line per group. Each has the label ``_`` and the name of its group.
 
     Raises
     ------
     ConfigurationError
-        If there is no value to draw, `scale` or `by` is not valid, or there are more groups than
-        cumulative curves can be told apart.
+        If there is no value to draw, `scale` or `by` is not valid, or there are too many groups to
+        tell cumulative curves apart.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def plot_distribution(
 
 
 def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
-    """Return the values of each group, by the label of the group; groups without values go."""
+    """Return the values of each group, by the group's label, without empty groups."""
     values = numbers(series)
     if by is None:
         return {"all": values[kept]}
@@ -169,7 +169,7 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
     if clock and not index.is_monotonic_increasing:
         raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
     seconds = interval_seconds(series)
-    # A bare Series does not say what its stamps do, and is taken as it stands.
+    # A bare Series does not say what its stamps mean, and is taken as it is.
     stamp = stamp_of(series) or "start"
     found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
     arranged = found.arrange(np.where(kept, values, np.nan))
@@ -182,7 +182,7 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
 
 
 def _words(labels: pd.Index) -> list[str]:
-    """Return the labels of groups as a reader writes them; the title has said the first year."""
+    """Return the labels of groups as people write them; the first year is in the title."""
     words: list[str] = []
     year = next((label.year for label in labels if isinstance(label, pd.Timestamp)), None)
     for label in labels:
@@ -195,7 +195,7 @@ def _words(labels: pd.Index) -> list[str]:
 
 
 def _cycle_word(label: Any, name: Any) -> str:
-    """Return a label as it stands, but hours as on a clock and weekdays by name."""
+    """Return a label unchanged, but hours as on a clock and weekdays by name."""
     if isinstance(label, int | np.integer) and name in ("hour", "weekday"):
         return f"{label:02d}" if name == "hour" else WEEKDAYS[int(label)]
     return str(label)
@@ -213,12 +213,12 @@ def _edges(values: Floats, scale: str) -> Floats:
         # With a whole width, each bar covers the same number of possible values.
         width = int(high - low) // MOST_BARS + 1
         return np.arange(low - 0.5, high + width, width)
-    room = 0.5 * (high == low)  # one value stands in the middle
+    room = 0.5 * (high == low)  # a single value is in the middle
     return np.linspace(low - room, high + room, BARS + 1)
 
 
 def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
-    """Draw one row a group, top to bottom: shares of its own values, or each of a few values."""
+    """Draw one row per group, top to bottom: shares of its values, or a few values one by one."""
     few = max(map(len, groups.values())) <= FEW
     shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
     highest = max(float(share.max()) for share in shares.values())
@@ -252,7 +252,7 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
 
 
 def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
-    """Draw the share of values up to each value, one line of steps a group."""
+    """Draw the share of values up to each value, one step line per group."""
     colours = sequential("usable")(np.linspace(0.35, 0.95, len(groups)))
     entries = []
     for colour, (label, part) in zip(colours, groups.items(), strict=True):

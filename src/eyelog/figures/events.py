@@ -18,7 +18,7 @@ COLUMNS: Final = ("start", "end", "label")
 
 
 def require_events(events: Any, *, what: str) -> pd.DataFrame:
-    """Return a table of events, or raise where it is not one."""
+    """Return a table of events, or raise if it is not one."""
     if not isinstance(events, pd.DataFrame):
         raise ConfigurationError(
             f"{what} takes events as a table with the columns start, end and label, not"
@@ -69,7 +69,7 @@ def shade(ax: Axes, left: float, right: float | None) -> None:
 def name_events(ax: Axes, places: Sequence[tuple[float, str]], *, above: bool = False) -> None:
     """Write the labels of events at the top of an Axes, leaving out those that would overlap.
 
-    With `above`, they stand over the Axes and its title.
+    With `above`, they are over the Axes and its title.
     """
     texts = [
         ax.annotate(
@@ -93,7 +93,7 @@ def name_events(ax: Axes, places: Sequence[tuple[float, str]], *, above: bool = 
 
 
 def _thin(texts: Sequence[Text]) -> None:
-    """Hide the labels that would run into the one before, or out of the Axes."""
+    """Hide labels that would overlap the one before, or leave the Axes."""
     end = -np.inf
     for text in texts:
         text.set_visible(True)

@@ -1,4 +1,4 @@
-"""Day against time of day: one field as a map, in which nothing measured looks like nothing."""
+"""Day against time of day: one field as a map that keeps a measured 0 apart from no data."""
 
 from typing import Any, Final
 
@@ -23,8 +23,8 @@ __all__ = ["plot_heatmap"]
 DAY_SECONDS: Final = 86_400
 GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
-LIGHTEST: Final = 0.18  # where on the sequential scale a measured 0 stands
-FINEST_S: Final = 60.0  # a page has no room for cells that are narrower
+LIGHTEST: Final = 0.18  # the place of a measured 0 on the sequential scale
+FINEST_S: Final = 60.0  # narrower cells do not fit on a page
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 34.0, 150.0
 
 
@@ -34,9 +34,9 @@ def plot_heatmap(
 ) -> Axes:
     """Draw one field, day by time of day.
 
-    Every row of the frame is one cell, so resample first to a width that the eye can see. Three
-    things never look alike: a measured 0 has the lightest colour of the scale, a value that is
-    missing or masked is plain light grey, and time without a record is white and hatched.
+    Every row of the frame is one cell, so resample first to a visible width. Three things never
+    look alike: a measured 0 has the lightest colour of the scale, a missing or masked value is
+    plain light grey, and time without a record is white and hatched.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def plot_heatmap(
     field : str
         The column to draw.
     scale : {"auto", "linear", "power"}
-        How values become colours. ``"power"`` gives small values more of the colours, and the
-        ticks of the colour bar stand where their values are. ``"auto"`` takes it where no value is
-        negative and at least half of them are 0, as of steps, and a linear scale otherwise.
+        How values become colours. ``"power"`` gives small values more of the colours; the ticks of
+        the colour bar are placed accordingly. ``"auto"`` uses it if no value is negative and at
+        least half of them are 0, as with steps, and a linear scale otherwise.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -56,9 +56,9 @@ def plot_heatmap(
     -------
     Axes
         With two images of the same shape, whose rows are all days from the first to the last and
-        whose columns are times of day: the values, and 1 where there is a record without a value.
-        Rows shorter than a minute are averaged over it. On a day of 25 hours the repeated hour
-        shows its second pass; the hour that a day of 23 hours does not have is blank.
+        whose columns are times of day: the values, and 1 for a record without a value. Rows shorter
+        than a minute are averaged over it. On a day of 25 hours the repeated hour shows its second
+        pass; the hour that a day of 23 hours lacks is blank.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _cells(
     recorded = np.zeros(cells.shape, dtype=bool)
     row = days.get_indexer(day)
     cells[row, slot] = numbers(frame[field])
-    # Bins have rows without records too; n says how many records a bin is made of.
+    # Bins have rows without records too; n is the number of records in a bin.
     counted = is_resampled(frame) and "n" in frame
     recorded[row, slot] = numbers(frame["n"]) > 0 if counted else True
     each = int(FINEST_S // seconds)
@@ -152,10 +152,10 @@ def _cells(
 
 
 def _norm(values: Floats, scale: str) -> Normalize:
-    """Return how values become colours; of values from 0 on the lightest colour is a 0."""
+    """Return the colour scale; for values from 0 up, the lightest colour is 0."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if low >= 0:
-        # Of states, which are 0 or 1, no small values need colours of their own.
+        # States are 0 or 1, so they have no small values that need more colours.
         mostly_zero = high > 1 and (values == 0).mean() >= MOSTLY_ZERO
         low = 0.0
         scale = "power" if mostly_zero and scale == "auto" else scale

@@ -18,12 +18,12 @@ __all__ = [
     "title_of",
 ]
 
-ROW_CHARACTERS: Final = 24  # of a name beside an axis: a third of one column
+ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
 LOG_WORDS: Final = {COMPUTED_DATA: "15-second log", STANDARD_MODE_LOGS: "60-second log"}
 
 
 def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str:
-    """Return a field's label with its unit, or the bare name of what the catalogue lacks.
+    """Return a field's label with its unit, or the bare name if the catalogue lacks the field.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str
     name : str
         The field.
     seconds : float, optional
-        How long a row lasts: a count is so many per row ("Steps per 10 min").
+        How long a row lasts: counts are per row ("Steps per 10 min").
     """
     fields = catalogue(log) if log else {}
     if name not in fields:
@@ -67,9 +67,9 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
 
 
 def short_names(names: Sequence[str], most: int = ROW_CHARACTERS) -> list[str]:
-    """Return names that have room beside an axis: long ones with a part left out.
+    """Return names that fit beside an axis: long ones with a part left out.
 
-    The part is the same for all, as near to the middle as it can be while no two become one.
+    The part is the same for all, as near the middle as possible without making two names equal.
     """
     if all(len(name) <= most for name in names):
         return list(names)
@@ -100,13 +100,13 @@ def title_of(
     Parameters
     ----------
     table : DataFrame or Series
-        Its provenance says which wearer and log; what it does not say is left out.
+        Its provenance gives the wearer and the log; whatever it does not state is left out.
     wearer : str, optional
-        Who it is about, where that is not the account of the provenance.
+        The wearer, if that is not the account of the provenance.
     days : DatetimeIndex, optional
         The local midnights that open the days shown; by default those of the stamps of the table.
     zone : bool
-        Whether the zone is a part, which is not so where an axis names it.
+        Whether to include the zone; false if an axis names it.
     """
     account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
     log = stated_log(table)

@@ -30,23 +30,23 @@ __all__ = [
 ]
 
 MOST_WITH_WEEKENDS: Final = 190
-"""On an axis of more days, weekends are stripes thinner than a line, and are left out."""
+"""On an axis of more days, weekends would be thinner than a line, and are left out."""
 WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3
-STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # where rounder ones would leave one or two
+STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
-APART: Final = 0.11  # of a colour bar's length: closer ticks would touch
+APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
 
 def hatch_background(ax: Axes) -> None:
-    """Make the ground of an Axes that of no record: white and hatched."""
+    """Make the background of an Axes that of time without records: white and hatched."""
     ax.patch.set(facecolor=COLOURS["no record"], edgecolor=COLOURS["hatch"], hatch=HATCH)
     ax.patch.set_linewidth(0.0)
 
 
 def say_no_values(ax: Axes) -> None:
-    """Write in the middle of an Axes that it has no values; its axis of values has no numbers."""
+    """Write in the middle of an Axes that it has no values; its value axis gets no numbers."""
     ax.text(0.5, 0.5, "no usable values", transform=ax.transAxes, ha="center", va="center")
     ax.yaxis.set_major_locator(mticker.NullLocator())
 
@@ -57,16 +57,16 @@ def counted(n: int, noun: str) -> str:
 
 
 def days_wide(ax: Axes, days: int) -> None:
-    """Give an axis of days its limits; few days keep the width that they have in a week."""
+    """Set the limits of an axis of days; a few days are as wide as they are in a week."""
     room = max(0.0, (WEEK - days) / 2.0)
     ax.set_xlim(-0.5 - room, days - 0.5 + room)
 
 
 def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
-    """Draw the colours of the values at the right, with round ticks where their values are."""
+    """Draw the colour bar at the right, with round ticks at the places of their values."""
     figure = cast(Figure, ax.get_figure(root=True))
     height_mm = 25.4 * ax.get_window_extent().height / figure.dpi
-    # As high as what it explains at every width of the figure: only its own width gives way.
+    # As high as the panel it explains at every width of the figure: only its own width changes.
     aspect = max(height_mm / BAR_MM, 4.0)
     bar = figure.colorbar(image, ax=ax, pad=0.015, fraction=0.05, aspect=aspect)
     cast(Any, bar.outline).set_visible(False)
@@ -91,7 +91,7 @@ def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
 
 
 class NumberFormatter(mticker.Formatter):
-    """Labels of an axis of values: all of them have as many decimals as one needs."""
+    """Labels of an axis of values: all have as many decimals as the longest needs."""
 
     def __call__(self, value: float, _pos: int | None = None) -> str:
         """Return one label, as the status bar of a window shows it."""
@@ -100,7 +100,7 @@ class NumberFormatter(mticker.Formatter):
     def format_ticks(self, values: Any) -> list[str]:
         """Return the labels of all ticks."""
         largest = max((abs(float(value)) for value in values), default=0.0)
-        # A step that is no binary number leaves 1e-17 where 0 is meant.
+        # A step that is not a binary fraction leaves 1e-17 where 0 is meant.
         ticks = [0.0 if abs(value) < 1e-9 * largest else float(value) for value in values]
         plain = [number(tick) for tick in ticks]
         if any("e" in text for text in plain):
@@ -110,12 +110,12 @@ class NumberFormatter(mticker.Formatter):
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Return a share as a reader of science writes it, with a space before the sign: "72.3 %"."""
+    """Return a share as a percentage with a space before the sign: "72.3 %"."""
     return f"{share * 100:.{decimals}f}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float, digits: int = 6) -> str:
-    """Return a number as a reader writes it: 12,000 and not 1.2e+04, a minus and not a hyphen."""
+    """Return a number as people write it: 12,000 not 1.2e+04, with a minus sign not a hyphen."""
     text = f"{value:.{digits}g}"
     if abs(value) >= 1000:
         text = f"{value:,.0f}" if value == round(value) or digits <= 4 else f"{value:,.2f}"
@@ -123,7 +123,7 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def _power_ticks(norm: Normalize) -> list[float]:
-    """Return round values whose places on a power scale are far enough apart to be read."""
+    """Return round values far enough apart on a power scale to be read."""
     low, top = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
     decade = int(np.floor(np.log10(max(top - low, 1e-12))))
     ticks = [low]
@@ -136,20 +136,20 @@ def _power_ticks(norm: Normalize) -> list[float]:
 
 
 def lone(values: Floats) -> Bools:
-    """Return which values stand between two missing ones: a line would not show them."""
+    """Return which values lie between two missing ones: a line would not show them."""
     here = np.isfinite(values)
     around = np.concatenate([[False], here, [False]])
     return np.asarray(here & ~around[:-2] & ~around[2:])
 
 
 def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
-    """Return a colour mixed with white, for what is based on little."""
+    """Return a colour mixed with white, for values based on few data."""
     red, green, blue = (1.0 - (1.0 - part) * (1.0 - share) for part in to_rgb(colour))
     return red, green, blue
 
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
-    """Return a narrow Axes beneath another one, with its x axis: for what values are based on."""
+    """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
     figure = own_figure(ax)
     if figure is not None:
         figure.layouts = 2

@@ -1,4 +1,4 @@
-"""What a table made of one column is about: the label of that column, from the provenance."""
+"""The subject of a table made from one column: that column's label, from the provenance."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ __all__ = ["last_step", "name_label", "series_label", "span_of", "step_label"]
 
 
 def last_step(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
-    """Return the step that made a table, as its provenance states it; nothing if it does not."""
+    """Return the step that made a table, as stated by its provenance; empty if not stated."""
     steps = history(table)
     return dict(steps[-1]) if steps else {}
 
 
 def step_label(table: pd.DataFrame) -> str:
-    """Return the label of the column that a table was made of, with its unit."""
+    """Return the label of the column that a table was made from, with its unit."""
     step = last_step(table)
     name = str(step.get("column") or "")
     row_s = step.get("row_s")
@@ -39,6 +39,6 @@ def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
 
 
 def span_of(table: pd.DataFrame) -> pd.DatetimeIndex | None:
-    """Return the first and the last day that a table is based on, where its provenance says so."""
+    """Return the first and the last day that a table is based on, if its provenance states them."""
     span = last_step(table).get("days")
     return pd.DatetimeIndex(span) if span else None

@@ -20,19 +20,19 @@ from eyelog.provenance import stated_log
 __all__ = ["plot_overview"]
 
 MINUTE_S: Final = 60
-# Rows of the image per day: hardly any colour of a day runs into that of its neighbour.
+# Rows of the image per day: enough to keep the colours of neighbouring days apart.
 MOST_IMAGE_ROWS: Final = 1200
 MOST_ROWS_APART: Final = 60
 """With more rows than this, rows touch."""
 MOST_NAMED_DAYS: Final = 40
-"""With more rows than this, the days of many wearers are not named: the wearers are."""
+"""With more rows than this, many wearers are named, and their days are not."""
 
-MOST_CHARACTERS: Final = 40  # of a wearer's name over the rows, in one column of a journal
+MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column of a journal
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the figure: whose and which days they are, and in which row each record is."""
+    """The rows of the figure: the wearer and day of each, and the row of each record."""
 
     names: list[str]
     days: list[pd.DatetimeIndex]
@@ -45,8 +45,8 @@ class Rows:
 def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
-    The first picture of every analysis: when the eyewear was worn, what can be used, and where
-    there is no record, which is hatched.
+    The first picture of every analysis: when the eyewear was worn, which records can be used, and
+    where there are none (hatched).
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        With one image. Its columns are the minutes of the day, its rows several to a day: the
-        label of the image says how many. Every day from a wearer's first to the last has its row;
-        over the rows of each of several wearers stands a blank one. The colour of a minute is the
-        mean of its states, its opacity the share of it that was recorded.
+        With one image. Its columns are the minutes of the day; each day has several rows, whose
+        number is in the label of the image. Every day from a wearer's first to the last has a row;
+        with several wearers, a blank row precedes those of each. The colour of a minute is the mean
+        of its states, its opacity the share of it that was recorded.
 
     Raises
     ------
@@ -71,9 +71,9 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Time is that of the clock on the wall: on the day on which the clocks go back, the repeated
-    hour shows the mean of both passes; on the day on which they go forward, the hour that does not
-    exist is left blank.
+    Time is local clock time: on the day on which the clocks go back, the repeated hour shows the
+    mean of both passes; on the day on which they go forward, the hour that does not exist is left
+    blank.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def _seconds(states: pd.Series, accounts: Any) -> float:
 
 
 def _rows(index: pd.DatetimeIndex, accounts: Any) -> Rows:
-    """Give every day from a wearer's first to the last a row; several wearers stand apart."""
+    """Assign a row to every day from a wearer's first to the last; separate several wearers."""
     midnights = local_days(index).tz_localize(None).normalize()
     names = [""] if accounts is None else list(dict.fromkeys(accounts))
     heading = len(names) > 1
@@ -163,7 +163,7 @@ def _height_mm(rows: int) -> float:
 
 
 def _name_rows(ax: Axes, rows: Rows) -> None:
-    """Name the days of one wearer, or the wearers, and their days where there is room."""
+    """Name the days of one wearer, or the wearers, and their days if there is room."""
     if len(rows.names) == 1:
         day_axis(ax.yaxis, rows.days[0])
         return

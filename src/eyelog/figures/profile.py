@@ -91,7 +91,7 @@ def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     day = table.reindex(range(24))
-    # Midnight is not an end: the last hour comes before the first, and the first after the last.
+    # The line is closed over midnight: the last hour precedes the first.
     around = np.concatenate([[23], np.arange(24), [0]])
     x: Floats = np.arange(-0.5, 25.0)
     median, low, high = (numbers(day[name])[around] for name in ("median", "q25", "q75"))
@@ -115,7 +115,7 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _lone_hours(ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats) -> None:
-    """Draw the hours between two that were not observed, which a line does not show."""
+    """Draw isolated observed hours, which a line does not show."""
     alone = lone(median)
     ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
     if alone.any():
@@ -177,7 +177,7 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
         extent=(0, 24, 6.5, -0.5),
     )
     days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
-    # How many days a row is made of stands beside its name.
+    # The number of days in a row is beside its name.
     ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
     ax.tick_params(axis="y", length=0)
     hours_axis(ax, last_step(table).get("tz"))

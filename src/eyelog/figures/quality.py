@@ -1,4 +1,4 @@
-"""The reasons against values: when, or at which time of day, and what they leave."""
+"""The reasons against values, over time or by time of day."""
 
 from typing import Any, Final, Literal
 
@@ -23,7 +23,7 @@ from eyelog.frame import require_frame
 __all__ = ["plot_quality"]
 
 ROW_MM: Final = 5.5
-LEAST_MM: Final = 27.0  # what the label of the scale needs
+LEAST_MM: Final = 27.0  # room for the label of the scale
 COLUMN_OF_DAY_S: Final = 600
 SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
 
@@ -37,15 +37,15 @@ def plot_quality(
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
-    The shade is the share of recorded time with the reason, averaged over the fields that ever
-    have it and over what one column shows. Where there is no record, it is hatched white.
+    The shade is the share of recorded time with the reason, averaged over the fields that ever have
+    it and over the time of one column. Time without records is white and hatched.
 
     Parameters
     ----------
     reasons : DataFrame
         The result of `eyelog.flag`.
     by : {"time", "time_of_day"}
-        Along the whole range, or over all days by time of day, in columns of 10 minutes.
+        Over the whole range, or over all days by time of day, in columns of 10 minutes.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -58,7 +58,7 @@ def plot_quality(
     Raises
     ------
     ConfigurationError
-        If `reasons` has no rows, is not a table of reasons, or `by` is something else.
+        If `reasons` has no rows or is not a table of reasons, or `by` is neither of the two.
 
     Examples
     --------

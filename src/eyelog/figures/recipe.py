@@ -1,8 +1,8 @@
 """The recipe of a figure: how it was drawn and from what, kept with its Axes.
 
 `attach` puts the recipe of one call on the Axes that it returned, as the attribute
-``eyelog_recipe``; `recipe_of` gathers the recipes of an Axes or a whole figure. It has no clock
-time, so equal calls on equal tables have equal recipes.
+``eyelog_recipe``; `recipe_of` gathers the recipes of an Axes or a whole figure. It contains no
+clock time, so equal calls on equal tables have equal recipes.
 """
 
 import importlib.metadata
@@ -31,7 +31,7 @@ def attach(drawn: object, name: str, arguments: Mapping[str, Any]) -> None:
         "arguments": {key: _plain(value) for key, value in arguments.items() if key != "ax"},
     }
     for ax in _axes(drawn):
-        # A figure function that calls another: the outer call is what the user typed.
+        # If one figure function calls another, the outer call is the one that the user typed.
         setattr(ax, ATTRIBUTE, recipe)
 
 
@@ -42,8 +42,8 @@ def recipe_of(drawn: Axes | Figure) -> dict[str, Any]:
     -------
     dict
         JSON-safe: ``versions`` of eyelog, Python and the packages that draw, and ``figures``, one
-        entry per call: ``figure`` (the function) and ``arguments``, where a table stands as its
-        rows, columns, first and last stamp, and provenance.
+        entry per call: ``figure`` (the function) and ``arguments``, in which a table is given by
+        its number of rows, its columns, its first and last stamp, and its provenance.
     """
     many = drawn.axes if isinstance(drawn, Figure) else [drawn]
     recipes: list[Any] = []
@@ -67,7 +67,7 @@ def _axes(drawn: object) -> Iterable[Axes]:
 
 
 def _plain(value: Any) -> Any:
-    """Return an argument as JSON can hold it; a table as what it covers and where it comes from."""
+    """Return an argument in JSON-safe form; a table as its extent and provenance."""
     if isinstance(value, pd.DataFrame | pd.Series):
         return _table(value)
     if isinstance(value, pd.Timestamp | pd.Timedelta):

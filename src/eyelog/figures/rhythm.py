@@ -39,8 +39,8 @@ def plot_rhythm(
         The result of `eyelog.rhythm.profile` by hour.
     most_active, least_active : ActiveHours, optional
         The results of `eyelog.rhythm.most_active` and `eyelog.rhythm.least_active` of the same
-        Series: a bar as long as the window, at its mean. Where the eyewear does not know (an
-        unworn night), the legend gives the reason instead.
+        Series: a bar as long as the window, at its mean. If the window cannot be known (an unworn
+        night), the legend gives the reason instead.
     cosinor : Cosinor, optional
         The result of `eyelog.rhythm.cosinor` of the same Series, with a period of 24 h: a dashed
         curve, and its peak with one standard error to either side.
@@ -59,8 +59,8 @@ def plot_rhythm(
     FieldError
         If the table lacks the means.
     ConfigurationError
-        If there are no rows, they are not hours of the day, or a result is not of the function
-        named.
+        If there are no rows, they are not hours of the day, or a result comes from another
+        function.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
     day = profile.reindex(range(24))
     means, low, high = (numbers(day[name]) for name in ("mean", "q25", "q75"))
     edges = np.arange(25.0)
-    # Hours that were not observed are gaps of the steps.
+    # Hours that were not observed are gaps in the line.
     ax.fill_between(
         np.repeat(edges, 2)[1:-1],
         np.repeat(low, 2),
@@ -175,5 +175,5 @@ def _wrapped(text: str) -> str:
 
 
 def _short(reason: str) -> str:
-    """Return the part of a reason that comes before its details."""
+    """Return a reason without its details."""
     return reason.split(" (")[0].split(":")[0]

@@ -1,9 +1,9 @@
-"""The ribbon of states: what the eyewear was doing, in colours averaged over what one column shows.
+"""The ribbon of states: the state of the eyewear, in colours averaged over the time of one column.
 
 A column of a ribbon shows more than one record as soon as the range is long. Its colour is then
 the mean of the colours of its states, weighted by time, as a distant eye would mix them: in linear
-light. Its opacity is the share of its time for which there are records; what shows through is the
-hatching of no record.
+light. Its opacity is the share of its time for which there are records; the hatching of no record
+shows through.
 """
 
 from collections.abc import Sequence
@@ -48,13 +48,13 @@ DAY_SHARES: Final = 1440
 
 
 def require_states(states: object, *, what: str) -> pd.Series:
-    """Return the states, or raise `ConfigurationError` where something else was passed."""
+    """Return the states, or raise `ConfigurationError` if something else was passed."""
     if isinstance(states, pd.Series) and isinstance(states.dtype, pd.CategoricalDtype):
         unknown = [name for name in states.cat.categories if name not in STATES]
         if not unknown:
             return states
         raise ConfigurationError(
-            f"{what} does not know the state {unknown[0]!r}: pass eyelog.states(frame)"
+            f"{what} cannot draw the state {unknown[0]!r}: pass eyelog.states(frame)"
         )
     raise ConfigurationError(
         f"{what} takes the states of eyelog.states, not {type(states).__name__}: pass"
@@ -63,15 +63,15 @@ def require_states(states: object, *, what: str) -> pd.Series:
 
 
 def state_codes(states: pd.Series) -> Ints:
-    """Return the place of each row's state in `NAMES`; a missing state is not known."""
+    """Return the place of each row's state in `NAMES`; a missing state counts as not known."""
     places = np.array([*map(STATES.index, states.cat.categories), len(STATES)], dtype=np.int64)
     return places[states.cat.codes.to_numpy()]
 
 
 def row_starts(us: Ints, seconds: float) -> Ints:
-    """Return where the time of each row begins, in microseconds: where the one before ended.
+    """Return the beginning of each row's time, in microseconds: the end of the row before.
 
-    Stamps drift, so rows that follow one another touch, and only a gap is a gap.
+    Stamps drift, so successive rows are taken to touch unless there is a real gap between them.
     """
     length = int(seconds * 1e6)
     starts = us - length
@@ -106,7 +106,7 @@ def day_shares(
         an hour that the clocks repeat it is the mean of both passes.
     """
     us = index.as_unit("us").asi8
-    # Where another wearer begins, stamps go back: their rows do not follow one another.
+    # Stamps go back at the start of another wearer's rows, which do not continue the rows before.
     starts = np.where(
         np.diff(us, prepend=us[:1]) < 0, us - int(seconds * 1e6), row_starts(us, seconds)
     )
@@ -175,7 +175,7 @@ def colours(shares: Floats, names: Sequence[str] = NAMES) -> Floats:
 
 
 def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None:
-    """Draw the shares of each column one upon the other; the label of each patch is its state."""
+    """Draw the shares of each column stacked; the label of each patch is its state."""
     tops = np.cumsum(shares, axis=1)
     for code, name in enumerate(names):
         if shares[:, code].any():
@@ -194,7 +194,7 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
 def hatched(
     ax: Axes, low: float, high: float, *, left: float, right: float, beneath: bool = False
 ) -> Rectangle:
-    """Draw the ground of a ribbon: hatched, where no record lies on it."""
+    """Draw the background of a ribbon, hatched to show where there are no records."""
     ground = Rectangle(
         (left, low),
         right - left,
@@ -216,7 +216,7 @@ def hatched(
 
 
 def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
-    """Cover a part of a ribbon beneath an Axes: time that a day does not have."""
+    """Cover the part of a ribbon beneath an Axes that shows time the day lacks."""
     cover = Rectangle(
         (left, low), right - left, high - low, facecolor="white", linewidth=0, zorder=1.5
     )
@@ -225,7 +225,7 @@ def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
 
 
 def entries(codes: Sequence[int] | Ints) -> list[Entry]:
-    """Return the legend of a ribbon: every state, "not known" only where it occurs, no record."""
+    """Return the legend of a ribbon: every state, "not known" only if it occurs, no record."""
     occurs = len(STATES) in np.unique(codes)
     return [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
 
@@ -233,7 +233,7 @@ def entries(codes: Sequence[int] | Ints) -> list[Entry]:
 def image(
     ax: Axes, rgba: Any, extent: tuple[float, float, float, float], *, beneath: bool = False
 ) -> AxesImage:
-    """Draw a ribbon's colours; what is too narrow to be seen is averaged, never left out.
+    """Draw a ribbon's colours; parts too narrow to be seen are averaged, never left out.
 
     With `beneath`, the extent is in x and in the height of the Axes, below which it may lie.
     """

@@ -1,4 +1,4 @@
-"""Figures as files: one width of a journal, text as text, the recipe inside, equal bytes."""
+"""Figures as files: a journal's width, text as text, the recipe inside, reproducible bytes."""
 
 import json
 import os
@@ -23,13 +23,12 @@ __all__ = ["save_figure"]
 def save_figure(
     drawn: Axes | Figure, path: str | os.PathLike[str], *, width: Width = "single"
 ) -> None:
-    """Save a figure as a paper takes it: a set width, text as text, and the recipe in the file.
+    """Save a figure for a paper: a set width, text as text, and the recipe in the file.
 
     Parameters
     ----------
     drawn : Axes or Figure
-        What a plot function returned (one Axes stands for its whole figure), or any figure of
-        matplotlib.
+        The result of a plot function (an Axes saves its whole figure), or any matplotlib figure.
     path : path
         Where to, ending with .pdf (fonts embedded as text), .svg (text as text) or .png (300 dpi).
         The folder must exist. Only the owner can read the file; it is put in place whole.
@@ -41,8 +40,8 @@ def save_figure(
     Raises
     ------
     ConfigurationError
-        If what is given is not an Axes or Figure, the ending or width is another one, or the
-        folder does not exist.
+        If `drawn` is not an Axes or Figure, the ending or width is not listed here, or the folder
+        does not exist.
     EyelogError
         If the file cannot be written.
 
@@ -50,8 +49,8 @@ def save_figure(
     -----
     The recipe is JSON: versions, and for each plot function that drew into the figure its
     arguments, with the rows, range and provenance of each table. It is in ``Description`` of a PNG
-    or SVG file and in ``Subject`` of a PDF file. There is no clock time in the file: the same
-    figure on the same machine gives the same bytes.
+    or SVG file and in ``Subject`` of a PDF file. The file contains no clock time: the same figure
+    on the same machine gives the same bytes.
 
     Examples
     --------
@@ -91,7 +90,7 @@ def save_figure(
 
 @contextmanager
 def _sized(figure: Figure, width_in: float) -> Iterator[None]:
-    """Give a figure a width for the time of saving."""
+    """Set a figure's width while it is saved."""
     before = figure.get_size_inches().copy()
     try:
         if isinstance(figure, StyledFigure):

@@ -1,8 +1,8 @@
 """The one look of all figures: colours by meaning, sizes in millimetres, type, lines, legends.
 
-The look belongs to the figures that eyelog makes itself. It is in force while such a figure is
-built and each time it is drawn, never at import, and never on an Axes that a user passes in. A
-figure function is written like this::
+The look belongs to the figures that eyelog makes itself. It applies while such a figure is built
+and each time it is drawn, never at import, and never to an Axes that a user passes in. A figure
+function is written like this::
 
     @plot_function
     def plot_thing(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -13,8 +13,8 @@ figure function is written like this::
         legend(ax, [patch("usable"), line("7-day median", "reference")])
         return ax
 
-`plot_function` puts the look in force where the figure is eyelog's own, and attaches the recipe
-that `eyelog.save_figure` writes into the file (figures/recipe.py).
+`plot_function` applies the look if the figure is eyelog's own, and attaches the recipe that
+`eyelog.save_figure` writes into the file (figures/recipe.py).
 """
 
 import inspect
@@ -88,7 +88,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "not worn": "#D8D8D8",
         "no record": "#FFFFFF",
         "not known": "#F3F3F3",
-        # Values and what stands beside them.
+        # Values and the marks beside them.
         "worn": "#8FA9BD",  # worn, but not usable
         "masked": "#E4E4E4",
         "interval": "#8FA9BD",
@@ -97,7 +97,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "second": "#B0652A",
         "event": "#2F8F7B",
         "before event": "#E0EDEA",
-        "flagged": "#D1495B",  # what stands out: removed by a condition, outside the usual range
+        "flagged": "#D1495B",  # highlights: removed by a condition, outside the usual range
         "true": "#5F6B76",
         "false": "#E4E4E4",
         "weekday": "#17456B",
@@ -107,7 +107,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "axis": "#555555",
         "grid": "#E6E6E6",
         "hatch": "#BBBBBB",
-        "pale hatch": "#DCDCDC",  # behind values, where a ribbon's hatch would be too loud
+        "pale hatch": "#DCDCDC",  # behind values, where a ribbon's hatching would be too prominent
     }
 )
 """The colour of each meaning; no figure names a colour of its own."""
@@ -116,7 +116,7 @@ HATCH: Final = "////"
 
 SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        # From light to dark, and never white: zero is a colour of the scale, no record is white.
+        # From light to dark, and never white: zero has a colour of the scale, no record is white.
         "usable": ("#E3EDF4", "#A9C6DA", "#6A9BBE", "#37709B", "#17456B", "#0B2438"),
         "walking": ("#FBEBD3", "#F7CD8F", "#EFA33A", "#C9741A", "#8E4A10", "#4F2708"),
         "noisy": ("#FAE3E4", "#EFB0B4", "#DF7683", "#C2394D", "#8A2033", "#4B0F1A"),
@@ -126,11 +126,11 @@ SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 TEXT_PT: Final = 8.0
 SMALL_PT: Final = 7.0
 LINE_PT: Final = 0.6
-BENEATH_PT: Final = 34.0  # of a user's Axes: the legend, under two lines of labels and a name
+BENEATH_PT: Final = 34.0  # on a user's Axes: the legend, under two lines of labels and a name
 PAD_MM: Final = 0.7
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
-# Better than the last one where they are installed; matplotlib always has the last.
+# Better than the last one if they are installed; matplotlib always has the last.
 FAMILIES: Final = (
     "Inter",
     "Source Sans 3",
@@ -143,7 +143,7 @@ FAMILIES: Final = (
     "Open Sans",
     "DejaVu Sans",
 )
-# The letters of East Asia, which none of these have, for the names of wearers.
+# East Asian characters, which none of these have, for the names of wearers.
 EAST_ASIAN: Final = (
     "Noto Sans CJK JP",
     "Noto Sans JP",
@@ -158,13 +158,13 @@ EAST_ASIAN: Final = (
 
 
 def inches(mm: float) -> float:
-    """Return millimetres as inches, in which matplotlib measures."""
+    """Return millimetres in inches, the unit of matplotlib."""
     return mm / 25.4
 
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the best families that are installed and the one that always is, and no other."""
+    """Return the best families that are installed, and the one that always is."""
     installed = set(font_manager.get_font_names())
     best = next(name for name in FAMILIES if name in installed or name == FAMILIES[-1])
     east = [name for name in EAST_ASIAN if name in installed][:1]
@@ -242,8 +242,8 @@ _in_force: Final[ContextVar[bool]] = ContextVar("style in force", default=False)
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Put the look in force, whatever settings the user has; afterwards theirs are back."""
-    if _in_force.get():  # to put it in force again takes as long as to draw a small figure
+    """Apply the look, whatever settings the user has, and restore theirs afterwards."""
+    if _in_force.get():  # applying it again takes as long as drawing a small figure
         yield
         return
     token = _in_force.set(True)
@@ -256,7 +256,7 @@ def style() -> Iterator[None]:
 
 @contextmanager
 def _note_of_missing_letters() -> Iterator[None]:
-    """Say in one line which letters no installed font has, instead of a line of each glyph."""
+    """Name the letters that no installed font has in one warning, instead of one per glyph."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", message="Glyph ", category=UserWarning)
         yield
@@ -278,10 +278,10 @@ Entry = tuple[str, Artist]
 
 
 class SteadyLayout(ConstrainedLayoutEngine):
-    """The constrained layout, without the noise in its last digits.
+    """The constrained layout, without noise in its last digits.
 
     Its solver works through variables in the order of their addresses, so that the same figure
-    comes out 1e-13 apart in the next run, and SVG names its clips after such numbers.
+    differs by 1e-13 in the next run, and SVG names its clips after such numbers.
     """
 
     def execute(self, fig: Figure) -> None:
@@ -304,7 +304,7 @@ class StyledFigure(Figure):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.fits: list[Callable[[], object]] = []
-        # What hangs beneath an Axes by a share of its height asks for another room after the
+        # Artists placed beneath an Axes by a share of its height need different room after the
         # first layout has changed that height.
         self.layouts = 1
         self.entries: dict[str, Artist] = {}
@@ -312,7 +312,7 @@ class StyledFigure(Figure):
         self._title = ""
 
     def draw(self, renderer: Any) -> None:
-        """Draw in the look, after title, legend and labels were fitted to the size."""
+        """Draw with the look, after fitting title, legend and labels to the size."""
         with style(), _note_of_missing_letters():
             self.fit()
             super().draw(renderer)
@@ -328,7 +328,7 @@ class StyledFigure(Figure):
             fit()
 
     def set_title(self, text: str) -> None:
-        """Write the title at the left; it breaks between its parts where it is too long."""
+        """Write the title at the left; it breaks between its parts if it is too long."""
         self._title, self._fitted_px = text, None
         self._write_title(text)
 
@@ -336,15 +336,15 @@ class StyledFigure(Figure):
         """Add entries to the one legend under the figure; each label has one entry."""
         for label, handle in entries:
             self.entries.setdefault(label, handle)
-        if "no record" in self.entries:  # after whatever was recorded, of all panels
+        if "no record" in self.entries:  # after the states of all panels
             self.entries["no record"] = self.entries.pop("no record")
         self._fitted_px = None
         self._draw_legend(len(self.entries))
 
     def height_at(self, width_in: float) -> float:
-        """Return the height in inches at which the panels stay as high at another width.
+        """Return the height in inches that keeps the panels' height at another width.
 
-        What grows there are the lines of title and legend, which need room of their own.
+        At a narrower width, title and legend have more lines, which need room.
         """
         width, height = (float(side) for side in self.get_size_inches())
         with style(), _note_of_missing_letters():
@@ -357,7 +357,7 @@ class StyledFigure(Figure):
         return max(min(height + there - here, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
 
     def _lines_in(self) -> float:
-        """Return what the lines of title and legend take of the height, in inches."""
+        """Return the height of the lines of title and legend, in inches."""
         parts = [*self.legends, *([cast(Any, self)._suptitle] if self._title else [])]
         renderer = cast(Any, self)._get_renderer()
         return sum(float(part.get_window_extent(renderer).height) for part in parts) / self.dpi
@@ -389,7 +389,7 @@ class StyledFigure(Figure):
         self._set_running(self._running_lines(width * 0.98))
 
     def _running_lines(self, width: float) -> list[list[Any]]:
-        """Break the entries of a legend of one line into lines, as words of a text."""
+        """Break the entries of a one-line legend into lines, like the words of a text."""
         made: Any = self.legends[0]
         gap = mpl.rcParams["legend.columnspacing"] * SMALL_PT * self.dpi / 72
         lines: list[list[Any]] = []
@@ -432,7 +432,7 @@ class StyledFigure(Figure):
         self.suptitle(text, x=inches(PAD_MM) / self.get_figwidth(), ha="left")
 
     def _width_of_title(self) -> float:
-        # A text remembers the renderer that measured it first, at whatever resolution that was.
+        # A text remembers the renderer that first measured it, whatever its resolution.
         renderer = cast(Any, self)._get_renderer()
         return float(cast(Any, self)._suptitle.get_window_extent(renderer).width)
 
@@ -448,10 +448,10 @@ Drawn = TypeVar("Drawn")
 
 
 def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-    """Give a function that draws the look, where the figure is eyelog's own, and its recipe.
+    """Give a drawing function the look, if the figure is eyelog's own, and its recipe.
 
-    The look is not put on an Axes of the user. What the function returns, an Axes or an array of
-    Axes, carries the recipe of the call: `eyelog.save_figure` writes it into the file.
+    The look is not applied to a user's Axes. The returned Axes, or array of Axes, carries the
+    recipe of the call: `eyelog.save_figure` writes it into the file.
     """
     signature = inspect.signature(draw)
 
@@ -497,9 +497,9 @@ def panels(
     heights_mm : sequence of float
         The height of each panel.
     sharex : bool
-        Whether the panels have one x axis.
+        Whether the panels share one x axis.
     around_mm : float
-        What title, labels and legend take of the height.
+        The height taken by title, labels and legend.
     """
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
@@ -524,7 +524,7 @@ def title(ax: Axes, text: str) -> None:
 
 
 def _title_within(ax: Axes, text: str) -> None:
-    """Write a title over an Axes of the user, in as many lines as its width asks for."""
+    """Write a title over a user's Axes, in as many lines as its width requires."""
 
     def fits(line: str) -> bool:
         made = ax.set_title(line, loc="left", fontsize="small")
@@ -551,7 +551,7 @@ def _lines(text: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def legend(ax: Axes, entries: Sequence[Entry]) -> None:
-    """Explain colours and marks in one line under the figure, or under an Axes of the user.
+    """Explain colours and marks in one line under the figure, or under a user's Axes.
 
     In a figure of eyelog's own, panels share one legend: equal labels have one entry.
     """
@@ -580,7 +580,7 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
 
 
 def panel_legend(ax: Axes, entries: Sequence[Entry], *, shared: Sequence[Entry] = ()) -> None:
-    """Explain what belongs to one of several panels above it, and what they share as `legend`.
+    """Explain the marks of one of several panels above it, and those they share as `legend` does.
 
     One panel by itself has everything in one legend.
     """

@@ -1,4 +1,4 @@
-"""What the figures read from a table: its stamps, its log, and how long a row lasts."""
+"""Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
 from typing import Any
 

@@ -35,7 +35,7 @@ PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
-"""Ranges at least as long are shown as whole days."""
+"""Ranges of at least this length are shown as whole days."""
 BOOLEAN: Final = ("true", "false")
 
 
@@ -48,8 +48,8 @@ def plot_timeline(
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw fields along time, one panel each, over any range.
 
-    What the width of a figure cannot resolve is shown as the mean of each column of time, within a
-    band from the lowest to the highest value: a year is readable, and nothing is hidden. Lines
+    Data too dense for the width of the figure are shown as the mean of each column of time, within
+    a band from the lowest to the highest value: a year is readable, and nothing is hidden. Lines
     break where there is no value; a value without neighbours is a point. Booleans, and the states
     of `eyelog.states` as a column, are ribbons.
 
@@ -60,7 +60,7 @@ def plot_timeline(
     fields : sequence of str, optional
         The columns to draw, top to bottom, 12 at most; by default all that are not text.
     events : DataFrame, optional
-        What to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
+        Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
 
     Returns
@@ -75,7 +75,7 @@ def plot_timeline(
     FieldError
         If the frame or the events lack a column.
     ConfigurationError
-        If there are no rows, they are not in order, a column holds text, or there are too many
+        If there are no rows, the rows are not in order, a column holds text, or there are too many
         fields for one figure.
 
     Examples
@@ -148,7 +148,7 @@ def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:
 
 
 def _names(frame: pd.DataFrame, fields: Sequence[str] | None) -> list[str]:
-    """Return the columns to draw, or raise where they cannot be drawn."""
+    """Return the columns to draw, or raise if they cannot be drawn."""
     drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
     names = drawable if fields is None else list(fields)
     require(frame, names, purpose="plot_timeline")
@@ -180,7 +180,7 @@ def _is_number(column: pd.Series) -> bool:
 
 
 def _range(index: pd.DatetimeIndex, seconds: float) -> tuple[int, int]:
-    """Return the range to show in microseconds: whole local days, unless it is a few hours."""
+    """Return the range to show in microseconds: whole local days, unless it is short."""
     us = index.as_unit("us").asi8
     first, last = int(us[0] - seconds * 1e6), int(us[-1])
     if last - first < WHOLE_DAYS_FROM_S * 1e6:
@@ -200,7 +200,7 @@ def _draw_ribbon(
 ) -> list[Entry]:
     """Draw a ribbon of states, or of true and false, and return its legend.
 
-    What spans months is too much for one colour per column: each day is then a bar of its shares.
+    Over months, one colour per column is too coarse: each day is then a bar of its shares.
     """
     stacked = columns is not None and columns.step_s >= DAY_S
     if stacked and columns is not None:

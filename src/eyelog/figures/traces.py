@@ -1,8 +1,8 @@
-"""Values along time, drawn as far as the width of a figure resolves them, with nothing hidden.
+"""Values over time, drawn as finely as the width of a figure allows, with nothing hidden.
 
-Where several rows share what the eye sees as one column, the column shows their mean as a line and
-their range, lowest to highest, as a band. Lines break where a value or a row is missing, and a
-value without neighbours is a point.
+If several rows fall into one visible column, the column shows their mean as a line and their range,
+lowest to highest, as a band. Lines break where a value or a row is missing, and a value without
+neighbours is a point.
 """
 
 from collections.abc import Callable
@@ -36,10 +36,10 @@ __all__ = [
 
 TRACE_ALPHA: Final = 0.55
 MOST_COLUMNS: Final = 800
-"""What two columns of a journal resolve: a fifth of a millimetre."""
+"""The columns that two columns of a journal resolve: a fifth of a millimetre each."""
 STEPS_S: Final = (
     *(15, 30, 60, 120, 300, 600, 900, 1800),
-    *(3600, 7200, 10_800),  # from here on days: half a day would alternate with the other half
+    *(3600, 7200, 10_800),  # from here on whole days: the halves of a day would alternate
     *(86_400, 172_800, 604_800),
 )
 
@@ -66,7 +66,7 @@ class Columns:
 
 
 def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
-    """Return the columns of a range, or None where every row can be seen by itself."""
+    """Return the columns of a range, or None if every row can be seen separately."""
     span_s = (end_us - start_us) / 1e6
     if span_s / seconds <= MOST_COLUMNS:
         return None
@@ -76,7 +76,7 @@ def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
 
 @dataclass(frozen=True)
 class Trace:
-    """What is drawn of one column of values: points in time and, for columns, their range."""
+    """The points in time drawn for one column of values and, for columns of time, their range."""
 
     us: Ints
     values: Floats
@@ -86,18 +86,18 @@ class Trace:
 
     @property
     def top(self) -> Floats:
-        """The highest of what is drawn at each point."""
+        """The highest value drawn at each point."""
         return self.values if self.high is None else self.high
 
     @property
     def lone(self) -> Bools:
-        """The values without a neighbour, through which no line would go."""
+        """The values without a neighbour, which a line would not show."""
         there = np.concatenate([[False], np.isfinite(self.values), [False]])
         return np.asarray(there[1:-1] & ~there[:-2] & ~there[2:], dtype=np.bool_)
 
 
 def mean_words(columns: Columns) -> str:
-    """Return what the line shows of columns: "mean of 30 min", "mean of each day"."""
+    """Return what the line shows in each column: "mean of 30 min", "mean of each day"."""
     width = duration_words(columns.step_s)
     return f"mean of {width}" if width[0].isdigit() else f"mean of each {width}"
 
@@ -114,13 +114,13 @@ def is_count(log: str | None, name: str) -> bool:
 
 
 def is_angle(log: str | None, name: str) -> bool:
-    """Return whether the mean of a field is one on the circle."""
+    """Return whether a field is averaged on the circle."""
     fields = catalogue(log) if log else {}
     return name in fields and fields[name].agg == "circ_mean"
 
 
 def colour_of(log: str | None, name: str) -> str:
-    """Return the meaning whose colour a field has: steps that of walking, eyes of usable time."""
+    """Return the meaning whose colour a field has: walking for steps, usable for the eyes."""
     fields = catalogue(log) if log else {}
     kind = fields[name].kind if name in fields else ""
     return {"gait": "walking", "static": "usable"}.get(kind, "trace")
@@ -129,7 +129,7 @@ def colour_of(log: str | None, name: str) -> str:
 def trace(
     us: Ints, values: Floats, seconds: float, columns: Columns | None, *, angle: bool = False
 ) -> Trace:
-    """Return what to draw of values: all of them, or the mean and range of each column.
+    """Return the points to draw: all values, or the mean and range of each column.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ def trace(
     columns : Columns, optional
         The columns that the width resolves.
     angle : bool
-        Whether the mean is that of directions.
+        Whether to average on the circle.
     """
     if columns is None:
-        # A value stands in the middle of its row; one without a value stands in each gap.
+        # A value is drawn in the middle of its row; each gap has a point without a value.
         middles = us - int(seconds * 5e5)
-        # Time of day goes back where the clocks do: a gap, too.
+        # Clock time goes back when the clocks do: this is a gap too.
         gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) < 0)) + 1
         return Trace(
             np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)

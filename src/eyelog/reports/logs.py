@@ -24,11 +24,11 @@ from eyelog.provenance import KEY
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
-# Control characters and halves of characters, which no page or figure can hold, and the marks that
-# would turn the text after a name around.
+# Control characters and lone surrogates, which pages and figures cannot hold, and marks that would
+# reverse the direction of the text after a name.
 UNWRITABLE: Final = ("Cc", "Cs", "Cn", "Zl", "Zp")
 TURNING: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-# Details of a history that are text and name no person, file or place.
+# Details of a history that are text and do not name a person, file or place.
 SPOKEN: Final = (
     *("step", "start", "end", "tz", "every", "stamp", "wear", "fields", "limits"),
     *("recipe", "allow", "off_pose", "closing_alone"),
@@ -45,7 +45,7 @@ class Logs:
     frames : mapping of str to DataFrame
         The frame of each log.
     name : str
-        What the wearer is called in the report; empty where nothing says it.
+        The wearer's name in the report; empty if unknown.
     """
 
     def __init__(self, frames: Mapping[str, pd.DataFrame], *, name: str) -> None:
@@ -55,7 +55,7 @@ class Logs:
 
     @property
     def lead(self) -> str:
-        """The log that figures show where both could."""
+        """The log that figures show if both could be shown."""
         return next(iter(self.frames))
 
     @cached_property
@@ -83,7 +83,7 @@ class Logs:
         )
 
     def counted(self, log: str) -> pd.DataFrame:
-        """Return the days that were worn long enough to speak for the day."""
+        """Return the days that were worn long enough to represent the day."""
         table = self.days(log)
         if "worn_h" not in table:
             return table
@@ -95,7 +95,7 @@ class Logs:
         return median(numbers(table[column]) if column in table else numbers(pd.Series([])))
 
     def hours(self, log: str) -> pd.DataFrame:
-        """Return recorded, worn, usable and walked hours of every day, empty ones too."""
+        """Return recorded, worn, usable and walking hours of every day, including empty ones."""
         return self._once("hours", log, coverage)
 
     def reasons(self, log: str) -> pd.DataFrame:
@@ -103,7 +103,7 @@ class Logs:
         return self._once("reasons", log, flag)
 
     def masked(self, log: str) -> pd.DataFrame:
-        """Return the values that are not flagged: judged once, for all that follow."""
+        """Return the values that are not flagged, judged once for all sections."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
 
     def bins(self, log: str, every: str) -> pd.DataFrame:
@@ -123,7 +123,7 @@ def as_logs(
     *,
     name: str | None = None,
 ) -> Logs:
-    """Return the logs that were passed, or raise where they cannot be one wearer's report.
+    """Return the logs that were passed, or raise if they cannot make one wearer's report.
 
     Raises
     ------
@@ -197,13 +197,13 @@ def _pairs(
 
 
 def _one_line(name: str) -> str:
-    """Return a name as one line of text: without control characters and marks that turn lines."""
+    """Return a name as one line of text: without control characters and direction marks."""
     kept = (" " if unicodedata.category(c) in UNWRITABLE or c in TURNING else c for c in name)
     return " ".join("".join(kept).split())
 
 
 def _called(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the frame under its name as the report writes it, its history as it is."""
+    """Return the frame under the name written in the report, with its history unchanged."""
     entry = dict(frame.attrs.get(KEY, {}))
     if entry.get("account") in (None, name):
         return frame
@@ -213,7 +213,7 @@ def _called(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the frame under another name, its history without anything that may hold a name."""
+    """Return the frame under another name, its history without details that may contain a name."""
     out = frame.copy(deep=False)
     entry = dict(frame.attrs.get(KEY, {}))
     entry["account"] = name

@@ -29,7 +29,7 @@ TERMS: Final = [
     (
         "Records and days",
         "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight"
-        " to local midnight and have 23 or 25 hours where the clocks change. The two logs are"
+        " to local midnight and have 23 or 25 hours when the clocks change. The two logs are"
         " computed in different ways and are never mixed in one number.",
     ),
     (
@@ -53,7 +53,7 @@ TERMS: Final = [
     ),
     (
         "Blink rate",
-        "Blinks over the time in which they were looked for, never a mean of rates. 15-second"
+        "Blinks over the time in which they could be counted, never a mean of rates. 15-second"
         " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
         " 60-second log: blinks counted with weak cleansing over the seconds measured without"
         " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
@@ -78,7 +78,7 @@ TERMS: Final = [
     ),
     (
         "Rhythm",
-        "Of the steps per hour, hours that were not worn left out. M10 and L5 are the largest"
+        "From the steps per hour, without hours worn under 30 min. M10 and L5 are the largest"
         " and smallest mean of ten and five hours of the average day, RA = (M10 - L5) / (M10 +"
         " L5); IS compares the days' common pattern with all variation, IV the changes from hour"
         " to hour (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by"
@@ -154,7 +154,7 @@ def limits_table(logs: Sequence[str]) -> PageTable:
 
 
 def _said(one: Limit, log: str) -> str:
-    """Return a limit in words, its field by the label of the catalogue."""
+    """Return a limit in words, with the field's label from the catalogue."""
     fields = role(log, one.role) if one.role else ()
     label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
     said = one.text(f"{label}:")

@@ -1,4 +1,4 @@
-"""The page: sections in order, each whole or with the reason why not."""
+"""The page: sections in order, each complete or with the reason why it is not."""
 
 import re
 import warnings
@@ -41,7 +41,7 @@ def render(
     dated : str, optional
         A line about when or for what the report was made.
     version : str
-        Of eyelog.
+        The version of eyelog.
     """
     made = []
     with progress_line(len(sections), "report", unit="section") as done:
@@ -115,12 +115,12 @@ def _table(make: Callable[[], Any]) -> Any:
 
 
 def _minus(text: str) -> str:
-    """Return a text with a minus, which is as wide as a digit, before numbers below 0."""
+    """Return a text with a minus sign, as wide as a digit, before negative numbers."""
     return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
 def _tried(make: Callable[[], Any], what: str) -> tuple[Any, str]:
-    """Return what a call makes and no problem, or None and why it makes nothing."""
+    """Return the result of a call and no problem, or None and why it has no result."""
     try:
         return make(), ""
     except (Empty, EyelogError) as reason:

@@ -14,12 +14,12 @@ from eyelog.analysis.sheet import NOTHING
 __all__ = ["PageTable", "page_table"]
 
 
-DIGITS = "%.9g"  # more than any value has been measured to
+DIGITS = "%.9g"  # more precise than any measurement
 
 
 @dataclass(frozen=True)
 class PageTable:
-    """One table: what is read, and the same numbers in full as CSV.
+    """One table: cells to read, and the same numbers in full as CSV.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class PageTable:
     rows : list of list of str
         The cells, of which the first heads its row.
     numeric : list of bool
-        Which columns hold numbers, and stand to the right.
+        Which columns hold numbers and are right-aligned.
     file : str
         The name under which the CSV is saved.
     csv : str
@@ -54,7 +54,7 @@ class PageTable:
         file: str,
         whole: pd.DataFrame,
     ) -> Self:
-        """Return a table of cells that are text already; what looks like numbers stands right."""
+        """Return a table of cells that are already text; those like numbers are right-aligned."""
         numeric = [
             bool(rows) and all(_is_numeric(row[i]) for row in rows) for i in range(len(headers))
         ]
@@ -63,7 +63,7 @@ class PageTable:
 
     @property
     def link(self) -> str:
-        """The CSV as an address that holds it, so that nothing is asked of a server."""
+        """The CSV as a data URL, so that no server is needed."""
         return "data:text/csv;charset=utf-8;base64," + base64.b64encode(self.csv.encode()).decode()
 
 
@@ -84,9 +84,9 @@ def page_table(
     caption, file : str
         What it holds, and the name of the CSV without its ending.
     names : sequence of str, optional
-        The columns to show, where the table has a value in them; the CSV holds all.
+        The columns to show if the table has a value in them; the CSV contains all.
     whole : DataFrame, optional
-        What the CSV holds, where that is more than what is shown.
+        The table for the CSV, if it holds more than what is shown.
     """
     filled = None
     if names is not None:

@@ -1,4 +1,4 @@
-"""What a section hands to the page: sentences, pictures, tables, definitions."""
+"""The parts that a section gives the page: sentences, pictures, tables, definitions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ __all__ = ["Empty", "Part", "Picture"]
 
 
 class Empty(Exception):
-    """A section has nothing to show; the message says why, and stands in its place."""
+    """A section has nothing to show; the message says why and is shown in its place."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Picture:
 class Part:
     """The content of one section.
 
-    Pictures and tables are calls, which the page makes one by one: one that fails says why in its
-    own place and takes nothing else with it.
+    Pictures and tables are calls, which the page makes one by one: if one fails, the page says why
+    in its place and shows the others.
 
     Attributes
     ----------
     findings : list of str
-        Sentences; the first says what the numbers say.
+        Sentences; the first sums up the numbers.
     pictures : list of Picture
         In the order in which they are read.
     tables : list of callables
@@ -40,7 +40,7 @@ class Part:
     terms : list of pairs
         Terms and their definitions.
     recipe : str
-        How the report was made, as text to keep.
+        How the report was made, as text to archive.
     """
 
     findings: list[str]

@@ -30,20 +30,21 @@ __all__ = ["closing", "figure_of", "svg_of"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
-# More points than this are a cloud: nobody looks for one of them, and a name for each is heavy.
+# More points than this form a cloud: nobody looks for one of them, and naming each makes a large
+# file.
 MOST_NAMED: Final = 400
-IMAGE_DPI: Final = 130  # of what is drawn as pixels: sharp on a screen, small in a file
+IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
 SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 PNG: Final = "data:image/png;base64"
 TIP: Final = "tip-"
-# What would differ between two runs, or says nothing.
+# Metadata that would differ between two runs or carry no information.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _LINK = re.compile(r"url\(#([^)]+)\)")
 
 
 def figure_of(drawn: Any) -> Figure:
-    """Return the figure of what a plot function returned: Axes, an array of Axes, or itself."""
+    """Return the figure of the result of a plot function: Axes, an array of Axes, or a figure."""
     one = drawn if isinstance(drawn, Axes | Figure) else np.ravel(drawn)[0]
     figure = one if isinstance(one, Figure) else one.figure
     while isinstance(figure, SubFigure):
@@ -53,7 +54,7 @@ def figure_of(drawn: Any) -> Figure:
 
 @contextmanager
 def closing(figure: Figure) -> Iterator[Figure]:
-    """Let pyplot forget a figure in the end: it keeps what it has made."""
+    """Close a figure in pyplot at the end: pyplot keeps the figures that it has made."""
     try:
         yield figure
     finally:
@@ -72,13 +73,13 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     key : str
         A name that no other figure of the page has; all ids of the element begin with it.
     title, description : str
-        What a screen reader says.
+        Text for screen readers.
     """
     figure.set_size_inches(inches(width_mm), figure.get_size_inches()[1], forward=False)
     named = dict(_named_points(figure))
     for ax in figure.axes:
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
-            # What is drawn inside the axes moves nothing outside; to ask each bar takes seconds.
+            # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
     sink = io.BytesIO()
     with (
@@ -98,7 +99,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
 
 @contextmanager
 def _any_letters() -> Iterator[None]:
-    """Draw without a word on letters that no font has: the reader's browser writes the text."""
+    """Draw without warnings about missing letters: the reader's browser writes the text."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph ", UserWarning)
         warnings.filterwarnings("ignore", "no installed font has", EyelogWarning)
@@ -131,7 +132,7 @@ def _laid_out(figure: Figure) -> Iterator[None]:
 
 
 def _trim(root: ET.Element) -> None:
-    """Take out what the page says for all figures, and what nobody sees: names, blanks, digits."""
+    """Remove what the page says for all figures, and invisible parts: names, blanks, digits."""
     linked = {
         name
         for element in root.iter()
@@ -158,7 +159,7 @@ def _trim(root: ET.Element) -> None:
 
 
 def _lighter(address: str) -> str:
-    """Return a picture of pixels in 128 colours, where that is smaller: figures have few."""
+    """Return a raster picture in 128 colours if that is smaller: figures have few colours."""
     kind, _, code = address.partition(",")
     if kind != PNG:
         return address
@@ -172,7 +173,7 @@ def _lighter(address: str) -> str:
 
 
 def _own(root: ET.Element, key: str) -> None:
-    """Give every id the key of the figure, since a page has many; a page knows svg by its name."""
+    """Prefix every id with the figure's key, as a page has many figures; drop the svg namespace."""
     known: dict[str, int] = {}
     for element in root.iter():
         element.tag = element.tag.removeprefix(SVG)
@@ -199,7 +200,7 @@ def _say(root: ET.Element, key: str, title: str, description: str) -> None:
 
 
 def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
-    """Mark the artists with few points, and yield the mark of each and what its points are."""
+    """Mark the artists with few points, and yield the mark of each with its points."""
     number = 0
     for ax in figure.axes:
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
@@ -216,7 +217,7 @@ def _points(artist: Any) -> Floats | None:
     xy: Floats
     in_data = artist.axes.transData
     if isinstance(artist.axes.yaxis.get_major_formatter(), DayFormatter):
-        return None  # a row for each day: what it holds has no value along the axis
+        return None  # a row for each day: its content has no value along the axis
     if isinstance(artist, PathCollection):
         if artist.get_offset_transform() != in_data:
             return None

@@ -32,10 +32,10 @@ def report(
 ) -> Path:
     """Write a report of one wearer: one HTML file with sentences, figures and tables.
 
-    The file holds all it shows: it loads nothing from the network and runs no script. It opens with
-    what was measured and how far it can be trusted, and ends with definitions, limits and the
-    recipe. Each section says in a sentence what its numbers say, with an interval, or why it has
-    nothing to say. Tables can be downloaded as CSV from inside the file.
+    The file is complete: it loads nothing from the network and runs no script. It opens with what
+    was measured and how far it can be trusted, and ends with definitions, limits and the recipe.
+    Each section sums up its numbers in a sentence, with an interval, or says why there are none.
+    Tables can be downloaded as CSV from inside the file.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def report(
         ``"head"``, ``"rhythm"``, ``"baseline"``, ``"agreement"``. Default: all; ``"agreement"``
         only where both logs are given. The method closes every report.
     name : str, optional
-        A pseudonym: what the wearer is called, instead of the account. The account and the names
-        of files are then nowhere in the report.
+        A pseudonym for the wearer. The account and the names of files then do not appear in the
+        report.
     dated : str, optional
         A line below the title, such as a date or a study. Without it the report has no date of its
         own: equal records give equal bytes.
@@ -73,8 +73,8 @@ def report(
     Warns
     -----
     EyelogWarning
-        Once for each thing that the numbers lack, such as evidence that is not in the frame; the
-        report says so too.
+        Once for everything the numbers lack, such as evidence that is not in the frame; the report
+        says so too.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_arguments(
     name: str | None,
     dated: str | None,
 ) -> Path:
-    """Return the file to write, or raise `ConfigurationError` for what `report` cannot use."""
+    """Return the file to write, or raise `ConfigurationError` for arguments that cannot be used."""
     target = page_file(path, what="report")
     check_texts(name=name, dated=dated)
     if sections is None:
@@ -130,7 +130,7 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
     made: dict[str, Section] = {
         key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
     }
-    # Made last, when every section has said what it lacks.
+    # Made last, after every section has reported what it lacks.
     made["method"] = ("Method", lambda: method(logs, arguments, notices))
     days = logs.calendar
     log_words = words.joined([LOG_WORDS[log] for log in logs.frames])

@@ -49,9 +49,9 @@ def days_behind(logs: Logs, log: str) -> str:
 def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
     """Return the usual day's value in words: ``12.4 h (95 % interval 10.4 to 13.4)``.
 
-    Without an interval it is the value alone where `days_behind` says why.
+    Without an interval it is the value alone if `days_behind` says why.
 
-    `what` is what was counted, where the value has no unit that a sentence can say.
+    `what` names what was counted, for a value whose unit does not fit into a sentence.
     """
     found, about = logs.usual(log, name), column(name, log=log)
     if not found.n:

@@ -1,4 +1,4 @@
-"""Numbers, intervals, days and lists as a sentence says them."""
+"""Numbers, intervals, days and lists in the words of a sentence."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -28,7 +28,7 @@ MISSING: Final = NOTHING
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """Return a number with so many decimals, or three significant digits, as tables show it."""
+    """Return a number with the given decimals, or three significant digits, as in the tables."""
     return number_text(value, decimals(np.array([value], dtype=np.float64), digits))
 
 
@@ -46,7 +46,7 @@ def hours(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage that is only 0 or 100 where the share is."""
+    """Return a share as a percentage that is 0 or 100 only if the share is exactly 0 or 1."""
     if pd.isna(share):
         return MISSING
     if 0 < share < 0.005:
@@ -57,14 +57,14 @@ def percent(share: float) -> str:
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
-    """Return a 95 % interval in words, empty where there is none."""
+    """Return a 95 % interval in words, empty if there is none."""
     if pd.isna(low) or pd.isna(high):
         return ""
     return f"95 % interval {number(low, digits)} to {number(high, digits)}"
 
 
 def range_of(low: float, high: float, digits: int | None = None) -> str:
-    """Return an interval for a cell: ``9.8 to 13.4``, or a dash where there is none."""
+    """Return an interval for a cell: ``9.8 to 13.4``, or a dash if there is none."""
     if pd.isna(low) or pd.isna(high):
         return MISSING
     return f"{number(low, digits)} to {number(high, digits)}"
@@ -76,7 +76,7 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def not_enough(have: int, needed: int, noun: str = "day") -> str:
-    """Return what is said instead of a guess."""
+    """Return the words shown instead of a value based on too few data."""
     return f"not enough data: {have} of the {needed} {noun}s needed"
 
 

@@ -1,4 +1,4 @@
-"""The file of a report, and what has to be said about its making."""
+"""The file of a report, and the warnings given while it is made."""
 
 import os
 import warnings
@@ -14,7 +14,7 @@ __all__ = ["check_texts", "noticing", "page_file", "write_page"]
 
 
 def page_file(path: str | os.PathLike[str], *, what: str) -> Path:
-    """Return the file to write, or raise `ConfigurationError` where no page can be."""
+    """Return the file to write, or raise `ConfigurationError` if no page can be written there."""
     target = path_of(path, what=what)
     if target.suffix not in (".html", ".htm"):
         raise ConfigurationError(f"cannot write {target.name}: end its name with .html")
@@ -24,7 +24,7 @@ def page_file(path: str | os.PathLike[str], *, what: str) -> Path:
 
 
 def check_texts(**texts: str | None) -> None:
-    """Raise `ConfigurationError` for what was given as text and is none."""
+    """Raise `ConfigurationError` unless the argument is text."""
     for what, text in texts.items():
         if text is not None and not (isinstance(text, str) and text.strip()):
             raise ConfigurationError(f"{what} must be text, such as 'Person 7', not {text!r}")

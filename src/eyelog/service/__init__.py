@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from eyelog.errors import ConfigurationError
 
-# The one place that says what to install: the modules below import the framework directly.
+# The only check of the extra: the modules below import the framework directly.
 for _package in ("anyio", "h11", "itsdangerous", "starlette", "uvicorn"):
     if find_spec(_package) is None:
         raise ConfigurationError(

@@ -1,6 +1,6 @@
 """The access log: one line of JSON per request, in a file that only its owner can read.
 
-It has no query, header or body: login addresses contain codes, and requests tokens.
+It contains no query, header or body: login addresses contain codes, and requests tokens.
 """
 
 import os
@@ -21,15 +21,15 @@ from eyelog.errors import ConfigurationError
 __all__ = ["ACCOUNT", "AccessLog", "Logged"]
 
 ACCOUNT = "eyelog.account"
-"""The key of the scope under which an endpoint leaves the account that asks."""
+"""The key of the scope under which an endpoint stores the requesting account."""
 
 _MOST_CHARACTERS = 200
-# Someone may write a token where a path belongs.
+# Someone may put a token in place of a path.
 _LIKE_A_TOKEN = re.compile(r"[^/]{32,}")
 
 
 class AccessLog:
-    """The file of the log, which several processes may share, and a program may move away.
+    """The file of the log, which several processes may share and a program may move away.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class AccessLog:
             ) from None
 
     def write(self, entry: dict[str, Any]) -> None:
-        """Add a line. A fault is said once on stderr; no request fails because of it."""
+        """Add a line. A fault is reported once on stderr; no request fails because of it."""
         line = msgspec.json.encode(entry) + b"\n"
         try:
             with self._lock:
@@ -70,7 +70,7 @@ class AccessLog:
             self._failed = False
 
     def _open(self) -> None:
-        """Open the file, again if it was moved away."""
+        """Open the file, and open it again if it was moved away."""
         with suppress(OSError):
             status = self._path.stat()
             if self._file is not None and (status.st_dev, status.st_ino) == self._identity:

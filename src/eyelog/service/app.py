@@ -1,6 +1,6 @@
 """The service of the contract as an ASGI application.
 
-Paths, rules and responses are those of the contract; ``openapi`` states how this service fills
+Paths, rules and responses are those of the contract; ``openapi`` states how this service settles
 what the contract leaves open. The data come only from the archive, the OAuth state only from
 ``_service.sqlite``.
 """
@@ -54,8 +54,8 @@ _ERRORS = {
 
 _log = logging.getLogger("eyelog.service")
 
-# Threads that read pages: one can read while the other writes JSON. With four of them, a sixth of
-# the CPU goes into taking the interpreter from one another.
+# Threads that read pages: one can read while the other writes JSON. Four of them spend a sixth of
+# the CPU on competing for the interpreter.
 _AT_ONCE = 2
 
 
@@ -87,12 +87,12 @@ def create_app(
     access_log : path, optional
         A file (0600) to which each request adds a line of JSON.
     proxy : str, optional
-        The address or network of the proxy in front of the service, or "loopback". Only from there
-        are the headers X-Forwarded-For and X-Forwarded-Proto believed.
+        The address or network of the proxy in front of the service, or "loopback". The headers
+        X-Forwarded-For and X-Forwarded-Proto are trusted only from there.
     root_path : str
-        What stands before every path, such as ``/eyelog``.
+        The prefix of every path, such as ``/eyelog``.
     workers : int
-        How many processes share the archive, and so the memory for it.
+        How many processes share the archive, and the memory for it.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def _data(log: str) -> Endpoint:
         )
         headers = {"Cache-Control": "private, no-cache", **quota}
         if not arrow:
-            # RFC 8288: the same records can be had in another form at the same address.
+            # RFC 8288: the same records are available in another form at the same address.
             headers["Link"] = f'<{request.url.path}>; rel="alternate"; type="{ARROW}"'
         media_type = ARROW if arrow else "application/json"
         return packed(request, body, media_type=media_type, headers=headers)
@@ -255,7 +255,7 @@ def _refuse_busy(request: Request, busy: Exception) -> Response:  # noqa: ARG001
 
 
 def _refuse_fault(request: Request, fault: Exception) -> Response:
-    # One line: the fault is the operator's to mend, and meets every request until then.
+    # One line: the operator must mend the fault, and every request fails until then.
     _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
     return _unavailable(request, "the service cannot use its state; its log has the reason", 60)
 

@@ -1,7 +1,7 @@
-"""The audit log: who was let in, what was granted and ended, one line of JSON per event.
+"""The audit log: logins, grants and their ends, one line of JSON per event.
 
-The file lies beside the state and is readable only by its owner. It holds names and addresses, so
-it is as private as the records; it never holds a code, token, secret or password.
+The file is beside the state and is readable only by its owner. It contains names and addresses, so
+it is as private as the records; it never contains a code, token, secret or password.
 """
 
 import json
@@ -17,7 +17,7 @@ __all__ = ["FILE_NAME", "Audit"]
 
 FILE_NAME: Final = "_service.audit.jsonl"
 _LONGEST: Final = 200
-"""Characters of a text that are kept: what a stranger types may be long."""
+"""Characters of a text that are kept: a stranger may type a long one."""
 
 
 class Audit:
@@ -46,23 +46,23 @@ class Audit:
         address: str | None = None,
         **more: Any,
     ) -> None:
-        """Append one event; what is None is left out.
+        """Append one event; values that are None are left out.
 
-        A failure is said once on stderr and never raised: a full disk keeps no wearer out.
+        A failure is reported once on stderr and never raised: a full disk must not keep wearers
+        out.
 
         Parameters
         ----------
         event : str
             What happened: ``login``, ``token``, ``admin.revoke``.
         account : str, optional
-            A known account. What a stranger typed as a name may be a password, so it is not
-            written.
+            A known account. A name typed by a stranger may be a password, so it is not written.
         application : str, optional
             The client id.
         address : str, optional
             Where the request came from.
         **more
-            What else to say: texts, numbers, lists of these.
+            Further details: texts, numbers, lists of these.
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         values = {"account": account, "application": application, "address": address, **more}

@@ -1,7 +1,7 @@
 """Limits on what one client can use: size of head and body, time, connections.
 
 `Bounds` limits a request inside the application; `BoundedProtocol` limits a connection below it,
-where a request has not yet begun (a head sent byte by byte) or has ended (a response that nobody
+where a request has not yet begun (headers sent byte by byte) or has ended (a response that nobody
 reads).
 """
 
@@ -33,14 +33,14 @@ CONNECTIONS_PER_ADDRESS = 100
 
 _log = logging.getLogger("eyelog.service")
 
-# What clients send wrongly is no warning to the operator: a flood of it would fill the terminal, or
-# block the service where nobody reads its stderr.
+# Errors of clients are not warnings to the operator: a flood of them would fill the terminal, or
+# block the service if nobody reads its stderr.
 _of_protocol = _log.getChild("protocol")
 _of_protocol.setLevel(logging.ERROR)
 
 
 class Bounds:
-    """Middleware that refuses what is too large or too slow; an error becomes a plain 500."""
+    """Middleware that refuses too large or too slow requests; an error becomes a plain 500."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -65,7 +65,7 @@ class Bounds:
         async def watched_send(message: Message) -> None:
             nonlocal started
             if message.get("more_body", False):
-                # A long response takes as long as its reader; `BoundedProtocol` ends one that
+                # A long response takes as long as its reader needs; `BoundedProtocol` ends one that
                 # nobody reads.
                 limit.deadline = math.inf
             started = True
@@ -87,7 +87,7 @@ class Bounds:
                 else Problem(408, "request_timeout", "the body did not arrive in time")
             )
         except Exception:  # noqa: BLE001 (logged below)
-            # Nothing of the error may reach the client, so this is the last place to log it.
+            # The error must not reach the client, so this is the last place to log it.
             _log.exception("%s %s failed", scope["method"], scope["path"])
             refusal = Problem(500, "server_error", "the service failed; its log has the reason")
         if not started:
@@ -118,7 +118,7 @@ def _check_head(scope: Scope) -> None:
             raise _too_large()
     names = {name for name, _ in headers}
     if {b"content-length", b"transfer-encoding"} <= names:
-        # A proxy in front may take the other one for the length: RFC 9112, section 6.1.
+        # A proxy in front may use the other one for the length: RFC 9112, section 6.1.
         raise Problem(
             400,
             "invalid_request",
@@ -174,7 +174,7 @@ class BoundedProtocol(H11Protocol):
                 timer.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Pass data on, and see whether more must arrive before anything can be done."""
+        """Pass data on, and check whether more must arrive before work can begin."""
         super().data_received(data)
         self._watch()
 

@@ -1,7 +1,7 @@
-"""What an operator checks before and after a change: the state's file, and how it fits the archive.
+"""Checks for an operator around a change: the state's file, and whether it matches the archive.
 
 Nothing is changed here: an old state is not brought up to date, and open permissions stay as they
-are, until somebody knows of them.
+are, so that somebody can notice them.
 """
 
 import os
@@ -28,21 +28,21 @@ __all__ = ["Finding", "check_service"]
 
 _NAMED: Final = 5
 _LEAST_FREE: Final = 100_000_000
-"""Bytes of the disk below which an operator has to act: a month of one wearer takes up to 10 MB."""
+"""Free bytes below which an operator must act: a month of one wearer takes up to 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found.
+    """The finding of one check.
 
     Attributes
     ----------
     check : str
         What was checked.
     result : {"ok", "note", "wrong"}
-        A note is worth knowing, and may well be meant so.
+        A note is worth knowing, but may be intended.
     text : str
-        What was found, and what to do about it.
+        The finding, and what to do about it.
     """
 
     check: str
@@ -51,7 +51,7 @@ class Finding:
 
 
 def check_service(registry: Registry) -> list[Finding]:
-    """Return what is found about the state of a service and its archive, in a fixed order.
+    """Return the findings about the state of a service and its archive, in a fixed order.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
         names = _listed([".".join(pair) for pair in sorted(missing)])
         return Finding("schema", "wrong", f"the file lacks {names}: restore a copy")
     if version > VERSION:
-        text = f"version {version} is of a newer eyelog, this one knows {VERSION}: update eyelog"
+        text = f"version {version} is of a newer eyelog, this one supports {VERSION}: update eyelog"
         return Finding("schema", "wrong", text)
     if version < VERSION:
         text = f"version {version} of {VERSION}: it is brought up to date when it is next used"

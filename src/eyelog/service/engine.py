@@ -1,4 +1,4 @@
-"""The HTTP server under the application: how it listens, starts, and stops."""
+"""The HTTP server under the application: listening, starting and stopping."""
 
 import os
 import signal
@@ -22,12 +22,12 @@ _BACKLOG = 128
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready, and stops cleanly on a signal."""
+    """A server that reports when it is ready, and stops cleanly on a signal."""
 
     on_ready: Callable[[], None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so: from here on requests and signals are handled."""
+        """Start, and report it: from here on requests and signals are handled."""
         await super().startup(sockets)
         for each in sockets or []:
             each.listen(_BACKLOG)
@@ -70,8 +70,8 @@ def make_server(app: Starlette) -> Server:
             timeout_keep_alive=15,
             timeout_graceful_shutdown=STOP_SECONDS,
             h11_max_incomplete_event_size=HEAD_BYTES,
-            # asyncio accepts as many connections in one go: a worker that took all that are
-            # waiting would leave its fellows idle. `startup` sets the real length of the queue.
+            # asyncio accepts this many connections at once: a worker that took all waiting ones
+            # would leave the other workers idle. `startup` sets the real length of the queue.
             backlog=1,
         )
     )

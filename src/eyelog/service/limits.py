@@ -1,9 +1,9 @@
-"""How many requests for data an account may make in an hour, whichever process answers them.
+"""The number of requests for data that an account may make per hour, over all processes.
 
 The count is in the file of the service's state, but a write for each request would cost more than
-the request. So a process takes a share of what is left, and counts it down in memory: together the
-processes never allow more than the limit. Shares get smaller towards the end, down to single
-requests; what a process has not used when the hour ends, or when it stops, lapses.
+the request. So a process takes a share of the remaining requests, and counts it down in memory:
+together the processes never allow more than the limit. Shares get smaller towards the end, down to
+single requests; the unused part of a share lapses when the hour ends or the process stops.
 """
 
 import math
@@ -20,12 +20,12 @@ PER_HOUR = 10_000
 """As the public service documented."""
 _HOUR_S = 3600
 _SHARES = 200  # a share is at most this part of the limit,
-_LEFT = 8  # and at most this part of what is left
+_LEFT = 8  # and at most this part of the remainder
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What one request leaves of its hour.
+    """The state of the hour after a request.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class Quota:
 
 @dataclass(slots=True)
 class _Share:
-    left: int  # of what this process took
-    in_file: int  # that no process had taken then
+    left: int  # of the share of this process
+    in_file: int  # not taken by any process then
 
 
 class Limits:

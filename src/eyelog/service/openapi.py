@@ -1,6 +1,6 @@
 """The contract of the service as an OpenAPI 3.1 document.
 
-Record schemas come from the catalogue. Where the contract leaves something open, the descriptions
+Record schemas come from the catalogue. If the contract leaves something open, the descriptions
 state what this service does.
 """
 
@@ -23,7 +23,7 @@ VERSION = "1.0.0"
 def document(page_size: int, *, root_path: str = "") -> Schema:
     """Return the OpenAPI document of a service with pages of `page_size` records.
 
-    `root_path` is what stands before every path, or empty.
+    `root_path` is the prefix of every path, or empty.
     """
     return {
         "openapi": "3.1.0",
@@ -185,8 +185,8 @@ def _show_account() -> Schema:
     return _operation(
         "show_account",
         "The wearer's own page, or the login to it",
-        {"200": _page("Who has access, the password, one's data; or a form for the login")},
-        parameters=[_query("done", _text("What has just been done, to be said on the page."))],
+        {"200": _page("Who has access, the password, the wearer's data; or a form for the login")},
+        parameters=[_query("done", _text("The action just done, for a note on the page."))],
     )
 
 
@@ -375,7 +375,7 @@ def _error(description: str) -> Schema:
 
 
 def _limited(response: Schema, **more: str) -> Schema:
-    """Add the headers that say what is left of the account's hour."""
+    """Add the headers that state the requests left in the account's hour."""
     described = {
         "X-RateLimit-Limit": "Requests for data per account and hour; left out without a limit",
         "X-RateLimit-Remaining": "How many are left",

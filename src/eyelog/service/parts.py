@@ -1,7 +1,7 @@
-"""Whether the parts whose inside the service reaches into are of versions that it knows.
+"""Check that packages whose internals the service uses have versions known to work.
 
-The limits on connections change what uvicorn's HTTP protocol and h11 do; a release that moves their
-insides could switch a limit off without an error.
+The limits on connections change the behaviour of uvicorn's HTTP protocol and h11; a release that
+changes their internals could switch a limit off without an error.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ KNOWN: Final[Mapping[str, tuple[int, int]]] = {
 
 
 def unknown(known: Mapping[str, tuple[int, int]] = KNOWN) -> list[str]:
-    """Return the parts that are newer than what is known to work, such as ``uvicorn 0.99.0``."""
+    """Return the packages that are newer than those known to work, such as ``uvicorn 0.99.0``."""
     found = []
     for name, newest in known.items():
         try:

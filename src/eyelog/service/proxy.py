@@ -1,8 +1,8 @@
-"""A proxy in front of the service: what it says about a request is believed, but only from it.
+"""A proxy in front of the service: its headers about a request are trusted, but no others.
 
-The proxy adds TLS, and says in ``X-Forwarded-For`` and ``X-Forwarded-Proto`` who asked and how.
-Anyone can send these headers, so they are ignored unless they come from the proxy's address, and of
-``X-Forwarded-For`` only the last entry counts, which the proxy itself wrote.
+The proxy adds TLS, and states in ``X-Forwarded-For`` and ``X-Forwarded-Proto`` who sent the request
+and how. Anyone can send these headers, so they are ignored unless they come from the proxy's
+address, and only the last entry of ``X-Forwarded-For`` is used, which the proxy itself wrote.
 """
 
 import ipaddress
@@ -19,14 +19,14 @@ _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
 class Proxy:
-    """Who the proxy is, and under which path it shows the service.
+    """The address of the proxy, and the path under which it shows the service.
 
     Parameters
     ----------
     peer : str, optional
-        The address or network of the proxy, or "loopback"; None where there is no proxy.
+        The address or network of the proxy, or "loopback"; None without a proxy.
     root_path : str
-        What stands before every path, such as ``/eyelog``, whether or not the proxy removes it.
+        The prefix of every path, such as ``/eyelog``, whether or not the proxy removes it.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class Proxied:
 
 
 def _last(scope: Scope) -> dict[str, str]:
-    """Return the last entry of each header; what stands before it, others may have written."""
+    """Return the last entry of each header; others may have written the earlier ones."""
     return {
         name.decode("latin-1"): value.decode("latin-1").rpartition(",")[2].strip()
         for name, value in scope["headers"]

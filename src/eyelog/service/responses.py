@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 __all__ = ["Problem", "json_answer", "packed", "prefers", "problem_answer", "problem_body"]
 
-# Of a page of 500 records (0.5 MB), zstd-1 leaves a tenth in 0.8 ms, gzip-1 a sixth in 3.5 ms.
+# A page of 500 records (0.5 MB) is compressed by zstd-1 to a tenth in 0.8 ms, by gzip-1 to a sixth
+# in 3.5 ms.
 _SMALLEST = 1024
 _LEVEL = 1
 
@@ -70,7 +71,7 @@ def packed(
 
 
 def prefers(request: Request, media_type: str) -> bool:
-    """Return whether the client names a media type, and wants JSON no more than that."""
+    """Return whether the client names a media type and does not prefer JSON to it."""
     weights = _weights(", ".join(request.headers.getlist("accept")))
     json = next(
         (weights[kind] for kind in ("application/json", "application/*", "*/*") if kind in weights),

@@ -74,7 +74,7 @@ def serve(
         "root_path": root_path,
         "workers": workers,
     }
-    app = create_app(**options)  # also with workers: whatever is wrong is said once, and at once
+    app = create_app(**options)  # also with workers: any fault is reported once, and at once
     if newer := unknown():
         _note(
             f"eyelog: warning: not known to work with {' and '.join(newer)}: limits on connections"
@@ -125,8 +125,8 @@ def running(
     port : int
         TCP port; 0 lets the system choose a free one.
     **settings
-        Other settings of `create_app`. Requests are not limited unless ``requests_per_hour`` says
-        so: who runs it is who asks.
+        Other settings of `create_app`. Requests are not limited unless ``requests_per_hour`` is
+        given: the service has only one user.
 
     Yields
     ------

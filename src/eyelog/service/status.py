@@ -1,4 +1,4 @@
-"""Whether the service is well, which versions it is of, and where to begin."""
+"""The health and the versions of the service, and the address of its description."""
 
 import os
 import shutil
@@ -21,12 +21,12 @@ from eyelog.service.responses import Problem, json_answer, prefers
 __all__ = ["health", "start", "versions"]
 
 _NO_STORE = {"Cache-Control": "no-store"}
-_LEAST_FREE = 1_000_000  # bytes: about what a thousand wearers' logins of a day take
+_LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
 
 
 async def health(request: Request) -> Response:
     """Answer GET /health: 200 if state and archive can be read and the disk has room, else 503."""
-    # Threads of its own: a service that is busy with pages is well.
+    # Separate threads: a service that is busy with pages is healthy.
     limiter: CapacityLimiter = request.app.state.health_at_once
     state = request.app.state
     faults = await to_thread.run_sync(
@@ -40,7 +40,7 @@ async def health(request: Request) -> Response:
 
 
 def _faults(file: State, archive: Path) -> list[str]:
-    """Name what cannot be read, without the paths: anyone may ask."""
+    """Name the parts that cannot be read, without their paths: anyone may ask."""
     faults = []
     try:
         readable = bool(file.rows("SELECT 1 FROM meta WHERE name = 'signing_key'"))
@@ -57,7 +57,7 @@ def _faults(file: State, archive: Path) -> list[str]:
 
 
 def _is_full(folder: Path) -> bool:
-    """Return whether a disk has no room for the counts and tokens that requests write."""
+    """Return whether a disk lacks room for the counts and tokens that requests write."""
     try:
         return shutil.disk_usage(folder).free < _LEAST_FREE
     except OSError:
@@ -74,7 +74,7 @@ def _versions() -> dict[str, Any]:
 
 
 async def start(request: Request) -> Response:
-    """Answer GET /: where to find the description of the service."""
+    """Answer GET /: the address of the service's description."""
     base_url = str(request.base_url).rstrip("/")
     if prefers(request, "text/html"):
         return start_page(base_url=base_url, version=__version__)

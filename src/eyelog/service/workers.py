@@ -1,12 +1,12 @@
-"""Several processes that serve one archive on one socket, and the one that looks after them.
+"""Several processes that serve one archive on one socket, and their supervisor.
 
 The supervisor binds the socket and starts the workers, which inherit it; the kernel gives each
-connection to one of them. What they have to agree on (tokens, wrong passwords, the requests of
-an hour) is in the state file.
+connection to one of them. Their common state (tokens, wrong passwords, the requests of an hour) is
+in the state file.
 
 Each worker holds two pipes. It writes a line to stdout when it is ready, and the end of that pipe
-tells the supervisor that the worker has ended. The end of its stdin tells the worker that the
-supervisor has ended, however that happened, so that no worker outlives it.
+shows the supervisor that the worker has ended. The end of its stdin shows the worker that the
+supervisor has ended, for whatever reason, so that no worker outlives it.
 """
 
 import json
@@ -31,7 +31,7 @@ __all__ = ["supervise", "work"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _FAILED_STARTS = 3
-"""So many workers in a row that ended before they were ready end the service."""
+"""This many workers in a row that end before they are ready end the service."""
 
 # With -P, no file in the current folder is taken for a module.
 _PROGRAM = (
@@ -62,11 +62,11 @@ def supervise(
     Parameters
     ----------
     listening : socket
-        What the workers accept connections from. It is closed when they are told to stop.
+        The socket on which the workers accept connections. It is closed when they are told to stop.
     workers : int
         How many processes.
     app : mapping
-        The arguments of `create_app`; they have to be JSON.
+        The arguments of `create_app`; they must be JSON.
     on_ready : callable
         Called once, when all workers are ready.
 
@@ -108,7 +108,7 @@ class _Team:
             self._stop()
 
     def _step(self, timeout_s: float | None = None) -> bool:
-        """Take in what the workers say; return whether a signal came."""
+        """Read the messages of the workers; return whether a signal came."""
         signalled = False
         for key, _ in self._selector.select(timeout_s):
             if key.data is None:
@@ -160,7 +160,7 @@ class _Team:
         worker = _Worker(process, process.stdin, process.stdout)
         self._workers.add(worker)
         self._selector.register(worker.stdout, selectors.EVENT_READ, worker)
-        with suppress(BrokenPipeError):  # it ended at once, which its stdout tells
+        with suppress(BrokenPipeError):  # it ended at once, as its stdout shows
             worker.stdin.write(self._told)
             worker.stdin.flush()
 

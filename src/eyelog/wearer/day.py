@@ -1,7 +1,7 @@
 """One day as it happens, second by second; each log then records it in its own way.
 
 Everything is an event or a state per second (blinks per tenth of a second, pose and mood per
-quarter of a minute), so the two logs agree as far as the devices do, and the truth is known.
+quarter of a minute), so the two logs differ only as the devices do, and the truth is known.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Life:
     worn: Bools
     walking: Bools
     noise: Bools
-    judged: Bools  # what the eyewear takes for wear
+    judged: Bools  # what the eyewear judges as wear
     on: Bools  # powered and awake
     linked: Bools  # on, and the phone connected
     steps: Ints
@@ -66,12 +66,12 @@ class Life:
 
 
 def _elapsed(seconds: list[int], day: date, begin: int, place: tzinfo, length: int) -> Ints:
-    """Return local clock seconds as seconds since midnight, also where the clock changes."""
+    """Return local clock seconds as seconds since midnight, also on days when the clock changes."""
     if length == DAY_S:
         return np.minimum(np.array(seconds, dtype=np.int64), length)
     midnight = datetime.combine(day, time())
     wall = [(midnight + timedelta(seconds=s)).replace(tzinfo=place) for s in seconds]
-    # A time that comes twice means the first; an activity at a time that never comes is skipped.
+    # A time that occurs twice means the first; an activity at a time that never occurs is skipped.
     folds = [[w.replace(fold=fold).timestamp() for w in wall] for fold in (0, 1)]
     elapsed = [round(min(both)) - begin for both in zip(*folds, strict=True)]
     return np.clip(np.maximum.accumulate(np.array(elapsed, dtype=np.int64)), 0, length)
@@ -87,7 +87,7 @@ def _battery(kind: Kinds, worn: Bools, planned: Plan) -> tuple[Ints, Bools]:
     charging = kind == KINDS["charger"]
     moved = worn | _during(kind, "bag_walk", "bag_ride")
     use = np.where(charging, 0, np.where(moved, 4, 1))
-    # Before a night without the charger, a day of wear has left a third.
+    # Before a night without the charger, a third is left after a day of wear.
     start = CAPACITY if planned.before.charged else CAPACITY // 3
     left = start - running(use)[1:]
     level = np.where(charging, 0, 1 + np.clip(left * 5 // CAPACITY, 0, 4))
@@ -161,7 +161,7 @@ def _blinks(
 
 
 def _pose(d: Draws, kind: Kinds, worn: Bools, who: Traits) -> tuple[Floats, Floats]:
-    """Return the lean forward and sideways; eyewear that was put down lies in no pose of a head."""
+    """Return the lean forward and sideways; eyewear put down lies in a pose that no head takes."""
     n = len(kind)
     rest = column("restless")[kind]
     slow, own, side = wander(d, n, 20), d.bell(n), wander(d, n, 28)

@@ -19,7 +19,7 @@ _CELLS = 65536  # chances are multiples of 1/65536, called cells
 
 
 class Stream(IntEnum):
-    """What a stream of draws is for; each purpose has a stream of its own."""
+    """The purpose of a stream of draws; each has its own stream."""
 
     TRAITS = 0
     WEEK = 1
@@ -31,7 +31,7 @@ class Stream(IntEnum):
 
 
 class Draws:
-    """The draws of one stream of one wearer, and of one day or week where `number` says which."""
+    """The draws of one stream of one wearer, for the day or week that `number` gives, if any."""
 
     def __init__(self, seed: int, stream: Stream, *number: int) -> None:
         self._bits = np.random.PCG64(np.random.SeedSequence((seed, int(stream), *number)))
@@ -63,7 +63,7 @@ class Draws:
         return np.asarray((words - 131070) / 37837.0, dtype=np.float64)
 
     def happen(self, cells: Ints, repeat: int = 1) -> Bools:
-        """Return for each chance (in cells) whether it came true, `repeat` times in a row."""
+        """Return, for each chance (in cells), whether the event occurs, `repeat` times in a row."""
         chances = np.repeat(cells, repeat) if repeat > 1 else cells
         return np.asarray(self._small(len(chances)) < chances)
 

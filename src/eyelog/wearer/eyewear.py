@@ -1,4 +1,4 @@
-"""What both logs of the simulated eyewear share: statistics of blinks and gaps, and the sway."""
+"""Shared by both logs of the simulated eyewear: statistics of blinks and gaps, and the sway."""
 
 import numpy as np
 
@@ -23,19 +23,19 @@ def blink_gaps(blinks: Blinks, interruptions: Ints, longest: int) -> tuple[Ints,
 
 
 def mean_sd(total: Ints, square: Ints, count: Ints) -> tuple[Floats, Floats]:
-    """Return mean and SD from sums, sums of squares and counts; 0 where nothing was counted.
+    """Return mean and SD from sums, sums of squares and counts; 0 if nothing was counted.
 
-    All is in whole numbers up to the one root, so the digits are the same on every machine.
+    All numbers are whole up to the one root, so the digits are the same on every machine.
     """
     n = np.maximum(count, 1)
     return total / n, np.sqrt((n * square - total * total) / (n * n))
 
 
 def stale(value: Floats, fresh: Bools, at: Ints, day: Life, leftover: float) -> Floats:
-    """Return `value` where it is fresh, and elsewhere the last fresh value, which the buffer keeps.
+    """Return `value` if it is fresh, else the last fresh value, which the buffer keeps.
 
-    Before the first fresh value, and through the night, the buffer holds `leftover`: what the
-    last handling left in it.
+    Before the first fresh value, and through the night, the buffer holds `leftover`, which remains
+    from the last handling.
     """
     last = np.maximum.accumulate(np.where(fresh, np.arange(len(value)), -1))
     kept = np.where(last >= 0, value[np.maximum(last, 0)], leftover)
@@ -45,7 +45,7 @@ def stale(value: Floats, fresh: Bools, at: Ints, day: Life, leftover: float) -> 
 def sway(
     d: Draws, cadence: Floats, walks: Bools, who: Traits, *, corrected: bool
 ) -> dict[str, Array]:
-    """Return sway of the head and landing impact for each foot; 0 where nobody walked.
+    """Return sway of the head and landing impact for each foot; 0 without walking.
 
     With `corrected`, also the corrected vertical sway, which only the 15-second log has.
     """

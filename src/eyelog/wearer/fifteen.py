@@ -21,8 +21,8 @@ LONGEST_GAP: Final = 600  # tenths of a second; bki_av ends at 60 s
 def intervals(day: Life) -> tuple[Ints, Ints]:
     """Return the stamps and the begins of the records, in seconds since midnight.
 
-    The grid of 15 seconds starts when the phone connects, so each connection has a grid of its
-    own; the remainder at the end of a connection is not recorded.
+    The grid of 15 seconds starts when the phone connects, so each connection has its own grid; the
+    remainder at the end of a connection is not recorded.
     """
     change = np.flatnonzero(np.diff(np.concatenate(([0], day.linked.astype(np.int8), [0]))))
     stamps: list[Ints] = []
@@ -185,7 +185,7 @@ def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[st
         "calm": rating(52.0 + 14.0 * day.calm[slot]),
         "posture": rating(70.0 - np.abs(day.forward[slot] - 10.0)),
         "distance": np.where(run, metres, np.nan),
-        # A made-up spot in the sea: no one lives where this wearer runs.
+        # An invented place at sea, where nobody lives.
         "lat": np.where(run, np.round(35.0 + out * 9e-7, 5), np.nan),
         "lng": np.where(run, np.round(139.3 + out * 4e-7, 5), np.nan),
         "app_measurement_status": status,

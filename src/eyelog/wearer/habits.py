@@ -1,7 +1,7 @@
-"""What the simulated wearer does: traits, the week, and the plan of a day.
+"""The behaviour of the simulated wearer: traits, the week, and the plan of a day.
 
 A plan is a list of activities with the local clock second at which each begins. It depends only on
-the seed and the calendar date, so a date is always the same day, whichever days are simulated.
+the seed and the calendar date, so a date always gives the same day, whichever days are simulated.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def column(name: str) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What stays the same about a wearer."""
+    """The constant traits of a wearer."""
 
     blink: float  # blinks per minute at rest
     strength: int  # uV-equiv
@@ -88,7 +88,7 @@ class Night:
     charged: bool
     linked: bool  # the phone stays connected through the night
     phase: int  # second of the 15-second grid of that connection
-    leftover: tuple[int, ...]  # what stays in the blink buffer: strength, width, npt, gap
+    leftover: tuple[int, ...]  # the rest in the blink buffer: strength, width, npt, gap
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""A simulated wearer: days as a person lives them, in either log, with the truth behind them.
+"""A simulated wearer: realistic days in either log, with the truth behind them.
 
-The seed decides on the wearer: traits, habits and mishaps. A calendar day of a seed is always the
-same day, so a short simulation is the beginning of a longer one.
+The seed determines the wearer: traits, habits and mishaps. A calendar day of a seed is always the
+same, so a short simulation is the beginning of a longer one.
 """
 
 import operator
@@ -82,12 +82,12 @@ def simulate(
     seed: int = 0,
     tz: str = "UTC",
 ) -> pd.DataFrame:
-    """Simulate days of one log as a person lives them.
+    """Simulate realistic days of one log.
 
     The person works at a desk, commutes, walks, eats, takes breaks and puts the eyewear down at
-    night. Weekends differ. Now and then the battery is flat, the phone stays at home (the
-    15-second log then has a gap where the 60-second log has none), or the eyewear travels in a bag
-    or lies upside down and sleeps.
+    night. Weekends differ. Now and then the battery is flat, the phone stays at home (the 15-second
+    log then has a gap, and the 60-second log does not), or the eyewear travels in a bag or lies
+    upside down and sleeps.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def simulate(
     log : {"computed_data", "standard_mode_logs"}
         The 15-second or the 60-second log. Both see the same days.
     seed : int
-        Which wearer, 0 or more: it decides on traits, habits and mishaps.
+        Which wearer, 0 or more: it determines traits, habits and mishaps.
     tz : str
-        IANA zone in which the person lives.
+        IANA zone of the wearer.
 
     Returns
     -------
@@ -122,8 +122,8 @@ def simulate(
 
     Notes
     -----
-    The same arguments give the same values on every machine. A calendar day of a seed is always
-    the same day, so ``simulate(start, 14)`` begins with ``simulate(start, 3)``.
+    The same arguments give the same values on every machine. A calendar day of a seed is always the
+    same, so ``simulate(start, 14)`` begins with ``simulate(start, 3)``.
 
     Known weaknesses of the devices are planted on purpose, after the vendor's documentation:
 
@@ -133,8 +133,8 @@ def simulate(
     - Blink statistics come from a buffer about one interval long, so neighbouring records of the
       15-second log may share a blink or miss one; they keep their old values while nothing is
       counted. Blinks during noise are lost, and with them the gaps that they end.
-    - Scores are -1 where they cannot be computed. Normalised values and the sub-indices are
-      missing until the day has had 20 minutes of usable data.
+    - Scores are -1 if they cannot be computed. Normalised values and the sub-indices are missing
+      until the day has had 20 minutes of usable data.
     - The 60-second log gives root-mean-square blink gaps (firmware 2.2.0).
     - The fields of the retired sub-apps are filled in two sessions per week and missing
       otherwise; undocumented fields hold neutral values.
@@ -161,7 +161,7 @@ def simulate_blinking(
     who, lived = _days(start, days, log, seed, tz, blink)
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
-    # A notebook would keep the line among its results.
+    # A notebook would store the line with its results.
     shown = None if in_terminal() else False
     with progress_line(operator.index(days), f"simulate {log}", choice=shown) as done:
         for day in lived:
@@ -175,7 +175,7 @@ def simulate_blinking(
     index = _index(np.concatenate(stamps), tz)
     data: dict[str, Any] = {}
     for name in columns(log):
-        # The parts of a column are dropped once they are joined: a year is in memory once.
+        # The parts of a column are dropped once they are joined, so a year is in memory only once.
         joined = np.concatenate(parts.pop(name))
         data[name] = pd.array(joined, dtype=cast(Any, field(log, name).dtype))
     table = pd.DataFrame(data, index=index, columns=pd.Index(list(data), dtype="str"), copy=False)
@@ -238,7 +238,7 @@ def simulate_truth(
 
         ``judged_worn_min``, ``judged_blink_rate_per_min``, ``judged_blink_min``
             The same for the time that is also judged worn (``isl`` false; at least 20 s of
-            ``wea_s``): what an estimate from that time alone can recover.
+            ``wea_s``), which is what an estimate from that time alone can recover.
 
         Whether or not the log recorded:
 

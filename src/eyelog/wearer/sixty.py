@@ -19,7 +19,7 @@ LARGEST_COUNT: Final = 255
 
 
 def _steps(day: Life, lo: Ints, hi: Ints) -> dict[str, Ints]:
-    """Return steps by how long each took."""
+    """Return steps by their duration."""
     counted = np.where(day.on, day.steps, 0)
     # The length of a step is a multiple of ten milliseconds.
     length = np.where(day.cadence > 0, 6000 // np.maximum(day.cadence, 1) * 10, 0)

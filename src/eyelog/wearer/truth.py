@@ -38,7 +38,7 @@ def _quiet(day: Life, lo: Ints, hi: Ints) -> Bools:
 def _judged(day: Life, log: str, lo: Ints, hi: Ints) -> Bools:
     """Return the seconds in intervals that count as worn by the records alone."""
     judged_s = sums(day.judged & day.on, lo, hi)
-    # isl is false from half of the 15 s on; of a minute the vendor asks for 20 s of wea_s.
+    # isl is false from half of the 15 s on; the vendor requires 20 s of wea_s per minute.
     enough = 2 * judged_s >= hi - lo if log == COMPUTED_DATA else judged_s >= 20
     return covered(lo[enough], hi[enough], day.seconds)
 

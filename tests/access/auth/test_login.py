@@ -238,7 +238,7 @@ def test_a_last_line_without_its_end_is_read(home, there, paste):
 
 
 def test_a_redirect_elsewhere_needs_pasting(home, there):
-    with pytest.raises(ConfigurationError, match="has to be pasted"):
+    with pytest.raises(ConfigurationError, match="must be pasted"):
         login(credentials(home, there.url, application=WEB), open_browser=False)
 
 

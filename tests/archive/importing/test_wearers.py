@@ -82,7 +82,9 @@ def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put:
 
 def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "")))
-    with pytest.warns(EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not say whose"):
+    with pytest.warns(
+        EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not name its wearer"
+    ):
         reports = import_files(archive, [path], split_wearers=True)
     assert [(each.account, each.read, each.kept, each.refused) for each in reports] == [
         ("ada", 40, 20, 20)
@@ -108,7 +110,7 @@ def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -
     with pytest.raises(ConfigurationError, match=r"no file has rows of 'eve', only of 'ada'"):
         import_files(archive, [path], wearer="eve")
     plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
-    with pytest.raises(ConfigurationError, match="no column that says whose"):
+    with pytest.raises(ConfigurationError, match="no column that names each row's wearer"):
         el.read_logger_csv(plain, wearer="ada")
     assert "without --wearer" in import_files(archive, [plain], wearer="ada")[0].reason
     with pytest.raises(ConfigurationError, match="give either wearer="):

@@ -14,7 +14,7 @@ def test_each_step_has_what_is_left_and_what_was_lost() -> None:
     table.iloc[0, table.columns.get_loc("worn_h")] = 1.0
     table.loc["w01", "blink_rate_per_min"] = np.nan
     part = section(cohort_of(table))
-    assert part.findings[0].startswith("1 of 7 wearers failed and is in no number")
+    assert part.findings[0].startswith("1 of 7 wearers failed and is in none of the numbers")
     rows = cells(part.tables[0]())
     assert rows["Wearers asked for"] == ["7", NOTHING, ""]
     assert rows["Computed without a failure"] == ["6", NOTHING, "1 wearer failed"]

@@ -40,7 +40,7 @@ def test_the_table_has_each_group_and_the_figures_only_days_that_count() -> None
     assert [row[1] for row in rows] == ["control", "treated"] * 2
     assert rows[0][2:4] == ["6", "17"]
     assert [picture.title for picture in part.pictures] == [
-        "Blink rate along the days",
+        "Blink rate day by day",
         "Blink rate, wearer by wearer",
     ]
 

@@ -16,7 +16,7 @@ class Application:
     Parameters
     ----------
     client_id, client_secret : str
-        As issued at the registration.
+        As issued at registration.
     redirect_uri : str
         Exactly as registered.
 

@@ -21,7 +21,7 @@ from eyelog.errors import AuthorizationError, ConfigurationError
 __all__ = ["Answers", "ForeignCallback", "can_listen", "code_of", "receiving"]
 
 Answers = queue.SimpleQueue[str | AuthorizationError | None]
-"""The outcomes of a login: a code, a refusal, or None for the end of what can be pasted."""
+"""The outcomes of a login: a code, a refusal, or None at the end of the pasted input."""
 
 _page = page_template(
     """<h1>{{ title }}</h1>
@@ -33,7 +33,7 @@ _page = page_template(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A page that the browser shows: its status, its heading, and a paragraph each."""
+    """A page that the browser shows: its status, heading and paragraphs."""
 
     status: int
     title: str
@@ -114,7 +114,7 @@ def code_of(text: str, *, state: str) -> str | None:
     if not same or ("error" in parts) == ("code" in parts) or len(parts.get("code", [])) > 1:
         raise ForeignCallback(
             "the callback URL does not belong to this login (its state differs):"
-            " use the address at which the browser ends after this login"
+            " use the address that the browser shows after this login"
         )
     if parts.get("error") == ["access_denied"]:
         raise AccessDenied(

@@ -1,4 +1,4 @@
-"""OAuth 2.0 as the contract of the service defines it: keep the token of an account, and renew it.
+"""OAuth 2.0 as the contract of the service defines it: keep and renew the token of an account.
 
 Many threads and processes share one token. The first that meets an expired token refreshes it,
 under a lock in the process and a lock between processes; all others read the token it saved.
@@ -98,7 +98,7 @@ class Credentials:
         with self._lock:
             token = self._current()
             if token is None or not _usable(token, rejected):
-                # Read the file without its lock: mostly another process has refreshed the token.
+                # Read the file without its lock: usually another process has refreshed the token.
                 token = self._reread()
             if not _usable(token, rejected):
                 with self._file_lock():
@@ -182,7 +182,7 @@ class Credentials:
             self._token = None
 
     def forget(self) -> bool:
-        """Delete the token file without a word to the service; return whether there was one."""
+        """Delete the token file without telling the service; return whether there was one."""
         with self._lock, self._file_lock():
             if self._in_memory or self._current() is None:
                 return False

@@ -49,7 +49,7 @@ def ask_for_token(
     redirect_uri : str, optional
         Sent instead of the registered one; a refresh needs it too.
     previous : Token, optional
-        The source of what the answer to a refresh leaves out, above all the refresh token.
+        The source of values missing from the answer to a refresh, above all the refresh token.
     secrets : iterable of str
         Values that must not be shown.
 
@@ -80,7 +80,7 @@ def revoke_token(
 ) -> bool:
     """Revoke an access or refresh token; return False if the service does not accept `bearer`.
 
-    A token that the service does not know counts as revoked (RFC 7009, section 2.2).
+    A token unknown to the service counts as revoked (RFC 7009, section 2.2).
     """
     response = _post(
         base_url + "/v1/oauth/revoke",

@@ -50,7 +50,7 @@ def login(
     Parameters
     ----------
     credentials : Credentials
-        Those of the account; they need an application.
+        The account's credentials; they need an application.
     page : str, optional
         The address of the login page, further parameters as its query; by default the service's
         own page.
@@ -60,7 +60,7 @@ def login(
         A stream such as `sys.stdin`, in which a line may be the callback URL or the code. It is
         needed if the redirect does not lead to this machine.
     say : callable
-        Shows a line to the user, by default on stderr. No line has a secret.
+        Shows a line to the user, by default on stderr. No line contains a secret.
     timeout : float
         Seconds to wait for the code.
 
@@ -105,7 +105,7 @@ def login(
         elif paste is None:
             raise ConfigurationError(
                 "the redirect URI is not on this machine's loopback (http://127.0.0.1/...), so the"
-                " code has to be pasted: run `eyelog login` in a terminal, or pass --code"
+                " code must be pasted: run `eyelog login` in a terminal, or pass --code"
             )
         address = authorize_url(
             credentials.base_url,
@@ -117,7 +117,7 @@ def login(
         )
         say(f"Open this address in a browser to log in:\n{address}")
         if paste is not None:
-            say("Or paste here the address at which the browser ends, or the code in it:")
+            say("Or paste here the address that the browser shows at the end, or its code:")
             threading.Thread(
                 target=_read, args=(paste, state, answers, say), name="eyelog-paste", daemon=True
             ).start()
@@ -130,9 +130,9 @@ def login(
 
 
 def _read(paste: TextIO, state: str, answers: Answers, say: Callable[[str], None]) -> None:
-    """Put what is pasted into `answers`, line by line, until a line has a code."""
+    """Put pasted lines into `answers` until one has a code."""
     try:
-        # A file of its own: a thread that waits in sys.stdin would not let the program end.
+        # A separate file object: a thread that waits in sys.stdin would not let the program end.
         lines: TextIO = os.fdopen(os.dup(paste.fileno()), encoding="utf-8", errors="replace")
     except (OSError, ValueError):  # a stream in memory
         lines = paste

@@ -88,7 +88,7 @@ class Token:
         Returns
         -------
         bool
-            False where the end is unknown.
+            False if the end is unknown.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class Token:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether `text` may stand in a header: visible ASCII only."""
+    """Return whether `text` may be used in a header: visible ASCII only."""
     return all("!" <= c <= "~" for c in text)
 
 
@@ -213,7 +213,7 @@ class TokenStore:
         Unreachable
             If another process has it too long.
         ConfigurationError
-            If the folder cannot be written, which should show before a refresh and not after it.
+            If the folder cannot be written, which should be noticed before a refresh, not after it.
         """
         self._make_folder()
         guard = FileLock(self.path.with_suffix(".lock"), timeout=LOCK_SECONDS, mode=0o600)

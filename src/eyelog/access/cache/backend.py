@@ -7,8 +7,8 @@
 A request is made inside a day. In `DayCache.answering` the pages of one stored day answer it, read
 from the file all at once; a page that is not there, or is damaged, is a miss. In
 `DayCache.collecting` the answers of the service are kept aside, and `PendingDay.commit` stores
-them together. So a day never mixes the pages of two walks, and what turns out not to be a proper
-answer is never stored. Outside of both, the cache holds nothing and keeps nothing.
+them together. So a day never mixes the pages of two walks, and an answer that turns out not to be
+valid is never stored. Outside both blocks, the cache is empty and stores nothing.
 
 No token can reach the cache: it is put on a copy of the request below the session.
 """
@@ -53,7 +53,7 @@ class PageStorage(BaseStorage[str, CachedResponse]):
 
     @property
     def pages(self) -> dict[str, bytes]:
-        """The pages of this thread's day; outside a day an empty dict that nobody keeps."""
+        """The pages of this thread's day; outside a day an empty dict that is not kept."""
         return getattr(self._thread, "pages", {})
 
     @property
@@ -103,9 +103,9 @@ class DayCache(BaseCache):
 
     @contextmanager
     def answering(self, key: str) -> Iterator[int]:
-        """Answer this thread's requests in the block from one stored day, and from nothing else.
+        """Answer this thread's requests in the block only from one stored day.
 
-        Yields how many pages the day has, 0 if it is not there as a whole.
+        Yields the number of pages of the day, 0 if the day is not complete.
         """
         pages = self.file.pages(key) or {}
         with self._storage.day(pages):
@@ -113,7 +113,7 @@ class DayCache(BaseCache):
 
     @contextmanager
     def collecting(self, key: str, log: str, day: date, tz: str) -> Iterator["PendingDay"]:
-        """Collect the answers that this thread gets in the block: commit them, or they are lost."""
+        """Collect the answers that this thread gets in the block; commit stores them."""
         pending = PendingDay(self.file, key, log, day, tz)
         with self._storage.day(pending.pages):
             yield pending
@@ -140,9 +140,9 @@ class PendingDay:
 
 
 def cached_session(cache: DayCache) -> CachedSession:
-    """Return a session over `cache`; the service's own cache headers do not count.
+    """Return a session over `cache`; the service's own cache headers are ignored.
 
-    Freshness belongs to the day, not to the page, and an old page never stands in for an error:
+    Freshness is judged by day, not by page, and an old page never replaces an error:
     `stale_if_error` would turn a 401 or a 500 into a 200.
     """
     return CachedSession(

@@ -1,12 +1,12 @@
 """The file of one account's cached answers: SQLite, whole days in, whole days out.
 
 A day is every page of every window of one local date. It is written in one transaction, so it is
-there whole or not at all, even if the process is killed. A connection lives for one operation
+there whole or not at all, even if the process is killed. A connection is open for one operation
 only: nothing is shared between threads or carried over a fork, and a file that another process
 cleared is simply empty.
 
-The cache is a convenience: a fault is noted, the day is asked of the service, and the caller turns
-each note into one warning. A bad file never raises here.
+The cache is a convenience: a fault is noted, the day is requested from the service, and the caller
+turns each note into one warning. A bad file never raises here.
 """
 
 import json
@@ -48,7 +48,7 @@ __all__ = [
 FOLDER: Final = "cache"
 # SQLite quotes a damaged schema in its message, which Python then cannot decode.
 FAULTS: Final = (sqlite3.Error, OSError, UnicodeDecodeError)
-SUFFIX: Final = ".v1.sqlite"  # a new layout gets a new suffix, so the two never mix
+SUFFIX: Final = ".v1.sqlite"  # a new layout gets a new suffix, so layouts never mix
 SCHEMA: Final = """
     CREATE TABLE owner (account TEXT NOT NULL, base_url TEXT NOT NULL);
     CREATE TABLE days (
@@ -134,7 +134,7 @@ class DayFile:
     Attributes
     ----------
     notes : dict
-        What went wrong: one sentence per kind of fault.
+        Faults, with one sentence per kind.
     """
 
     def __init__(self, path: Path, account: str, base_url: str) -> None:
@@ -149,7 +149,7 @@ class DayFile:
             "SELECT key, fetched, expires FROM days WHERE key IN (SELECT value FROM json_each(?))",
             json.dumps(list(keys)),
         )
-        # A day fetched "later than now" has its age from a wrong clock.
+        # A day fetched "later than now" was dated by a wrong clock.
         return {
             key
             for key, fetched, expires in rows
@@ -159,7 +159,7 @@ class DayFile:
     def pages(self, key: str) -> dict[str, bytes] | None:
         """Return the packed pages of a day by their keys, in the order of the walk.
 
-        One query reads them, so they are of one walk. None unless all of them are there.
+        One query reads them, so they come from one walk. None unless all of them are there.
         """
         rows = self._read(
             "SELECT d.pages, p.page_key, p.body FROM days d JOIN pages p ON p.day_key = d.key"
@@ -225,7 +225,7 @@ class DayFile:
             return False
         self.notes["damaged"] = (
             f"the cache file {self.path.name} was damaged: it was set aside as"
-            f" {self.path.name}{ASIDE}, a new one begins, and its days are asked for again"
+            f" {self.path.name}{ASIDE}, a new one begins, and its days are requested again"
         )
         return True
 

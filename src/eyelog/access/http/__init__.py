@@ -1,1 +1,1 @@
-"""Requests and answers: session, adapter, faults, addresses, and what logs must not show."""
+"""Requests and answers: session, adapter, faults, addresses, and secrets to keep out of logs."""

@@ -1,7 +1,7 @@
 """The adapter below session and cache: bearer, timeouts, retries, and only whole answers.
 
-The layers above (the cache is one) never see a token, a cookie, half a body or a fault that a
-second try can mend. They get the responses and exceptions of `requests`, which
+The layers above (the cache is one) never see a token, a cookie, an incomplete body or a fault that
+a second try can mend. They get the responses and exceptions of `requests`, which
 `eyelog.access.http.faults` turns into eyelog's errors.
 """
 
@@ -47,7 +47,7 @@ PASSING = frozenset({429, 500, 502, 503, 504})
 # A POST may have spent a code or a refresh token, so it is repeated only if it was not processed.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
 _ENVIRONMENT = requests.Session()
-"""Sends nothing: it reads proxies and certificates from the environment as requests does."""
+"""Never sends: it reads proxies and certificates from the environment as requests does."""
 
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
@@ -115,7 +115,7 @@ class Adapter(HTTPAdapter):
         cert: Any = None,
         proxies: Any = None,
     ) -> requests.Response:
-        """Return the answer with its whole body, if need be the last one with a fault."""
+        """Return the answer with its whole body; if all tries fail, the last faulty one."""
         options = _ENVIRONMENT.merge_environment_settings(request.url, proxies, True, verify, cert)
         if is_loopback(urlsplit(request.url or "").hostname):
             options["proxies"] = {}  # a proxy's loopback is another machine's

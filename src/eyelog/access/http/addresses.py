@@ -58,7 +58,7 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
             f" (it has {'no host' if scheme in _PORTS else 'another scheme'})"
         )
     if parts.fragment or (parts.query and not query):
-        raise ConfigurationError(f"{name} must end with its path: leave out all after ? or #")
+        raise ConfigurationError(f"{name} must end with its path: leave out what follows ? or #")
     place = f"[{host}]" if ":" in host else host
     if parts.port is not None and parts.port != _PORTS[scheme]:
         place = f"{place}:{parts.port}"

@@ -52,7 +52,7 @@ def decoded(body: bytes, codings: str) -> bytes:
         decode = _DECODERS.get(coding.strip())
         if decode is None:
             raise ContentDecodingError(
-                f"the body has the coding {coding!r}, which was not asked for"
+                f"the body has the coding {coding!r}, which was not requested"
             )
         try:
             body = decode(body)
@@ -76,7 +76,7 @@ def _unzstd(body: bytes) -> bytes:
     stated = zstandard.frame_content_size(body)
     if stated > MOST_BYTES:
         raise TooLarge
-    if stated > 0:  # the decoder takes a frame that becomes larger than it states for damaged
+    if stated > 0:  # the decoder rejects a frame that grows larger than it states
         with suppress(zstandard.ZstdError):
             return zstandard.ZstdDecompressor().decompress(body, allow_extra_data=False)
     # Nothing is stated, or there are several frames.

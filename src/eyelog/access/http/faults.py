@@ -1,4 +1,4 @@
-"""What went wrong with a request, as one of eyelog's errors with one sentence."""
+"""Turn a failed request into one of eyelog's errors with one sentence."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def error_object(response: requests.Response) -> dict[str, Any]:
 
 
 def _detail(response: requests.Response) -> str:
-    """Return the content of the body, in words that fit into a sentence."""
+    """Describe the body in words that fit into a sentence."""
     error = error_object(response)
     if error:
         texts = [error["error"], error.get("error_description")]
@@ -96,9 +96,9 @@ def refusal(
         target = urlsplit(response.headers.get("Location", ""))
         advice = (
             f"the service points to {target.scheme}://{target.netloc.rpartition('@')[2]}: set the"
-            " base URL to the address that answers itself"
+            " base URL to the address that answers directly"
             if target.netloc
-            else "set the base URL to the address that answers itself"
+            else "set the base URL to the address that answers directly"
         )
     advice = advice or _ADVICE.get(status, "check the request")
     limits = [f"{key} {value}" for key, value in quota.items() if value is not None]
@@ -166,4 +166,4 @@ _CAUSES = (
     ),
     (requests.RequestException, "", "the connection failed"),
 )
-"""What happened, in the order to look: the kind of exception, words in its text, our words."""
+"""Faults, in the order to check: the kind of exception, words in its text, our words."""

@@ -24,9 +24,8 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     """Set `session` up for the service at `base_url`.
 
     Below the session (and below its cache, if it has one) each request under `base_url`, and no
-    other, gets a bearer on a copy of its own; a 401 leads to one refresh and one replay; passing
-    faults are tried again within a minute; a body is read whole or raises. Cookies and netrc are
-    not used.
+    other, gets a bearer on its own copy; a 401 leads to one refresh and one replay; passing faults
+    are tried again within a minute; a body is read whole or raises. Cookies and netrc are not used.
 
     Parameters
     ----------
@@ -35,7 +34,7 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     base_url : str
         The service's address.
     credentials : Credentials
-        They have the token.
+        They hold the token.
     workers : int
         How many threads use the session at once.
     """
@@ -43,7 +42,7 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
 
 
 def plain_session() -> requests.Session:
-    """Return a session for the OAuth endpoints: never cached, no bearer of its own."""
+    """Return a session for the OAuth endpoints: never cached, and without a bearer."""
     session = requests.Session()
     _prepare(session, Adapter())
     return session
@@ -55,7 +54,7 @@ def _prepare(session: requests.Session, adapter: Adapter) -> None:
     session.headers["Accept"] = "application/json"
     session.headers["Accept-Encoding"] = ACCEPT_ENCODING
     session.headers["User-Agent"] = "eyelog"
-    session.trust_env = False  # no netrc; proxies are the adapter's matter
+    session.trust_env = False  # no netrc; the adapter handles proxies
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
 

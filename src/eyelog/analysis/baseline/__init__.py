@@ -1,8 +1,8 @@
 """A person against themselves: usual values, deviations from them, trends and changes of level.
 
 Each function takes one Series, most often a column of `eyelog.daily`, which carries the worn hours
-and the coverage of its days along. Missing values are left out, never counted as 0. Scores are
-already relative to the wearer's last hours, so compare within one person only.
+and the coverage of its days. Missing values are left out, never counted as 0. Scores are already
+relative to the wearer's last hours, so compare within one person only.
 """
 
 from eyelog.analysis.baseline.deviation import personal, robust_z

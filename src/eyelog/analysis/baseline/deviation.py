@@ -33,13 +33,13 @@ def robust_z(series: pd.Series) -> pd.Series:
     Parameters
     ----------
     series : Series
-        Numbers; any index, since no time plays a part.
+        Numbers; any index, since time is not used.
 
     Returns
     -------
     Series
-        Same index; ``(x - median) / (1.4826 MAD)``, float64, missing where the value is missing.
-        Where more than half of the values are equal the MAD is 0 and all results are missing;
+        Same index; ``(x - median) / (1.4826 MAD)``, float64, missing if the value is missing. If
+        more than half of the values are equal, the MAD is 0 and all results are missing;
         ``attrs["reason"]`` says why.
 
     Raises
@@ -49,8 +49,8 @@ def robust_z(series: pd.Series) -> pd.Series:
 
     Notes
     -----
-    Iglewicz & Hoaglin (1993). The whole series is the reference, later days included; for the
-    reference of earlier days alone see `personal`.
+    Iglewicz & Hoaglin (1993). The reference is the whole series, including later days; `personal`
+    compares with earlier days only.
 
     Examples
     --------
@@ -89,18 +89,18 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         Numbers with aware stamps, usually one per day.
     window : str
         How far back the reference goes, as a pandas duration. It includes neither the value
-        itself nor later ones. Whole days are local calendar days, of 23 or 25 hours too: with at
-        most one value per day the days before, otherwise back to the same time of day. Any other
-        duration is elapsed time.
+        itself nor later ones. Whole days are local calendar days, including those of 23 or 25
+        hours: with at most one value per day the days before, otherwise back to the same time of
+        day. Any other duration is elapsed time.
     min_n : int
-        Smallest number of earlier values; with fewer the baseline is missing.
+        Smallest number of earlier values; with fewer, the baseline is missing.
 
     Returns
     -------
     DataFrame
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
-        unit of the series, ``z`` (missing where the spread is 0), ``n`` earlier values, and
-        ``coverage`` (n over the number of earlier stamps that the window could hold).
+        unit of the series, ``z`` (missing if the spread is 0), ``n`` earlier values, and
+        ``coverage`` (n over the number of earlier stamps that fit into the window).
 
     Raises
     ------
@@ -158,6 +158,6 @@ def _first_within(index: pd.DatetimeIndex, reach: int) -> npt.NDArray[np.int64]:
     if (np.diff(dates) > 0).all():
         return np.searchsorted(dates, dates - days, side="left").astype(np.int64)
     wall = index.tz_localize(None) - pd.Timedelta(days, "D")
-    early = np.ones(len(wall), dtype=bool)  # of an hour that came twice, the first
+    early = np.ones(len(wall), dtype=bool)  # in an hour that came twice, the first
     opens = wall.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
     return np.searchsorted(us, opens.as_unit("us").asi8, side="left").astype(np.int64)

@@ -20,7 +20,7 @@ __all__ = [
 
 MOST_PAIRS = 5000
 LEAST_VALUES = 3
-# With four values even the range of all slopes holds the true one in 91.7 of 100 cases only.
+# With four values even the range of all slopes contains the true one in only 91.7 of 100 cases.
 LEAST_FOR_INTERVAL = 5
 SHORTEST_LEVEL = 2
 
@@ -52,9 +52,9 @@ def trend(series: pd.Series) -> Trend:
     -------
     Trend
         ``slope`` (unit of the series per day) with its 95 % interval ``low`` and ``high``;
-        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage`` (of a daily table: the
-        mean of its days'), and ``reason`` where something is missing: everything for fewer than
-        three values, the interval for fewer than five.
+        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage`` (for a daily table, the
+        mean over its days), and ``reason`` if something is missing: everything with fewer than
+        three values, the interval with fewer than five.
 
     Raises
     ------
@@ -63,10 +63,10 @@ def trend(series: pd.Series) -> Trend:
 
     Notes
     -----
-    Theil (1950), Sen (1968); Kendall (1938), through `scipy.stats`. The interval holds the slope
+    Theil (1950), Sen (1968); Kendall (1938), through `scipy.stats`. The interval contains the slope
     of independent values in 95 to 98 of 100 series of 5 to 60 values (exact probabilities). With
-    four values the range of all slopes reaches 91.7 %, with three 66.7 %, so there is none. Where
-    neighbouring days are alike it is too narrow.
+    four values the range of all slopes reaches 91.7 %, with three 66.7 %, so no interval is given.
+    The interval is too narrow if neighbouring days are alike.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     series : Series
         Numbers with aware stamps, usually one per day. Missing values are left out.
     penalty : float
-        What one more change must save in squared error, in the unit of the series squared;
-        taken as given, unscaled. A usual start is ``2 * variance * log(n)``.
+        The squared error that each further change must save, in the unit of the series squared;
+        taken as given, unscaled. A common first choice is ``2 * variance * log(n)``.
 
     Returns
     -------
     list of Timestamp
-        The first stamp of each new level, in order; empty where there is one level.
+        The first stamp of each new level, in order; empty if there is only one level.
 
     Raises
     ------
@@ -130,11 +130,11 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
 
     Notes
     -----
-    The segmentation with the least sum of squared deviations from the level means plus the penalty
-    for each change, of all segmentations in which each level lasts at least two values: optimal
+    Of all segmentations in which each level lasts at least two values, the one with the least sum
+    of squared deviations from the level means plus the penalty for each change: optimal
     partitioning by dynamic programming (Jackson et al. 2005), which leaves out only beginnings that
-    can never be best again (Killick et al. 2012). Of segmentations that cost the same, the one
-    with the longest last level.
+    can never be best again (Killick et al. 2012). Of segmentations with equal cost, the one with
+    the longest last level.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
 
 
 def _level_ends(values: Floats, penalty: float) -> list[int]:
-    """Return where each level of the best segmentation ends, the last one with the values."""
+    """Return the end of each level of the best segmentation; the last ends with the values."""
     n = len(values)
     centred = values - values.mean() if n else values  # keeps small differences of large values
     sums = np.concatenate([[0.0], np.cumsum(centred)])
     squares = np.concatenate([[0.0], np.cumsum(centred**2)])
-    best = np.full(n + 1, np.inf)  # least cost of the values before each place, a penalty a level
+    best = np.full(n + 1, np.inf)  # least cost of the values before each place
     best[0] = 0.0
     before = np.zeros(n + 1, dtype=np.intp)  # where the last of those levels begins
     starts, until = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""The usual value of a distribution by its shape."""
+"""The usual value of a distribution, chosen by its shape."""
 
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -38,23 +38,23 @@ class TypicalValue(NamedTuple):
 
 
 def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
-    """Return a usual value, by the method that suits the shape of the distribution.
+    """Return the usual value, by the method that suits the shape of the distribution.
 
     Parameters
     ----------
     series : Series
-        Numbers; any index. Where it holds aware, sorted stamps, they say the exposure.
+        Numbers; any index. Aware, sorted stamps give the exposure.
     method : {"auto", "peak", "q90", "q99", "median"}
-        ``"auto"`` takes the density peak where the values look like a gamma distribution, the
-        90th percentile where they look exponential, and the median otherwise.
+        ``"auto"`` takes the density peak if the values look like a gamma distribution, the 90th
+        percentile if they look exponential, and the median otherwise.
 
     Returns
     -------
     TypicalValue
         ``value`` and the ``method`` that gave it; ``shape`` ("gamma", "exponential" or "other")
         with the test behind it: ``skewness`` and ``variation`` (SD / mean); ``median``, ``q90``,
-        ``q99``; ``n``, ``exposure_h`` (missing without stamps), ``coverage`` (of the time that
-        the stamps span; without stamps, of the rows) and ``reason`` where missing.
+        ``q99``; ``n``, ``exposure_h`` (missing without stamps), ``coverage`` (of the time that the
+        stamps span; without stamps, of the rows) and ``reason`` if missing.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     The vendor's advice for daily values: density peak for the gamma-like eye movements, 90th or
     99th percentile for the exponential-like head movements. The shape is judged by moments: values
     of 0 or more, skewed to the right (skewness over 0.5), and a variation of 0.8 or more is
-    exponential (it has 1), less is gamma. The density is a Gaussian kernel's with Scott's
-    bandwidth, over the range of the data.
+    exponential (it has 1), less is gamma. The density is estimated with a Gaussian kernel and
+    Scott's bandwidth, over the range of the data.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
 
 
 def _values(series: pd.Series) -> tuple[Floats, float, float]:
-    """Return the values that are there, the hours they are based on, and their coverage."""
+    """Return the observed values, the hours they are based on, and their coverage."""
     check_numbers(series, what="typical_value")
     if has_clock(series):
         seen = observed(series, what="typical_value")
@@ -125,10 +125,10 @@ def _values(series: pd.Series) -> tuple[Floats, float, float]:
 
 
 def _density_peak(values: npt.NDArray[np.float64]) -> float:
-    """Return where a Gaussian kernel density is largest.
+    """Return the value at which a Gaussian kernel density is largest.
 
-    Logs hold few distinct values, so the exact sum over those is as good as one over all records
-    and far cheaper than `scipy.stats.gaussian_kde`.
+    Logs contain few distinct values, so the sum over these is exact and far cheaper than
+    `scipy.stats.gaussian_kde`.
     """
     width = values.std(ddof=1) * len(values) ** (-1 / 5)
     if width == 0:

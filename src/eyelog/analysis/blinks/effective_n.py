@@ -63,7 +63,7 @@ def effective_n(
         ``n_effective``, ``rate_per_min``, ``low`` and ``high`` (2.5 and 97.5 percentiles of the
         draws), int64 ``n`` (blinks or gaps) and ``blocks`` (with usable time), float64
         ``exposure_min`` and ``coverage``, and string ``reason`` (why something is missing; else
-        empty). The rate is missing where that of `eyelog.blinks.rate` is (3 usable minutes);
+        empty). The rate is missing whenever that of `eyelog.blinks.rate` is (3 usable minutes);
         ``n_effective``, ``low`` and ``high`` also with fewer than 10 blocks, or without a blink.
 
     Raises
@@ -71,7 +71,7 @@ def effective_n(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 
@@ -83,7 +83,7 @@ def effective_n(
     little narrow: for 48 blocks of a drifting rate it contains the planted mean rate in 90 to
     95.5 % of samples. A Poisson rate r based on n events
     has the variance r^2 / n; ``n_effective`` is the n at which that equals the variance of the
-    draws. It can exceed n where blinks come more evenly than at random.
+    draws. It can exceed n if blinks come more evenly than at random.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def effective_n(
 
 
 def _blocks(prepared: Prepared, block: str, stamp: str) -> Groups:
-    """Return groups of one block of one group each; labels say which group."""
+    """Return groups that each contain one block of one group; labels name the group."""
     groups = prepared.groups
     of_time = time_groups(prepared.index, block, stamp=stamp)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)

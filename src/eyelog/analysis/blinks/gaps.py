@@ -69,7 +69,7 @@ def _field(log: str, cleansing: str, part: str) -> str:
 
 
 class Onsets(NamedTuple):
-    """Onsets of noise per noise-free minute, with a 95 % interval; missing where not countable."""
+    """Onsets of noise per noise-free minute, with a 95 % interval; missing if not countable."""
 
     per_min: Floats
     low: Floats
@@ -79,8 +79,8 @@ class Onsets(NamedTuple):
 def noise_onsets(prepared: Prepared, cleansing: str) -> Onsets:
     """Return how often noise sets in.
 
-    The frame must hold the gaps of noisy intervals too: where those are masked, the intervals in
-    which noise sets in are the ones that are not looked at.
+    The frame must include the gaps of noisy intervals: if they are masked, the very intervals in
+    which noise sets in are left out.
     """
     noise = prepared.values(role_field(prepared.log, "noise_s"))
     n = prepared.values(gap_fields(prepared.log, cleansing)[0])

@@ -27,8 +27,8 @@ from eyelog.provenance import history, record
 
 __all__ = ["cleansings", "rate"]
 
-# Gaps are free of noise already, so the reasons against an interval with noise do not apply to
-# its gaps; and without them the onsets of noise are not seen.
+# Gaps are already free of noise, so the reasons against a noisy interval do not apply to its gaps;
+# and without these gaps the onsets of noise would be missed.
 NOISE = Reason.NOISY | Reason.INVALID
 
 
@@ -55,12 +55,12 @@ def rate(
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     min_valid : str
         Shortest usable time (the exposure) that gives a rate; below it the rate is missing.
     correct_noise : bool
-        Correct for the gaps that noise has broken (see Notes); not for ``"counts"``, which lose
+        Correct for the gaps that noise has broken (see Notes); not for ``"counts"``, which loses
         none.
     method : {"gaps", "counts", "exponential", "rms", "mean"}, optional
         How to read the rate (see Notes). 15-second log: ``"gaps"``. 60-second log: ``"counts"``
@@ -75,7 +75,7 @@ def rate(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -83,17 +83,17 @@ def rate(
         Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 columns
         ``rate_per_min``, ``low`` and ``high`` (per minute; 95 %), int64 ``n`` (blinks counted, or
         gaps), float64 ``exposure_min`` (usable minutes: 15-second log, those of noise-free gaps;
-        60-second log, ``val_s`` - ``nis_s`` of the minutes whose count is there) and ``coverage``
-        (share of the expected records used; for labels, of their records), and string ``reason``
-        (why the rate is missing; else empty). With `correct_noise` also float64 ``noise_per_min``
-        (onsets of noise per noise-free minute).
+        60-second log, ``val_s`` - ``nis_s`` of the minutes with a count) and ``coverage`` (share of
+        the expected records used; for labels, of their records), and string ``reason`` (why the
+        rate is missing; else empty). With `correct_noise` also float64 ``noise_per_min`` (onsets of
+        noise per noise-free minute).
 
     Raises
     ------
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
         for counts, or for a frame that is resampled or has lost its noisy intervals to
@@ -104,32 +104,30 @@ def rate(
     ``"gaps"``: 60 * sum(n) / sum(s) over intervals with n gaps that last s seconds, never the mean
     of rates. ``"counts"``: blinks over usable seconds, 60 * sum(n) / sum(``val_s`` - ``nis_s``).
     The buffer behind a count is about as long as the minute, so blinks counted twice and blinks
-    missed balance. Over working weeks of simulated wearers it comes out 1 % below the planted rate
-    (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). Where not one blink was
-    counted in 10 usable minutes or more, the counter stood still: there is no rate. In 3 to 10
-    minutes 0 is a rate with its interval.
+    missed balance. Over working weeks of simulated wearers the result is 1 % below the planted rate
+    (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). If no blink was counted in
+    10 usable minutes or more, the counter stood still and there is no rate. In 3 to 10 minutes, 0
+    is a rate with its interval.
 
     ``"rms"``, ``"exponential"`` and ``"mean"`` divide by the typical gap of the minutes. Root mean
     squares x combine as sqrt(sum(n x^2) / sum(n)), never with arithmetic means. A root mean square
-    is never below the mean, so ``"rms"`` is a lower bound; ``"exponential"`` divides it by
-    the square root of 2, which is right where gaps are exponential, and too low where the rate
-    varies.
+    is never below the mean, so ``"rms"`` is a lower bound; ``"exponential"`` divides it by the
+    square root of 2, which is right for exponential gaps, and too low if the rate varies.
 
     The interval is exact for a Poisson count n (Garwood 1936, Biometrika 28:437): it contains a
     constant planted rate in 95 % of samples or a little more, for exponential gaps in 92 %, since a
     root mean square varies more than a mean. Rates drift and blinks are not independent, so it is
-    too narrow where `eyelog.blinks.effective_n` is below n.
+    too narrow if `eyelog.blinks.effective_n` is below n.
 
-    A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain
-    are short: where blinks come at rate r and noise at rate l, both exponential, their mean is
-    1/(r + l). The correction subtracts l, which is estimated from the records before masking, in
-    intervals that follow an interval free of noise: the share of them with noise is
-    1 - exp(-l t) for intervals of t seconds. Gaps of noisy intervals are pooled too: they are free
-    of noise themselves, and without them the loss would be another one; so the corrected rate is
-    that of all seconds without noise. The interval is made of both intervals (Zou & Donner 2008,
-    Statistics in Medicine 27:1693) and contains the planted rate in 95 % of samples. Where noise
-    comes in spells (meals), its onsets are counted too low: the rate of a simulated week is
-    up to 2 % too high.
+    A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain are
+    short: if blinks come at rate r and noise at rate l, both exponential, their mean is 1/(r + l).
+    The correction subtracts l, which is estimated from the records before masking, in intervals
+    that follow an interval free of noise: the share of them with noise is 1 - exp(-l t) for
+    intervals of t seconds. Gaps of noisy intervals are pooled too: they are themselves free of
+    noise, and the loss would differ without them; so the corrected rate is that of all seconds
+    without noise. The interval combines both intervals (Zou & Donner 2008, Statistics in Medicine
+    27:1693) and contains the planted rate in 95 % of samples. If noise comes in spells (meals), too
+    few onsets are counted: the rate of a simulated week is up to 2 % too high.
 
     Bins of `eyelog.resample` keep the number and the usable minutes of the default method
     (``blink_n``, ``blink_min``), so their rate is that of their records. For the other methods the
@@ -230,15 +228,15 @@ def cleansings(
     FieldError
         If the frame lacks a field, or is the 15-second log, which has only one cleansing.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 
     Notes
     -----
-    All are computed from the same minutes, not from independent samples, so their intervals do
-    not show whether a difference is more than chance. ``mean`` is right only for firmware before
-    2.2.0, ``exponential`` and ``rms`` only from 2.2.0 on; the records do not say which it was.
+    All are computed from the same minutes, not from independent samples, so their intervals do not
+    show whether a difference exceeds chance. ``mean`` is right only for firmware before 2.2.0,
+    ``exponential`` and ``rms`` only from 2.2.0 on; the records do not state the firmware.
 
     Examples
     --------
@@ -273,7 +271,7 @@ def cleansings(
         for way in ways
     }
     table = pd.concat(tables, names=["method", "cleansing"])
-    # The readings of one group stand together.
+    # Keep the readings of one group together.
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
     table = table.iloc[turns].reorder_levels([2, 0, 1])
     table.attrs = dict(prepared.frame.attrs)

@@ -1,4 +1,4 @@
-"""How a blink rate is read off the records: from gaps between blinks, or from blinks counted.
+"""How a blink rate is computed from records: from gaps between blinks, or from blinks counted.
 
 The 15-second log is read in one way, the 60-second log in several. A reading pools sums over
 records, and takes the rate from those sums.
@@ -69,7 +69,7 @@ class Reading:
 
     @property
     def details(self) -> dict[str, str]:
-        """What the provenance says of it; the 15-second log has one cleansing."""
+        """Its entries in the provenance; the 15-second log has one cleansing."""
         own = {"cleansing": self.cleansing} if self.log == STANDARD_MODE_LOGS else {}
         return {"method": self.method, **own}
 
@@ -81,11 +81,11 @@ class Terms:
     Attributes
     ----------
     number : array of float64
-        Blinks or gaps; missing where the row adds none.
+        Blinks or gaps; missing if the row adds none.
     size : array of float64
-        What they add up to: seconds, or seconds squared where their length is a root mean square.
+        Their total: seconds, or seconds squared if their length is a root mean square.
     usable_s : array of float64
-        Seconds in which they were looked for.
+        Seconds in which they could be counted.
     present : array of bool
         Whether the row counts as covered.
     """
@@ -98,7 +98,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums of the terms over each group; 0 where nothing was added."""
+    """The sums of the terms over each group; 0 if nothing was added."""
 
     number: Floats
     size: Floats
@@ -110,7 +110,7 @@ class Sums:
 
 
 def reading_of(log: str, method: str | None = None, cleansing: str | None = None) -> Reading:
-    """Return a reading, by default that of the log: counts under weak cleansing in the 60-second.
+    """Return a reading, by default the log's: counts with weak cleansing for the 60-second log.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def reading_of(log: str, method: str | None = None, cleansing: str | None = None
         raise ConfigurationError(f"method must be {ways} for {log!r}, not {method!r}")
     if cleansing not in (None, *CLEANSINGS):
         raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
-    if cleansing is None or log == COMPUTED_DATA:  # which has one
+    if cleansing is None or log == COMPUTED_DATA:  # this log has one
         cleansing = "weak" if method == "counts" else "strong"
     return Reading(log, method, cast(Cleansing, cleansing))
 
@@ -156,7 +156,7 @@ def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
 
 
 def has_fields(frame: Table, reading: Reading) -> bool:
-    """Return whether a frame holds what a reading needs."""
+    """Return whether a frame has the columns that a reading needs."""
     return set(rate_fields(reading, resampled=is_resampled(frame))) <= set(frame.columns)
 
 
@@ -170,7 +170,7 @@ def terms_of(frame: Table, reading: Reading) -> Terms:
         return _terms_of_bins(frame, reading)
     if reading.log == COMPUTED_DATA:
         n, length = (numbers(frame[name]) for name in gap_fields(reading.log, reading.cleansing))
-        # Without gaps their length is 0, whatever is left in the buffer.
+        # Without gaps their length is 0, whatever remains in the buffer.
         present = ~np.isnan(n) & (~np.isnan(length) | (n == 0))
         seconds = np.where(present, np.where(n == 0, 0.0, length), np.nan)
         return Terms(np.where(present, n, np.nan), seconds, seconds, present)
@@ -186,10 +186,10 @@ def _terms_of_minutes(frame: Table, reading: Reading, usable: Floats) -> Terms:
     count, mean = gap_fields(reading.log, reading.cleansing)
     n, length = numbers(frame[count]), numbers(frame[mean])
     usable = np.where(np.isnan(n), np.nan, usable)
-    gaps = weight_values(frame, mean, [count])  # of bins, those whose average was there
+    gaps = weight_values(frame, mean, [count])  # for bins, the minutes with an average
     used = ~np.isnan(gaps) & ~np.isnan(length)
     size = gaps * length if reading.method == "mean" else gaps * length**2
-    # Without gaps there is no average to miss.
+    # Without gaps no average is expected.
     present = used | (n == 0)
     return Terms(np.where(used, gaps, np.nan), np.where(used, size, np.nan), usable, present)
 
@@ -232,7 +232,7 @@ def seconds_of(reading: Reading, number: Floats, size: Floats) -> Floats:
 
 
 def blink_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
-    """Return for each group the number and the seconds that its default rate is made from."""
+    """Return, for each group, the number and the seconds behind its default rate."""
     reading = reading_of(log)
     if not has_fields(frame, reading):
         nothing = np.full(len(groups), np.nan)
@@ -248,9 +248,9 @@ def rate_columns(
     min_valid_s: float = MIN_VALID_S,
     noise: Onsets | None = None,
 ) -> dict[str, Any]:
-    """Return rate, low and high per minute, and the reason where they are missing.
+    """Return rate, low and high per minute, and the reason if they are missing.
 
-    What `noise` adds to the rate is taken off; the interval of a difference is made of both
+    The part of the rate due to `noise` is subtracted; the interval of the difference combines both
     intervals (Zou & Donner 2008, Statistics in Medicine 27:1693).
     """
     minutes = sums.seconds(reading) / 60.0

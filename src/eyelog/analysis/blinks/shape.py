@@ -37,10 +37,10 @@ def _shape(
 ) -> dict[str, Any]:
     """Return mean and SDs of a quantity of single blinks, with n, exposure and coverage."""
     values, blinks = prepared.values(average), prepared.values(number)
-    # Without blinks there is no average to miss: such a record counts as covered.
+    # Without blinks no average is expected: such a record counts as covered.
     counted = ~np.isnan(blinks) & (~np.isnan(values) | (blinks == 0))
-    weights = weight_values(prepared.frame, average, [number])  # of bins, those with an average
-    # A record without an SD counts in no SD: within and between are of the same records.
+    weights = weight_values(prepared.frame, average, [number])  # in bins, those with an average
+    # A record without an SD is left out of every SD: within and between use the same records.
     sd = np.zeros(len(values)) if spread is None else prepared.values(spread)
     parts = combined_sd(sd, values, weights, prepared.groups)
     none = np.full(len(prepared.groups), np.nan)
@@ -86,13 +86,13 @@ def strength(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
     SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
-    the variance between the intervals, sum(n (m - M)^2) / sum(n). Intervals without an SD count
-    in none of the three SDs, so that their squares always add up.
+    the variance between the intervals, sum(n (m - M)^2) / sum(n). Intervals without an SD are left
+    out of all three SDs, so that their squares always add up.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def duration(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def bursts(
     FieldError
         If the frame lacks a field it needs, or is the 15-second log, which counts no bursts.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------

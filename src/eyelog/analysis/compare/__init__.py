@@ -1,7 +1,6 @@
-"""Compare: around events, in spite of uneven wear, between logs, periods, persons and groups.
+"""Compare around events, despite uneven wear, and between logs, periods, persons and groups.
 
-Every result shows how much data it is based on, and is missing with a reason where that is too
-little.
+Every result shows how much data it is based on; with too little data it is missing, with a reason.
 """
 
 from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement, minute_pairs

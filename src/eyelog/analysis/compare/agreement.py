@@ -1,4 +1,4 @@
-"""How far the two logs agree: bias and limits of agreement over shared minutes."""
+"""How well the two logs agree: bias and limits of agreement over shared minutes."""
 
 from typing import Any, Final, NamedTuple
 
@@ -33,13 +33,13 @@ __all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs"]
 
 
 MISSING: Final = float("nan")
-REACH: Final = 1.96  # SDs either way that hold 95 % of normal differences
+REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
 WORN_S: Final = "worn_s"  # the column of worn seconds, which `_opened` adds
 
 
 class Pair(NamedTuple):
-    """One quantity that both logs carry, and the part that its fields play in the catalogue."""
+    """One quantity of both logs, and the role of its fields in the catalogue."""
 
     quantity: str
     part: str
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
         return (WORN_S,) if self.part == "worn" else role(log, self.part, cleansing=self.cleansing)
 
     def weight(self, log: str) -> tuple[str, ...]:
-        """Return the columns whose sum weighs an average; none for what adds up."""
+        """Return the columns whose sum weighs an average; none for totals."""
         return () if self.part == "worn" else catalogue(log)[self.fields(log)[0]].weight
 
     @property
@@ -60,13 +60,13 @@ class Pair(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The unit of the quantity; what adds up is per minute."""
+        """The unit of the quantity; totals are per minute."""
         unit = "s" if self.part == "worn" else self._field.unit
         return f"{unit}/min" if self.rule == "sum" else unit
 
     @property
     def label(self) -> str:
-        """What the quantity is called on an axis."""
+        """The name of the quantity on an axis."""
         words = "Worn time" if self.part == "worn" else self._field.label
         return f"{words}, {self.cleansing} cleansing" if self.cleansing else words
 
@@ -75,7 +75,7 @@ class Pair(NamedTuple):
         return catalogue(COMPUTED_DATA)[self.fields(COMPUTED_DATA)[0]]
 
 
-# What is compared with what. Blink gaps are left out, because the 60-second log has their root mean
+# The pairs to compare. Blink gaps are left out, because the 60-second log has their root mean
 # square and the 15-second log their mean; so is NPT, because the logs cap it differently. The
 # 15-second log has one cleansing, so its blinks are compared with both of the 60-second log.
 PAIRS: Final = (
@@ -155,9 +155,9 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     Limits are bias +- 1.96 SD (Bland & Altman 1999, Stat Methods Med Res 8:135; Bland & Altman
     1986, Lancet i:307, rounds to 2). Their variance is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of
     the bias s^2/n, with t quantiles. Pairs are assumed to be independent and their differences
-    normal. Then the interval of the bias holds it in 95 of 100 cases, whatever their number; those
-    of the limits, an approximation for large samples, hold them in 92 (3 to 8 pairs), 94 (12) and
-    95 (20 and more).
+    normal. Then the interval of the bias contains it in 95 of 100 cases, whatever their number;
+    those of the limits, an approximation for large samples, contain them in 92 (3 to 8 pairs), 94
+    (12) and 95 (20 and more).
 
     Examples
     --------
@@ -229,7 +229,7 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
 
 @one_warning()
 def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True) -> pd.DataFrame:
-    """Report how far the two logs agree, minute by minute, on the quantities that both carry.
+    """Report how well the two logs agree, minute by minute, on the quantities that both contain.
 
     The logs are computed by different processors in different ways. The report shows by how much
     they differ; eyelog never merges them.
@@ -246,18 +246,18 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     Returns
     -------
     DataFrame
-        One row per quantity, always the same rows. Index ``quantity``; ``unit`` (of all that
-        follows), int64 ``n`` (minutes compared), float64 ``mean_fifteen`` and ``mean_sixty``,
+        One row per quantity, always the same rows. Index ``quantity``; ``unit`` (of the columns
+        that follow), int64 ``n`` (minutes compared), float64 ``mean_fifteen`` and ``mean_sixty``,
         ``bias`` (15-second log minus 60-second log) with ``bias_low`` and ``bias_high``, ``sd`` of
         the differences, the limits of agreement ``low`` (with ``low_low``, ``low_high``) and
         ``high`` (with ``high_low``, ``high_high``), ``exposure_h`` (hours compared), ``coverage``
         (minutes compared / records of the 60-second log within the time that both logs span) and
-        ``reason`` where missing.
+        ``reason`` if missing.
 
     Raises
     ------
     MixedLogsError
-        If a frame is of the other log, or holds fields of both.
+        If a frame is of the other log, or has fields of both.
     ConfigurationError
         If the index does not hold aware stamps, or a frame is resampled.
 
@@ -270,7 +270,7 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     The 15-second log starts its own grid when the phone connects, so four or five of its records
     overlap a minute of the 60-second log. A record counts for a minute by the share of its 15
     seconds that lie in it: counts are split by that share, and averages are weighted by it. A
-    minute is compared only if records with a value cover it, all but at most 1 second (stamps are
+    minute is compared only if records with a value cover it except for at most 1 second (stamps are
     whole seconds). For averages over blinks or steps the count must cover the minute, and records
     with a count of 0 are left out.
 
@@ -329,7 +329,7 @@ def minute_pairs(
     Raises
     ------
     MixedLogsError
-        If a frame is of the other log, or holds fields of both.
+        If a frame is of the other log, or has fields of both.
     FieldError
         If a frame lacks the fields of the quantity.
     ConfigurationError
@@ -438,7 +438,7 @@ def _row(
 def _filled(
     pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
 ) -> tuple[Floats, Floats]:
-    """Return the quantity of both logs for each minute, missing where records do not cover it."""
+    """Return the quantity of both logs for each minute, missing if records do not cover it."""
     weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
     first = minutes.fill(
         sum_fields(fifteen, pair.fields(COMPUTED_DATA)),

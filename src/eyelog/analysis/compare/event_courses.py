@@ -1,4 +1,4 @@
-"""The course of each single event, of which `events` gives the mean."""
+"""The course of each single event; `events` gives their mean."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,8 +41,7 @@ def event_courses(
     before, after : str or Timedelta
         As in `eyelog.compare.events`.
     fields : str or sequence of str, optional
-        Which fields of the frame. Default: all documented numbers and booleans about the
-        wearer.
+        The fields of the frame. Default: all documented numbers and booleans about the wearer.
     every, baseline, judge, stamp, log
         As in `eyelog.compare.events`.
 
@@ -51,15 +50,14 @@ def event_courses(
     DataFrame
         Index ``field``, ``event`` (aware stamp) and ``offset`` (timedelta: where the bin closes,
         counted from the event). Float64 columns in the unit of the field per row: ``value``, and
-        ``change`` from the event's own baseline. Missing where the bin, or the baseline, holds no
-        value.
+        ``change`` from the event's own baseline. Missing if the bin, or the baseline, has no value.
 
     Raises
     ------
     FieldError
         If the frame lacks a field, or its weight.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If a time is naive or occurs twice, or an argument is not valid.
 

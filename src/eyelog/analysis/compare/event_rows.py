@@ -1,4 +1,4 @@
-"""What is averaged around events: the quantities of a frame, and how rows become one value."""
+"""The quantities averaged around events, and how rows become one value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the
 class Column:
     """One quantity: its values by row, and how several rows become one value.
 
-    The rule is that of the catalogue, but for counts: those become the mean count of a row, so that
-    offsets with more rows do not count more.
+    The rule is that of the catalogue, except for counts: these become the mean count of a row, so
+    that offsets with more rows do not count more.
     """
 
     name: str
@@ -51,14 +51,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Which rows lie where around the events.
+    """The rows around the events, by offset.
 
     Attributes
     ----------
     columns : list of Column
         The quantities.
     log : str or None
-        Which log they are of.
+        Their log.
     events_us : array of int64
         The events in order, UTC microseconds.
     rows, before : Groups
@@ -66,7 +66,7 @@ class Located:
     offsets : TimedeltaIndex
         Where each bin closes, counted from the event.
     width_us, step_us : int
-        How long a bin and a row are.
+        The length of a bin and of a row.
     baseline_us : tuple of int
         Where the baseline opens and closes, counted from the event.
     """
@@ -222,14 +222,14 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
 
 
 def counted(column: Column) -> Floats:
-    """Return the values that count: those without weight are missing."""
+    """Return the values with a weight; the others are missing."""
     if column.weights is None:
         return column.values
     return np.where(column.weights > 0, column.values, np.nan)
 
 
 def event_times(times: Any) -> Ints:
-    """Return the events in order, UTC microseconds; of a table of events, when they start."""
+    """Return the events in order, UTC microseconds; for a table of events, their starts."""
     if isinstance(times, pd.DataFrame):
         times = check_events(times)["start"]
     stamps: list[Any]

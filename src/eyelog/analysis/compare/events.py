@@ -1,4 +1,4 @@
-"""Event-locked means: what happens around given times, compared with the time before them."""
+"""Event-locked means: the course around given times, compared with the time before them."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ from eyelog.provenance import record
 
 __all__ = ["events"]
 
-LEAST_EVENTS: Final = 5  # fewer draw too few different means for a band
+LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
 COLUMNS: Final = ("mean", "low", "high", "change", "change_low", "change_high")
 
 
@@ -49,8 +49,7 @@ def events(
     before, after : str or Timedelta
         How far to look back and ahead, such as ``"10min"``; rounded up to whole bins.
     fields : str or sequence of str, optional
-        Which fields of the frame. Default: all documented numbers and booleans about the
-        wearer.
+        The fields of the frame. Default: all documented numbers and booleans about the wearer.
     every : str or Timedelta, optional
         Width of the bins. Default: the length of one row.
     baseline : (from, to), optional
@@ -61,12 +60,12 @@ def events(
     seed : int
         Seed of the random generator: the same seed gives the same band.
     judge : bool
-        Mask first what `eyelog.flag` flags (a frame only; bins are not judged again).
+        First mask the values that `eyelog.flag` flags (frames only; bins are not judged again).
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: what the provenance states, and
-        ``"end"`` where nothing does.
+        Whether a stamp closes or opens its interval. Default: as the provenance states, else
+        ``"end"``.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -76,16 +75,16 @@ def events(
         ``mean`` over events with ``low`` and ``high`` (95 % band), ``change`` (mean difference
         from each event's own baseline) with ``change_low`` and ``change_high``; int64 ``n``
         (events with a value in the bin) and ``n_change`` (of these, events with a baseline);
-        float64 ``exposure_min`` (minutes of the rows behind it; of a column of `eyelog.daily` the
-        minutes worn), ``coverage`` (of the time that the bin has over all events), and ``reason``
-        where something is missing.
+        float64 ``exposure_min`` (minutes of the rows behind it; for a column of `eyelog.daily` the
+        minutes worn), ``coverage`` (of the bin's time over all events), and ``reason`` if something
+        is missing.
 
     Raises
     ------
     FieldError
         If the frame lacks a field, or its weight.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If a time is naive or occurs twice, or an argument is not valid.
 
@@ -93,20 +92,19 @@ def events(
     -----
     Intervals and bins are right-closed (a record stamped 10:00:00 covers the interval before it),
     so all offsets up to 0 are based on rows that had ended by the event; the first bin after it can
-    hold a row that began before.
-    Rows in one bin become one value by the field's rule (weighted mean, direction of the mean unit
-    vector for tilt, and so on); each event then counts once. The ``mean`` of a field that is a root
-    mean square itself (the blink gaps of the 60-second log) is the root mean square over events. A
-    gap removes what lies in it and nothing else, so offsets can be based on different events:
-    compare ``n``.
+    include a row that began before. Rows in one bin become one value by the field's rule (weighted
+    mean, direction of the mean unit vector for tilt, and so on); each event then counts once. The
+    ``mean`` of a field that is a root mean square itself (the blink gaps of the 60-second log) is
+    the root mean square over events. A gap removes only the rows in it, so offsets can be based on
+    different events: compare ``n``.
 
     The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
     Tibshirani 1993, An Introduction to the Bootstrap, ch. 13), set as far apart as those of
     Student's t (Hesterberg 2015, The American Statistician 69:371). It assumes that events are
-    independent; those with overlapping windows are not quite. With fewer than five events there is
-    no band. Of normal values it holds the mean in 92 of 100 cases with five events, in 94 with
-    eight and in 95 from ten on; of exponential values in 87 with five, 90 with ten and 92 with
-    thirty.
+    independent, which is not quite true of events with overlapping windows. With fewer than five
+    events there is no band. For normal values it contains the mean in 92 of 100 cases with five
+    events, in 94 with eight and in 95 from ten on; for exponential values in 87 with five, 90 with
+    ten and 92 with thirty.
 
     Examples
     --------
@@ -212,7 +210,7 @@ def _means(times: Floats, values: Floats, present: npt.NDArray[np.bool_], *, ang
 
 
 def _reasons(part: dict[str, Any], events: int) -> list[str]:
-    """Return for each offset why something is missing."""
+    """Return, for each offset, why something is missing."""
     if not events:
         return ["no event was given"] * len(part["n"])
     reasons = []

@@ -17,7 +17,7 @@ from eyelog.provenance import record, stated_log
 __all__ = ["fit_mixed"]
 
 LEAST_PERSONS: Final = 2
-LEAST_SHARE: Final = 1e-9  # of the range of the outcome: less within persons is rounding
+LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within persons is rounding
 COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
 
 
@@ -47,8 +47,8 @@ def fit_mixed(
         Index ``term``: ``intercept``, the predictors (labels as ``group[b]``), then ``sd_person``
         and ``sd_residual`` (SD between persons and within them). Float64 ``estimate`` (unit of the
         outcome, per unit of the predictor), ``se``, ``low`` and ``high`` (95 %), ``p`` (missing
-        for the SDs); int64 ``n`` (rows) and ``persons``; ``reason``: why the model is missing, or
-        what to keep in mind about it.
+        for the SDs); int64 ``n`` (rows) and ``persons``; ``reason``: why the model is missing, or a
+        caution about it.
 
     Raises
     ------
@@ -59,16 +59,17 @@ def fit_mixed(
 
     Notes
     -----
-    Restricted maximum likelihood (Laird & Ware 1982, Biometrics 38:963), as of R's ``lme`` and
+    Restricted maximum likelihood (Laird & Ware 1982, Biometrics 38:963), as in R's ``lme`` and
     statsmodels' ``MixedLM``; since only the ratio of the two variances has to be searched for, it
-    takes milliseconds and reaches the boundary, where persons do not differ. Intervals and ``p``
+    takes milliseconds and reaches the boundary at which persons do not differ. Intervals and ``p``
     come from Student's t with the degrees of freedom of a nested design (Pinheiro & Bates 2000,
-    section 2.4.2): rows - persons - predictors for what varies within a person, persons -
-    predictors - 1 for the intercept and what differs between persons alone; without any, both are
-    missing. Of five days a person the interval holds the intercept in 98 or 99 of 100 cases with
-    two or three persons and in 95 with more, and the coefficient of what varies within persons in
-    91 to 95 with two to ten persons and in 95 with thirty.
-    For counts, take ``log_exposure_h`` as the offset of a Poisson model instead.
+    section 2.4.2): rows - persons - predictors for predictors that vary within a person, persons -
+    predictors - 1 for the intercept and predictors that differ only between persons; without any
+    degree of freedom, interval and ``p`` are missing. With five days per person the interval
+    contains the intercept in 98 or 99 of 100 cases with two or three persons and in 95 with more,
+    and the coefficient of a predictor that varies within persons in 91 to 95 with two to ten
+    persons and in 95 with thirty. For counts, take ``log_exposure_h`` as the offset of a Poisson
+    model instead.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def fit_mixed(
     good = np.isfinite(y)
     for values in columns.values():
         good &= np.isfinite(values)
-    # Rows in one order, so that theirs in the table cannot move the last digits.
+    # Sort the rows, so that their order in the table cannot change the last digits.
     persons = used["person"].astype(str).to_numpy()[good]
     x = np.column_stack(list(columns.values()))[good]
     y = y[good]
@@ -168,7 +169,8 @@ def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) 
 def _freedom(x: Floats, persons: npt.NDArray[Any], rows: int) -> Floats:
     """Return the degrees of freedom of each coefficient: of persons, or of their days.
 
-    What never varies within a person is learned from the persons alone, as the intercept is.
+    A predictor that never varies within a person is estimated from the persons alone, like the
+    intercept.
     """
     _, firsts, of_row = np.unique(persons, return_index=True, return_inverse=True)
     varies = (x != x[firsts][of_row]).any(axis=0)
@@ -178,7 +180,7 @@ def _freedom(x: Floats, persons: npt.NDArray[Any], rows: int) -> Floats:
 
 
 def _fit(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
-    """Return (estimate, se, low, high, p) by term, and what to keep in mind."""
+    """Return (estimate, se, low, high, p) by term, and a caution."""
     fit = random_intercept(y, x, persons)
     estimates, errors = fit.coefficients, np.sqrt(np.diag(fit.covariance))
     # Student's t has no 0 degrees of freedom: without any there is no interval.
@@ -191,7 +193,7 @@ def _fit(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
     spread[:, 0] = fit.sd_person, fit.sd_residual
     doubts = []
     if np.isnan(freedom).any():
-        doubts.append("too few persons for the interval of what differs between them")
+        doubts.append("too few persons for the interval of a predictor that differs between them")
     if fit.sd_person == 0:
         doubts.append("persons differ no more than their days do: the SD is at its boundary of 0")
     return np.vstack([fixed, spread]), "; ".join(doubts)

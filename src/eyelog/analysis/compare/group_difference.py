@@ -22,10 +22,10 @@ __all__ = [
 
 MISSING: Final = float("nan")
 
-# With two persons on one side and more on the other, Welch's interval holds the true difference in
-# 90 of 100 cases only.
+# With two persons on one side and more on the other, Welch's interval contains the true difference
+# in only 90 of 100 cases.
 LEAST_FOR_INTERVAL: Final = 3
-# With up to so many assignments of persons to groups, the test goes through all of them.
+# With at most this many assignments of persons to groups, the test goes through all of them.
 MOST_EXACT: Final = 20_000
 
 
@@ -70,13 +70,13 @@ def group_difference(
     table : DataFrame
         As from `eyelog.compare.mixed_table`: a column ``person`` and the outcome, one row per day.
     groups : mapping of str to str
-        The group of each person, two different ones; persons not named are left out. The first
-        group in the order of the alphabet is the reference.
+        The group of each person, with two groups in all; persons not named are left out. The first
+        group in alphabetical order is the reference.
     outcome : str
         The column to compare.
     draws : int
-        How many random assignments of persons to groups the permutation test draws, where there
-        are more than 20,000 possible ones; at least 100.
+        How many random assignments of persons to groups the permutation test draws, if more than
+        20,000 are possible; at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same answer.
 
@@ -87,10 +87,10 @@ def group_difference(
         ``low`` and ``high``; ``p`` (Welch) with ``df``, ``p_permutation``; ``mean_first``,
         ``mean_second``, ``sd_first``, ``sd_second`` (of the persons' means), the labels ``first``
         and ``second``, ``persons_first``, ``persons_second``; ``n`` (rows with the outcome),
-        ``exposure_h`` (their ``exposure_h``, where the table has it), ``coverage`` (mean over the
-        rows of these persons of their ``coverage``, or of 1 where the table has none; a row without
-        the outcome counts 0) and ``reason`` where something is missing: the interval
-        where a group has fewer than three persons.
+        ``exposure_h`` (their ``exposure_h``, if the table has it), ``coverage`` (mean over the rows
+        of these persons of their ``coverage``, or of 1 if the table has none; a row without the
+        outcome counts as 0) and ``reason`` if something is missing: the interval if a group has
+        fewer than three persons.
 
     Raises
     ------
@@ -101,11 +101,11 @@ def group_difference(
 
     Notes
     -----
-    Welch (1947, Biometrika 34:28) on person means. The interval holds the difference of normal
+    Welch (1947, Biometrika 34:28) on person means. The interval contains the difference of normal
     groups in 94 to 96 of 100 cases from three persons on; with two against ten it would be 90. The
-    permutation test asks the same of the difference in means without assuming normal persons; it
-    goes through all assignments of persons to groups, or draws them and counts the observed one
-    too (Phipson & Smyth 2010).
+    permutation test examines the same difference in means without assuming normality; it goes
+    through all assignments of persons to groups, or draws them and counts the observed one too
+    (Phipson & Smyth 2010).
 
     Examples
     --------
@@ -126,7 +126,7 @@ def group_difference(
     rows = table[table["person"].astype(str).isin(dealt)]
     values = pd.Series(numbers(rows[outcome]), index=rows["person"].astype(str).to_numpy())
     present = np.isfinite(values.to_numpy())
-    # Sorted, so that neither the order of rows nor that of persons can move the last digits.
+    # Sorted, so that the order of rows and persons cannot change the last digits.
     means = values[present].sort_values().groupby(level=0).mean().sort_index()
     sides: list[Floats] = [
         numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
@@ -165,7 +165,7 @@ def group_difference(
     test = scipy.stats.ttest_ind(sides[1], sides[0], equal_var=False)
     result = result._replace(p=float(test.pvalue), df=float(test.df))
     if fewest < LEAST_FOR_INTERVAL:
-        reason = "fewer than three persons in a group: a 95 % interval would hold too little"
+        reason = "fewer than three persons in a group: a 95 % interval would be too narrow"
         return result._replace(reason=reason)
     inside = test.confidence_interval(0.95)
     return result._replace(low=float(inside.low), high=float(inside.high))
@@ -192,9 +192,9 @@ def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
 
 def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
     """Return the share of assignments that differ at least as much as the observed one."""
-    first, second = (np.sort(side) for side in sides)  # the names of the persons move no draw
+    first, second = (np.sort(side) for side in sides)  # draws ignore the persons' names
     seen = abs(second.mean() - first.mean())
-    # Assignments that differ alike do so up to rounding, which grows with the values themselves.
+    # Equal differences are equal up to rounding, which grows with the values themselves.
     slack = 1e-12 * max(1.0, float(np.abs(np.concatenate(sides)).max()))
 
     def as_far(first: Floats, second: Floats, axis: int) -> Floats:

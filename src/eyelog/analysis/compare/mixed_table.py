@@ -16,7 +16,7 @@ from eyelog.provenance import history, record
 __all__ = ["mixed_table"]
 
 MISSING: Final = float("nan")
-# What a daily table is based on; all its other numbers are outcomes.
+# The data behind a daily table; all its other numbers are outcomes.
 CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
 
@@ -33,26 +33,25 @@ def mixed_table(
     Parameters
     ----------
     frames : mapping of str to DataFrame, or DataFrame
-        For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily
-        table. All of one log. Or the table of `eyelog.cohort.daily`, whose accounts are the
-        persons.
+        For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily table,
+        all of the same log. Or the table of `eyelog.cohort.daily`, whose accounts are the persons.
     outcomes : str or sequence of str, optional
         Columns of the daily tables. Default: every number in them other than exposures, counts of
         values and intervals.
     exposure : str
         The column of the daily tables with the time over which the outcome was observed: hours
-        (``"worn_h"``), or minutes where the name ends so (``"blink_exposure_min"``).
+        (``"worn_h"``), or minutes if the name ends in ``_min`` (``"blink_exposure_min"``).
 
     Returns
     -------
     DataFrame
         Sorted by person and day, one row each. Columns: ``person`` (string), ``day`` (the local
         date as a naive timestamp, since persons live in different zones), int64 ``n`` (records)
-        and float64 ``coverage`` of the day where the tables have them, float64 ``exposure_h`` and
-        ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing where the
-        exposure is 0). Then for each outcome x, in its own unit, float64 ``x``,
-        ``x_person_mean`` (mean of the person's days) and ``x_within`` (the day less that mean).
-        Last, what the table of a cohort has of its wearers, such as their group.
+        and float64 ``coverage`` of the day if the tables have them, float64 ``exposure_h`` and
+        ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing if the exposure
+        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_person_mean`` (mean of
+        the person's days) and ``x_within`` (the day less that mean). Last, the columns of a
+        cohort's table about its wearers, such as their group.
 
     Raises
     ------
@@ -65,10 +64,10 @@ def mixed_table(
 
     Notes
     -----
-    Person mean and deviation from it separate what differs between persons from what varies
-    within one (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
-    predictor mixes both. A column that one person's table lacks is missing for that person.
-    Persons without data have no row; the provenance names them.
+    Person mean and deviation from it separate differences between persons from variation within a
+    person (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
+    predictor mixes both. A column that one person's table lacks is missing for that person. Persons
+    without data have no row; the provenance names them.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def mixed_table(
 
 
 def _of_cohort(table: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Return the days of each wearer of a cohort, and one row per wearer of what else it has."""
+    """Return the days of each wearer of a cohort, and one row per wearer with its other columns."""
     if list(table.index.names) != ["account", "day"]:
         raise ConfigurationError(
             "mixed_table takes a cohort's days, indexed by account and day, as eyelog.cohort.daily"

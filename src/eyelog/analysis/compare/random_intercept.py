@@ -1,7 +1,7 @@
 """Restricted maximum likelihood of a linear model with an intercept for each person.
 
-With one variance between persons, the likelihood has a closed form but for the ratio of the two
-variances: a search along one line finds it exactly, at the boundary of 0 too.
+With one variance between persons, the likelihood has a closed form except for the ratio of the two
+variances: a one-dimensional search finds it exactly, even at the boundary of 0.
 """
 
 from typing import Any, Final, NamedTuple
@@ -14,7 +14,7 @@ from eyelog.analysis.series.arrays import Floats
 
 __all__ = ["RandomIntercept", "random_intercept"]
 
-# Of the variance between persons over that within them: beyond these ends it is 0, or all.
+# Variance between persons over that within them: beyond these limits it is 0 or infinite.
 LOWEST, HIGHEST = -18.0, 18.0
 STEPS: Final = 37
 LEAST_RSS: Final = 1e-300
@@ -39,7 +39,7 @@ def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomI
     x : array of float64
         One column per coefficient, the first of them 1 in each row, of full rank.
     persons : array
-        Who each row is of.
+        The person of each row.
     """
     shift = np.append(x.mean(axis=0), y.mean())
     scale = np.append(x.std(axis=0), y.std())
@@ -80,7 +80,7 @@ def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomI
         ratio = 0.0
     beta, left, rss = solved(ratio)
     variance = rss / (size - terms)
-    # Back to the units of the columns, and to their own zeros.
+    # Back to the units and the zeros of the columns.
     back = np.diag(scale[-1] / scale[:-1])
     back[0, 1:] = -scale[-1] * shift[1:-1] / scale[1:-1]
     coefficients = back @ beta

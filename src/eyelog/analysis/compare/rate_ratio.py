@@ -42,7 +42,7 @@ class RateRatio(NamedTuple):
 
 
 def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
-    """Return how many times as high one pooled rate is as another, with its exact interval.
+    """Return the ratio of two pooled rates, with its exact interval.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     RateRatio
         ``ratio`` (one over other) with its 95 % interval ``low`` and ``high``, ``p`` (of equal
         rates), ``rate_one_per_min``, ``rate_other_per_min``, ``n_one``, ``n_other``,
-        ``exposure_one_min``, ``exposure_other_min``, ``coverage`` (mean of the tables' rows, where
-        they have it) and ``reason`` where something is missing. Where `other` has no events the
-        ratio is missing and ``low`` still holds, with ``high`` infinite.
+        ``exposure_one_min``, ``exposure_other_min``, ``coverage`` (mean of the tables' rows, if
+        they have it) and ``reason`` if something is missing. If `other` has no events, the ratio is
+        missing, ``low`` is still valid and ``high`` is infinite.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     -----
     Given the sum of the events, those of `one` are binomial; the interval is that of Clopper &
     Pearson (1934) for their share, turned into a ratio (Przyborowski & Wilenski 1940), exact for
-    Poisson counts: it holds the true ratio in 95 of 100 cases or more, however few the events.
-    Blinks come in bursts and buffers overlap, so it is too narrow as far as
+    Poisson counts: it contains the true ratio in at least 95 of 100 cases, however few the events.
+    Blinks come in bursts and buffers overlap, so it is too narrow to the extent that
     `eyelog.blinks.effective_n` is below ``n``.
 
     Examples
@@ -150,7 +150,7 @@ def _pooled(table: pd.DataFrame) -> tuple[int, float]:
 
 
 def _check_counts(table: pd.DataFrame) -> None:
-    """Refuse blink rates that are not a count over an exposure."""
+    """Refuse blink rates that are not a count divided by an exposure."""
     rates = [step for step in history(table) if step["step"] == "blinks.rate"]
     if not rates:
         return

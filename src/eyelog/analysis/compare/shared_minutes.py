@@ -37,7 +37,7 @@ class Minutes:
     overlap_us : array of float64
         For how long.
     length_us : array of float64
-        How long the record is.
+        The length of the record.
     """
 
     rows: Ints
@@ -60,11 +60,11 @@ class Minutes:
         return Groups(pd.RangeIndex(self.n), bounds, order, np.full(self.n, MINUTE_US / 1e6))
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
-        """Return the value of each minute; missing where records with a value do not cover it."""
+        """Return the value of each minute; missing if records with a value do not cover it."""
         inside = values[self.record]
         present = np.isfinite(inside)
         if weights is not None:
-            # A count of 0 leaves nothing to average, so a missing average is no gap there.
+            # A count of 0 leaves nothing to average, so a missing average is not a gap there.
             present = np.isfinite(weights[self.record]) & (present | (weights[self.record] == 0))
         share = np.where(present, self.overlap_us, 0.0)
         covered = self._add(share)

@@ -1,4 +1,4 @@
-"""A mean where wear is not missing at random: crude, standardised, and with bounds."""
+"""The mean when data are not missing at random: crude, standardised, and with bounds."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -31,7 +31,7 @@ QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an h
     limits=("limit_low", "limit_high"),
 )
 class StandardisedMean(NamedTuple):
-    """A crude mean, the same with the hours of day made equal, and the bounds of what it can be."""
+    """A crude mean, the mean with equal weight for each hour of the day, and its bounds."""
 
     crude: float
     standardised: float
@@ -55,7 +55,7 @@ def standardised_mean(
     reference: Mapping[int, float] | pd.Series | None = None,
     stamp: str | None = None,
 ) -> StandardisedMean:
-    """Return the mean as it is, with each hour of the day weighing alike, and its bounds.
+    """Return the crude mean, the mean with equal weight for each hour of the day, and its bounds.
 
     Eyewear is worn at some hours more than at others, and a person differs between those hours,
     so a crude mean partly reflects when the eyewear was worn.
@@ -65,26 +65,26 @@ def standardised_mean(
     series : Series
         Numbers with time-zone aware stamps, an hour apart or less.
     limits : (float, float), optional
-        The least and the largest value that time without a value can have had. Default: the
-        catalogue's range of the field that the series is named after (of the log its provenance
-        states), where it still holds for values this far apart. Give it for anything derived.
+        The least and the largest value possible in time without a value. Default: the catalogue's
+        range of the field that the series is named after (in the log its provenance states), if it
+        is still valid for values this far apart. Give it for derived quantities.
     reference : mapping or Series, optional
-        The day to stand for: a weight for each local hour, 0 to 23 (hours not named weigh
-        nothing), such as ``el.rhythm.profile(other)["n"]``. Default: all 24 hours alike.
+        The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
+        such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it stands.
+        Whether a stamp closes or opens its interval. Default: as the provenance states (records and
+        bins close at their stamps); a bare Series is taken as it is.
 
     Returns
     -------
     StandardisedMean
         In the unit of the series: ``crude`` (mean of the values), ``standardised``, ``lower`` and
-        ``upper`` (bounds of the standardised mean) with the ``limit_low`` and ``limit_high`` they
-        take for unobserved time. Then ``hours`` (of the day that were observed), ``share`` (of the
-        reference day that ``standardised`` stands for), ``least_n`` (values in the thinnest of
-        those hours), ``n`` (values), ``exposure_h``, ``coverage`` (observed share of the reference
-        time from the first to the last local day) and ``reason``: why something is missing, or
-        stands for a part of the day only.
+        ``upper`` (bounds of the standardised mean) with the ``limit_low`` and ``limit_high``
+        assumed for unobserved time. Then ``hours`` (of the day that were observed), ``share`` (of
+        the reference day that ``standardised`` covers), ``least_n`` (values in the hour with the
+        fewest), ``n`` (values), ``exposure_h``, ``coverage`` (observed share of the reference time
+        from the first to the last local day) and ``reason``: why something is missing, or covers
+        only part of the day.
 
     Raises
     ------
@@ -94,16 +94,15 @@ def standardised_mean(
 
     Notes
     -----
-    Direct standardisation (Rothman, Greenland & Lash 2008, Modern Epidemiology, ch. 3): the mean
-    of the means of the hours of the day, weighted by `reference`. It removes what the hour explains
-    and nothing else: within an hour, unworn time is assumed to be like worn time. Hours that were
-    never observed have no mean, so the result stands for the other hours alone, and ``reason`` says
-    so.
+    Direct standardisation (Rothman, Greenland & Lash 2008, Modern Epidemiology, ch. 3): the mean of
+    the means of the hours of the day, weighted by `reference`. It removes only the effect of the
+    hour: within an hour, unworn time is assumed to be like worn time. Hours that were never
+    observed have no mean, so the result covers the other hours alone, and ``reason`` says so.
 
     The bounds (Manski 1990, American Economic Review 80:319) make no such assumption. In each hour
     the unobserved share of the time is given the lowest, then the highest possible value; the truth
-    lies between, whatever the reason for not wearing. They are ``limit_high - limit_low`` times
-    ``1 - coverage`` apart.
+    lies between, whatever the reason for not wearing the eyewear. They are ``limit_high -
+    limit_low`` times ``1 - coverage`` apart.
 
     Examples
     --------
@@ -124,7 +123,7 @@ def standardised_mean(
     if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
         raise ConfigurationError(
             f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
-            f" {low:g} to {high:g}: mask them first, or give the limits that hold"
+            f" {low:g} to {high:g}: mask them first, or give wider limits"
         )
     crude = float(seen.values.mean()) if seen.n else MISSING
     context = (seen.n, seen.exposure_h)
@@ -262,6 +261,6 @@ def _part_of_day(here: npt.NDArray[np.bool_], weights: Floats, share: float) -> 
     if not here.any():
         return f"none of the hours of the reference day was observed ({spoken})"
     return (
-        f"hour(s) of the day not observed: {spoken}; the standardised mean stands for"
+        f"hour(s) of the day not observed: {spoken}; the standardised mean covers"
         f" {share:.1%} of the reference day"
     )

@@ -1,4 +1,4 @@
-"""Two periods of one person: how far the values of the second lie from those of the first."""
+"""Two periods of one person: how much the values of the second differ from those of the first."""
 
 from math import comb
 from typing import Final, NamedTuple
@@ -66,8 +66,8 @@ def two_periods(
         The same quantity of one person in two periods: numbers with aware stamps, usually a
         column of `eyelog.daily`. At most 250,000 pairs of values: summarise records per day first.
     block_days : int
-        How many consecutive local days stay together in the block bootstrap: 1 respects what
-        values of one day share, 7 the week as well.
+        How many consecutive local days stay together in the block bootstrap: 1 respects the
+        dependence within a day, 7 within a week as well.
     draws : int
         How many times the blocks are drawn, at least 100.
     seed : int
@@ -80,9 +80,9 @@ def two_periods(
         after less before), its 95 % interval ``low`` and ``high`` if all values were independent,
         and ``block_low`` and ``block_high`` from blocks of days. Then ``p`` (Mann-Whitney, two
         sides), ``n_before``, ``n_after`` (values), ``days_before``, ``days_after``, ``exposure_h``
-        and ``coverage`` (of both periods together; of columns of a daily table the hours worn and
-        the mean of the days' coverage) and ``reason`` where something is missing: everything where
-        a period has fewer than three values, ``low`` and ``high`` where even the range of all
+        and ``coverage`` (of both periods together; for columns of a daily table the hours worn and
+        the mean of the days' coverage) and ``reason`` if something is missing: everything if a
+        period has fewer than three values, ``low`` and ``high`` if even the range of all
         differences falls short of 95 % (three values with three or four).
 
     Raises
@@ -96,17 +96,17 @@ def two_periods(
     Notes
     -----
     Hodges & Lehmann (1963, Annals of Mathematical Statistics 34:598). The interval inverts the
-    Mann-Whitney test (Hollander & Wolfe 1973): exactly where both periods have fewer than 50
-    values, by the normal approximation otherwise; equal values are treated like others, so that
-    another zero of the scale moves the interval and nothing else. Of n and m independent values
-    the widest interval holds the true difference with a probability of 1 - 2 / C(n + m, n); an
-    interval is given where that is 95 % or more, and then holds it in 95 of 100 cases or more. It
-    is too narrow where neighbouring days are alike. The block bootstrap draws non-overlapping
-    blocks of days within each period (Carlstein 1986, Annals of Statistics 14:1171) and takes
-    percentiles; it needs five of them in each. Of independent normal values with one block a day it
-    holds the difference in 89 of 100 cases with five blocks in each period, in 93 with ten and in
-    94 with twenty. A difference between two periods of one person is not the effect of what lies
-    between: season, work and wear change too.
+    Mann-Whitney test (Hollander & Wolfe 1973): exactly if both periods have fewer than 50 values,
+    by the normal approximation otherwise; equal values are treated like others, so that another
+    zero of the scale only shifts the interval. For n and m independent values the widest interval
+    contains the true difference with a probability of 1 - 2 / C(n + m, n); an interval is given if
+    that is 95 % or more, and then contains it in at least 95 of 100 cases. It is too narrow if
+    neighbouring days are alike. The block bootstrap draws non-overlapping blocks of days within
+    each period (Carlstein 1986, Annals of Statistics 14:1171) and takes percentiles; it needs five
+    blocks in each. For independent normal values and one-day blocks it contains the difference in
+    89 of 100 cases with five blocks in each period, in 93 with ten and in 94 with twenty. A
+    difference between two periods of one person is not the effect of what lies between: season,
+    work and wear change too.
 
     Examples
     --------

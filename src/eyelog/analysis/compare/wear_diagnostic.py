@@ -102,11 +102,11 @@ def wear_diagnostic(
     series : Series
         The outcome: numbers with aware stamps, per interval or one per day.
     worn : Series
-        Where the outcome is per interval: true, false or missing at the same stamps
-        (such as ``frame["wea_s"] >= 20``). Where it is one per day:
-        the hours worn on those days (``eyelog.daily(frame)["worn_h"]``).
+        For an outcome per interval: true, false or missing at the same stamps (such as
+        ``frame["wea_s"] >= 20``). For one value per day: the hours worn on those days
+        (``eyelog.daily(frame)["worn_h"]``).
     edge : str or Timedelta
-        How near to where a wear bout begins or ends is its edge.
+        The width of the edge at the beginning and at the end of a wear bout.
     draws : int
         How many times days are drawn for the intervals, at least 100.
     seed : int
@@ -118,8 +118,8 @@ def wear_diagnostic(
         Between days: Spearman's ``rho`` and Kendall's ``tau`` (tau-b) of the day's mean outcome
         with the hours worn, each with a 95 % interval (``rho_low`` to ``rho_high``, ``tau_low``
         to ``tau_high``), over ``days``. Within
-        bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of where a bout
-        begins or ends), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
+        bouts, in the unit of the series: ``edge_mean`` (worn values within `edge` of the beginning
+        or end of a bout), ``inside_mean`` (other worn values), ``difference`` (edge less inside)
         with ``difference_low`` and ``difference_high``, ``n_edge`` and ``n_inside`` values. Then
         ``n`` (worn values, or days), ``exposure_h``, ``coverage`` (of the span of the series) and
         ``reason`` for what is missing.
@@ -127,18 +127,18 @@ def wear_diagnostic(
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, those of `worn` are others, or an
-        argument cannot be used.
+        If the stamps are not time-zone aware and in order, those of `worn` differ, or an argument
+        cannot be used.
     MixedLogsError
         If the two are of different logs.
 
     Notes
     -----
-    Neither part proves that wear is at random; each can show that it is not. Intervals are
-    percentiles over local days drawn with replacement, so that values of one day stay together.
-    Those of the correlations hold the planted ones in 93 to 96 of 100 cases from five days on, that
-    of the difference in 84 with five days and in 89 with ten or twenty.
-    An interval belongs to the local day in which it lies. A missing state, or a gap, ends a bout.
+    Neither part proves that wear is random; each can show that it is not. Intervals are percentiles
+    over local days drawn with replacement, so that values of one day stay together. Those of the
+    correlations contain the planted ones in 93 to 96 of 100 cases from five days on, that of the
+    difference in 84 with five days and in 89 with ten or twenty. An interval belongs to the local
+    day in which it lies. A missing state, or a gap, ends a bout.
 
     Examples
     --------
@@ -240,8 +240,8 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
         return nothing, "the outcome or the wear time is the same on all days"
     rho = float(scipy.stats.spearmanr(outcome, hours).statistic)
     tau = float(scipy.stats.kendalltau(outcome, hours).statistic)
-    # The draws repeat days, so their ranks come from the signs of all differences, counted as
-    # often as their days come up: scipy would rank every draw again, far more slowly.
+    # The draws repeat days, so their ranks come from the signs of all differences, counted as often
+    # as their days occur: ranking every draw with scipy is far slower.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
     drawn = []
     for times in multiplicities(n, draws, seed):
@@ -250,7 +250,7 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
             below = (pairs * (a * a)).sum() * (pairs * (b * b)).sum()
             if below == 0:  # all days drawn are alike
                 continue
-            # A mid-rank is how many are below, plus half of those alike.
+            # A mid-rank is the number of lower values plus half of the equal ones.
             rank_a, rank_b = a @ w, b @ w
             centred_a, centred_b = rank_a - (w @ rank_a) / n, rank_b - (w @ rank_b) / n
             spread = (w @ centred_a**2) * (w @ centred_b**2)
@@ -262,7 +262,7 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
 
 
 def _near_edge(worn: pd.Series, index: pd.DatetimeIndex, margin: int) -> npt.NDArray[np.bool_]:
-    """Return which intervals lie within `margin` of where their wear bout begins or ends."""
+    """Return which intervals lie within `margin` of the beginning or end of their wear bout."""
     bouts = episodes(worn.astype("boolean"))
     stamps = index.as_unit("us").asi8
     begins, ends = (pd.DatetimeIndex(bouts[name]).as_unit("us").asi8 for name in ("start", "end"))

@@ -1,7 +1,7 @@
 """Gait: pace while walking, walking bouts, busiest minutes, step classes, the two sides.
 
-Pace is steps over the time that was walked, not over the clock: steps per clock minute is not a
-cadence (Dall et al. 2013).
+Pace is steps over the time walked, not over clock time: steps per clock minute is not a cadence
+(Dall et al. 2013).
 """
 
 from eyelog.analysis.gait.bouts import bouts

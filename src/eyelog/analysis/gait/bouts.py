@@ -1,4 +1,4 @@
-"""Walking bouts: runs of walking, and what the gait was like in each."""
+"""Walking bouts: runs of walking, with the gait in each."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["bouts"]
 
-# The parts that the fields of a foot play in the catalogue, but for their side.
+# The roles of a foot's fields in the catalogue, without the side.
 SIDES = {
     "sway_sideways_cm": "sway_sideways",
     "sway_fore_aft_cm": "sway_fore_aft",
@@ -42,7 +42,7 @@ def bouts(
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return the walking bouts: runs of walking, with what the gait was like in each.
+    """Return the walking bouts: runs of walking, with the gait in each.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def bouts(
     min_length : str
         Shortest duration of a bout, from its first walked interval to its last.
     judge : bool
-        Mask first what `eyelog.flag` flags.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def bouts(
     FieldError
         If the frame lacks the steps.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or a duration is not valid.
 
@@ -150,7 +150,7 @@ def bouts(
 
 
 def _walked_s(prepared: Prepared, spent: Floats) -> Floats:
-    """Return the seconds walked of each interval."""
+    """Return the seconds walked in each interval."""
     if prepared.log != COMPUTED_DATA:
         return spent
     name = role_field(prepared.log, "pace")
@@ -183,7 +183,7 @@ def _runs(
 def _sides(
     prepared: Prepared, taken: Floats, sides: Mapping[str, tuple[str, str]]
 ) -> dict[str, Floats]:
-    """Return sway and landing of both feet, and how alike the landings are."""
+    """Return sway and landing of both feet, and the symmetry of the landings."""
     missing = np.full(len(taken), np.nan)
 
     def side(name: str) -> Floats:

@@ -1,4 +1,4 @@
-"""How a day is walked: its busiest minutes, and the classes of its steps."""
+"""The walking of a day: its busiest minutes, and the speed classes of its steps."""
 
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ def peak_cadence(
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return for each local day the mean steps of its busiest minutes.
+    """Return the mean steps of each local day's busiest minutes.
 
     Parameters
     ----------
@@ -38,29 +38,29 @@ def peak_cadence(
     minutes : int
         How many of the busiest minutes, not necessarily in a row; usually 1, 30 or 60.
     min_coverage : float
-        Smallest share of its records that a minute needs to count.
+        Smallest share of its records that a minute needs to be counted.
     judge : bool
-        Mask first what `eyelog.flag` flags.
+        First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
     DataFrame
-        Index ``day``, days with records. Float64 ``peak_spm`` (steps per clock minute; missing
-        where fewer minutes were observed than are averaged), int64 ``n`` (observed minutes),
-        int64 ``complete`` (of the minutes that are averaged, how many have all of their records;
-        the others are lower bounds), float64 ``exposure_min`` (observed minutes) and ``coverage``
-        (share of the day).
+        Index ``day``, days with records. Float64 ``peak_spm`` (steps per clock minute; missing if
+        fewer minutes were observed than are averaged), int64 ``n`` (observed minutes), int64
+        ``complete`` (how many of the averaged minutes have all of their records; the others are
+        lower bounds), float64 ``exposure_min`` (observed minutes) and ``coverage`` (share of the
+        day).
 
     Raises
     ------
     FieldError
         If the frame lacks the steps.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or an argument cannot be used.
 
@@ -100,12 +100,12 @@ def peak_cadence(
     made = np.where(counted >= min_coverage * room, total(taken, clock), np.nan)
     whole = counted >= room
     days = prepared.groups
-    # Each minute counts for the day of its rows; those of a day that is left out do not count.
+    # Each minute belongs to the day of its rows; minutes of a day that is left out are not counted.
     labels = cast(pd.DatetimeIndex, clock.labels)
     day = _day_of(labels, days, stamp)
     seen = ~np.isnan(made) & (day >= 0)
     day, made, whole = day[seen], made[seen], whole[seen]
-    # Of minutes with as many steps, the complete ones come first.
+    # Among minutes with equal steps, the complete ones come first.
     order = np.lexsort((~whole, -made, day))
     day, made, whole = day[order], made[order], whole[order]
     n = np.bincount(day, minlength=len(days))
@@ -125,7 +125,7 @@ def peak_cadence(
 
 
 def _day_of(stamps: pd.DatetimeIndex, days: Groups, stamp: str) -> npt.NDArray[np.int64]:
-    """Return the number of the day that holds each stamp, -1 where none does."""
+    """Return the number of the day that contains each stamp, -1 if none does."""
     us = stamps.as_unit("us").asi8
     opens = cast(pd.DatetimeIndex, days.labels).as_unit("us").asi8
     if not len(opens):
@@ -157,17 +157,17 @@ def speed_classes(
     -------
     DataFrame
         Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 ``steps``,
-        ``share_fastest`` (280 to 370 ms a step), ``share_medium`` (380 to 440), ``share_slow``
-        (450 to 590) and ``share_slowest`` (600 to 1000), which add up to 1 (missing without
-        steps), int64 ``n`` (records with steps counted), float64 ``exposure_min`` (their
-        minutes) and ``coverage`` (share of the expected records).
+        ``share_fastest`` (280 to 370 ms per step), ``share_medium`` (380 to 440), ``share_slow``
+        (450 to 590) and ``share_slowest`` (600 to 1000), which add up to 1 (missing without steps),
+        int64 ``n`` (records with steps counted), float64 ``exposure_min`` (their minutes) and
+        ``coverage`` (share of the expected records).
 
     Raises
     ------
     FieldError
         If the frame lacks a field; the 15-second log has no classes.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------

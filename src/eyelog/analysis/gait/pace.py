@@ -1,7 +1,7 @@
 """Pace: steps per minute of walking.
 
-The time that counts is the time walked, not clock time: steps per clock minute are not a cadence
-(Dall et al. 2013).
+The steps are divided by the time walked, not by clock time: steps per clock minute are not a
+cadence (Dall et al. 2013).
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
 def steps(frame: Table, log: str) -> Floats:
-    """Return the steps of each row, missing where one of their classes is missing."""
+    """Return the steps of each row, missing if one of their classes is missing."""
     return sum_fields(frame, role(log, "steps"))
 
 
 def pace_fields(log: str) -> list[str]:
-    """Return the fields of the steps, and the one that says how long they took."""
+    """Return the fields of the steps, and the field that shows how long they took."""
     return [*role(log, "steps"), role_field(log, "pace")]
 
 
@@ -68,7 +68,7 @@ def _bent(frame: Table, log: str) -> Bools:
 
 
 def pace_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
-    """Return for each group the steps and the seconds walked that its pace is based on."""
+    """Return the steps and the seconds walked behind the pace of each group."""
     taken, walked = pace_parts(frame, log, MIN_WALKED_S)
     return total(taken, groups), total(walked, groups)
 
@@ -92,7 +92,7 @@ def pace(
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     min_walked_s : float
         60-second log: how many seconds of a minute must be walked (the vendor's 50), so that the
@@ -102,7 +102,7 @@ def pace(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def pace(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 
@@ -126,8 +126,8 @@ def pace(
     60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.
     15-second log: sum(``stp``) / sum(``stp`` / ``cad``), which is the same ratio of steps to the
     time they took; a mean of cadences would give quick intervals too much weight. In both logs an
-    interval gives a pace only where its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
-    documentation, analysis_sample): a wearer who looks down sways otherwise. A missing tilt does
+    interval gives a pace only if its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
+    documentation, analysis_sample): a wearer who looks down sways differently. A missing tilt does
     not exclude it.
 
     Examples

@@ -1,4 +1,4 @@
-"""How alike the right and the left side are."""
+"""Symmetry of the right and the left side."""
 
 import numbers
 from typing import NamedTuple
@@ -18,7 +18,7 @@ __all__ = [
 
 @shown("Symmetry of right and left")
 class Symmetry(NamedTuple):
-    """How alike two sides are; each a number, or a Series where the sides were Series."""
+    """Symmetry of two sides: numbers, or Series if the sides were Series."""
 
     index: float | pd.Series  # type: ignore[assignment]  # the plain name hides tuple.index
     ratio: float | pd.Series
@@ -34,25 +34,25 @@ def symmetry(
     ----------
     right, left : float or Series
         The same positive quantity of both sides, such as the landing strength of a walking bout.
-        Two Series are compared label by label, whatever their order; labels that only one of
-        them has are left out.
+        Two Series are compared label by label, whatever their order; labels found in only one of
+        them are left out.
     signed : bool
-        Keep the sign (positive where the right is larger). By default sizes only: the eyewear
+        Keep the sign (positive if the right is larger). By default sizes only: the eyewear
         distinguishes the feet poorly, so do not rely on which side is larger.
 
     Returns
     -------
     Symmetry
         Named tuple of ``index`` (percent; 0 is symmetric), ``ratio`` (larger over smaller, or
-        right over left where `signed`; 1 is symmetric) and ``angle`` (percent; 0 is symmetric).
-        Missing where a side is missing, negative, or both are 0. Of Series: Series in the order
-        of the first.
+        right over left if `signed`; 1 is symmetric) and ``angle`` (percent; 0 is symmetric).
+        Missing if a side is missing or negative, or both are 0. For Series: Series in the order of
+        the first.
 
     Raises
     ------
     ConfigurationError
         If a side is neither a number nor a Series of numbers, or two Series have no label in
-        common, or different labels of which one comes twice.
+        common, or their labels differ and one occurs twice.
 
     Notes
     -----

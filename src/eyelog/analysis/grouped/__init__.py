@@ -1,1 +1,1 @@
-"""Rows in groups: how rows are grouped, one value per group, and what a summary reports."""
+"""Rows in groups: grouping, one value per group, and the table of a summary."""

@@ -1,8 +1,8 @@
-"""Which rows of a sorted table belong together: bins of time, local days, clock hours, labels.
+"""Groups of rows of a sorted table: bins of time, local days, clock hours, labels.
 
 Bins are right-closed, as intervals are: a record stamped 10:00:00 covers the interval before it.
-They are cut at each local midnight, so that no bin holds parts of two days, also on days of 23 or
-25 hours.
+They are cut at each local midnight, so that no bin contains parts of two days, even on days of 23
+or 25 hours.
 """
 
 from collections.abc import Hashable
@@ -27,8 +27,8 @@ By = str | pd.Series | npt.NDArray[Any] | pd.Index | list[Hashable] | None
 
 SECOND_US = 1_000_000
 DAY_US = 86_400 * SECOND_US
-# All offsets of the zone data are whole quarters of an hour since the zones became national; older
-# ones only shift the edge of the first and last hour that an hour of day is expected to hold.
+# All offsets have been whole quarters of an hour since zones became national; older ones only shift
+# the edges of the first and last hour expected for an hour of day.
 QUARTER_US = 900 * SECOND_US
 
 _WHOLE = pd.Index(["all"], name="group")
@@ -45,12 +45,12 @@ class Groups:
     bounds : array of int64
         Group i holds the ordered rows ``bounds[i]:bounds[i + 1]``.
     order : array of int64, slice or None
-        The rows in the order of the groups; None where they already are, a slice where they are
-        but for rows before and behind all groups.
+        The rows in the order of the groups; None if they already are in that order, a slice if only
+        rows before and after all groups have to go.
     seconds : array of float64
         Seconds that each group spans.
     memo : list
-        What the reductions remember of these groups, since many columns are missing together.
+        A cache of the reductions for these groups, since many columns are missing together.
     """
 
     labels: pd.Index
@@ -69,7 +69,7 @@ class Groups:
 
     @property
     def filled(self) -> Ints:
-        """Numbers of the groups that hold rows."""
+        """Numbers of the groups that have rows."""
         return np.flatnonzero(self.sizes)
 
     @property
@@ -82,7 +82,7 @@ class Groups:
         return values if self.order is None else values[self.order]
 
     def only(self, rows: npt.NDArray[np.bool_]) -> "Groups":
-        """Return the same groups with the chosen `rows` alone, given in the order of the table."""
+        """Return the same groups with only the chosen `rows`, given in the order of the table."""
         inside = self.arrange(rows)[: self.bounds[-1]]
         order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
@@ -114,14 +114,14 @@ def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
 def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
     """Return the local midnights from the day of `first` to the one after the day of `last`."""
     days = pd.date_range(first, last + timedelta(days=1), freq="D", unit="us")
-    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at one instant; pandas
-    # would shift its midnight to one o'clock of the next day.
+    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at the same instant;
+    # pandas would shift its midnight to one o'clock of the next day.
     prepared = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
     return np.unique(microseconds(prepared))
 
 
 def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:
-    # The day of a skipped midnight opens at one o'clock; its date is what counts.
+    # A day whose midnight is skipped opens at one o'clock; only its date is used.
     days = local_days(index[[0, -1]], stamp=stamp).tz_localize(None).normalize()
     return _midnights(days[0], days[1], index.tz)
 
@@ -181,7 +181,7 @@ def _edges(index: pd.DatetimeIndex, every: Any, stamp: str) -> tuple[Ints, Ints]
     opens = np.repeat(days[:-1], counts) + nth * size
     closes = np.minimum(opens + size, np.repeat(days[1:], counts))
     us = microseconds(index[[0, -1]])
-    # (opens, closes] where the stamp closes its interval, [opens, closes) where it opens it.
+    # (opens, closes] if the stamp closes its interval, [opens, closes) if it opens it.
     first, last = np.searchsorted(closes, us, side="left" if stamp == "end" else "right")
     return opens[first : last + 1], closes[first : last + 1]
 
@@ -189,7 +189,7 @@ def _edges(index: pd.DatetimeIndex, every: Any, stamp: str) -> tuple[Ints, Ints]
 def time_groups(
     index: pd.DatetimeIndex, every: Any, *, stamp: str = "end", label: str = "stamp"
 ) -> Groups:
-    """Return the bins of `every` from the first row to the last, empty ones too.
+    """Return the bins of `every` from the first row to the last, including empty ones.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def time_groups(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     label : {"stamp", "auto"}
-        Label bins by their stamp under the same law, or (``"auto"``) bins of days and weeks by the
+        Label bins by their stamp under the same rule, or (``"auto"``) bins of days and weeks by the
         local midnight that opens them.
     """
     check_stamp(stamp)
@@ -245,7 +245,7 @@ def day_groups(
     every : str or offset
         As in `time_groups`.
     lone : array of bool, optional
-        Which rows stand for one record at their own stamp; by default all.
+        Which rows represent one record at their own stamp; by default all.
     """
     groups = time_groups(index, every, stamp=stamp, label="auto")
     chosen = groups.sizes > 0
@@ -277,7 +277,7 @@ def group_by(
         Aware and sorted.
     by : None, str, Series or array
         None: all rows, as one group. ``"hour"``: the local hour of day, 0 to 23. ``"weekday"``: 0
-        (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks that hold
+        (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks with
         records, named by the local midnight of their Monday. A pandas frequency: bins that hold
         records; days and weeks named by the local midnight that opens them, shorter bins by their
         stamp. A Series by stamp, or as many values as rows: a label for each row (the context);
@@ -292,7 +292,7 @@ def group_by(
     Raises
     ------
     ConfigurationError
-        If `by` is not one of these, or the number of labels is not that of the rows.
+        If `by` is not one of these, or the numbers of labels and rows differ.
     """
     check_stamp(stamp)
     if by is None:
@@ -331,7 +331,7 @@ def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) ->
 
 
 def _frequency(by: str) -> str:
-    """Return `by` if it is a width of a bin; what stands for groups may be a name just as well."""
+    """Return `by` if it is a width of a bin; otherwise it may be the name of a column."""
     try:
         _parse(by)
     except ConfigurationError:
@@ -343,12 +343,12 @@ def _frequency(by: str) -> str:
 
 
 def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> Groups:
-    # The inside of an interval is found in UTC: at a clock change it has another wall clock.
+    # The inside of an interval is found in UTC: at a clock change its local clock time differs.
     inside = index - timedelta(microseconds=1) if stamp == "end" else index
     codes, labels = cycle_codes(inside, by), cycle_labels(by)
     seconds: npt.NDArray[np.float64] = np.zeros(len(labels))
     if len(index):
-        # What each of them could have held between the first and the last row.
+        # The time that each of them has between the first and the last row.
         us = microseconds(index[[0, -1]])
         width = round(interval_s * SECOND_US)
         low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)

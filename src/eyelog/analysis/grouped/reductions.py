@@ -1,7 +1,7 @@
 """Reductions over groups of rows: one place for each formula.
 
 Every function takes float64 arrays with NaN for missing, or booleans, in the order of the table,
-and returns one value per group: missing where there is nothing to reduce, never 0 or 1.
+and returns one value per group: missing if there is nothing to reduce, never 0 or 1.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def total(values: Floats, groups: Groups) -> Floats:
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Return `above` / `below`, missing where `below` is missing or not positive."""
+    """Return `above` / `below`, missing if `below` is missing or not positive."""
     good = below > 0
     out: Floats = np.full(np.shape(above), np.nan)
     np.divide(above, below, out=out, where=good)
@@ -90,8 +90,8 @@ def mean(values: Floats, groups: Groups) -> Floats:
 
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
-    """Return sum(w x) / sum(w) over rows with both; missing where the weights sum to 0."""
-    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight does not count
+    """Return sum(w x) / sum(w) over rows with both; missing if the weights sum to 0."""
+    with np.errstate(invalid="ignore"):  # an unjudged infinity without weight is ignored
         products = groups.arrange(values * weights)
     missing = find_missing(products, groups)
     below = next((summed for used, summed in missing.weights if used is weights), None)
@@ -102,7 +102,7 @@ def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
 
 
 def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
-    """Return sqrt(sum(w x^2) / sum(w)); equal weights where None."""
+    """Return sqrt(sum(w x^2) / sum(w)); equal weights if None."""
     squares = values * values
     square = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
     with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
@@ -131,7 +131,7 @@ def combined_sd(sd: Floats, means: Floats, weights: Floats, groups: Groups) -> C
 
 
 def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Floats:
-    """Return the direction of the mean unit vector in (-180, 180]; missing where there is none."""
+    """Return the direction of the mean unit vector in (-180, 180]; missing if there is none."""
     ordered = groups.arrange(degrees)
     if weights is not None:
         ordered = np.where(groups.arrange(weights) > 0, ordered, np.nan)
@@ -158,7 +158,7 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
     values : array of float64
         One value per row.
     weights : array of float64 or None
-        One weight per row, for the last five; None weighs all rows alike.
+        One weight per row, for the last five; None gives all rows equal weight.
     groups : Groups
         The rows of each group.
 
@@ -183,10 +183,10 @@ def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -
 
 
 def sum_fields(frame: Table, names: Sequence[str]) -> Floats:
-    """Return the sum of some fields of each row, missing where one of them is missing.
+    """Return the sum of some fields of each row, missing if one of them is missing.
 
     One rule for counts in classes (steps by speed, movements by direction) and for weights made of
-    several counts: a sum over the fields that happen to be there would be too small.
+    several counts: a sum over only the fields present would be too small.
     """
     first, *rest = (numbers(frame[name]) for name in names)
     for values in rest:
@@ -200,12 +200,12 @@ def largest(values: Floats, groups: Groups) -> Floats:
 
 
 def first_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
-    """Return the first chosen row of each group, -1 where none is."""
+    """Return the first chosen row of each group, -1 if there is none."""
     return _edge_row(chosen, groups, last=False)
 
 
 def last_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
-    """Return the last chosen row of each group, -1 where none is."""
+    """Return the last chosen row of each group, -1 if there is none."""
     return _edge_row(chosen, groups, last=True)
 
 
@@ -249,7 +249,7 @@ def quantile(values: Floats, share: float, groups: Groups) -> Floats:
 def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Return the exact Poisson interval of a rate, events per exposure (Garwood 1936)."""
     tail = (1.0 - level) / 2.0
-    # Not defined for no event: then the lower limit is 0.
+    # Not defined without events: then the lower limit is 0.
     some = np.where(events > 0, events, np.nan)
     # Quantiles of chi2 / 2, without all of scipy.stats, which takes a second to import.
     below = np.asarray(scipy.special.gammaincinv(some, tail), dtype=np.float64)
@@ -266,18 +266,18 @@ LONG_GROUP = 512
 
 @dataclass(slots=True, eq=False)
 class Missing:
-    """Where a column has no value, in the order of the groups.
+    """The missing values of a column, in the order of the groups.
 
     Attributes
     ----------
     rows : array of bool
         Which ordered rows are missing.
     number : int
-        How many are.
+        How many are missing.
     counts : array of float64
         How many values each group has.
     places : array of int64 or None
-        The ordered rows that are not missing; None where none is missing.
+        The ordered rows that are not missing; None if none is missing.
     bounds : array of int64
         The values of group i are ``bounds[i]:bounds[i + 1]`` of those rows.
     weights : list

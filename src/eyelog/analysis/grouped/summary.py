@@ -1,4 +1,4 @@
-"""What every summary does first (sort, judge, group) and last (a table with its provenance)."""
+"""The first and last steps of every summary: sort, judge and group; a table with its provenance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,17 +44,17 @@ __all__ = [
     "whole_name",
 ]
 
-# What `eyelog.resample` writes about its bins.
+# The columns that `eyelog.resample` writes about its bins.
 BIN_COLUMNS = (
     "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
     "n", "exposure_min", "coverage",
 )  # fmt: skip
-# What bins carry besides where it is not plain from their values: the whole sum of a field whose
-# sum coverage has made missing, and the weight behind a value that some records lack.
+# Further columns of bins, only if their values do not show it: the whole sum of a field whose sum
+# is missing for low coverage, and the weight behind a value that some records lack.
 TOTAL, WEIGHT = "_total", "_weight"
-# Parts that fields play in the catalogue; their movements are given per worn hour.
+# Roles in the catalogue whose movements are given per worn hour.
 MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
-# The parts of fields that are evidence against others, besides the fields of kind "wear".
+# The roles of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
 LONGEST_DAY_S = 25 * 3600.0
 
@@ -72,7 +72,7 @@ class Prepared:
     groups : Groups
         The groups of the summary.
     records : array of float64
-        How many records each row stands for: 1, or the ``n`` of a resampled frame.
+        How many records each row represents: 1, or the ``n`` of a resampled frame.
     whole : Arrays
         The same rows before judging, with all columns.
     known : Evidence
@@ -116,9 +116,9 @@ class Prepared:
 
 
 def coverage(present: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
-    """Return the `present` records of each group / the records that its time has room for."""
+    """Return the `present` records of each group / the records that fit into its time."""
     counted = np.nan_to_num(_sum(np.where(present, records, 0.0), groups))
-    # Records do not keep step with the clock, so a bin can hold one more than it has room for.
+    # Records do not keep step with the clock, so a bin can contain one more than fits into it.
     return np.minimum(ratio(counted, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
 
 
@@ -131,10 +131,10 @@ def _sum(values: Floats, groups: Groups) -> Floats:
 
 
 def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
-    """Return the weights of bins, for a field of a kind that has no weight of its own.
+    """Return the weights of bins for fields of a kind without their own weight.
 
-    Resting eye data counts by valid time, what is measured on the head by worn time, the rest by
-    records. Where that time is 0 or missing, a value still counts a little, so that unjudged values
+    Resting eye data are weighted by valid time, measurements on the head by worn time, the rest by
+    records. If that time is 0 or missing, a value still has a small weight, so that unjudged values
     do not vanish.
     """
     noun = {"static": "valid_s", "motion": "worn_s", "gait": "worn_s"}.get(kind)
@@ -147,7 +147,7 @@ def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
 
 
 def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
-    """Return the frame in order of time, and the order (None where it already was).
+    """Return the frame in order of time, and the order (None if it already was).
 
     Raises
     ------
@@ -198,7 +198,7 @@ def _without_infinities(column: Any) -> Any:
 
 
 def needed(frame: Table, log: str, names: Iterable[str]) -> list[str]:
-    """Return the columns that `names` and their judgement need, as far as the frame has them."""
+    """Return the columns of the frame that `names` and their judgement need."""
     by_name = catalogue(log)
     chosen = set(names) | set(role(log, *_EVIDENCE))
     chosen |= {weight for name in names if name in by_name for weight in by_name[name].weight}
@@ -207,16 +207,16 @@ def needed(frame: Table, log: str, names: Iterable[str]) -> list[str]:
 
 
 def records_of(frame: Table) -> Floats:
-    """Return how many records each row stands for."""
+    """Return how many records each row represents."""
     if is_resampled(frame) and "n" in frame.columns:
         return numbers(frame["n"])
     return np.ones(len(frame))
 
 
 def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:
-    """Return which bins hold one record alone, at the midnight that closes them; None for records.
+    """Return which bins have only the record at the midnight that closes them; None for records.
 
-    `eyelog.resample` says so in the provenance: a day with such a bin alone has no records.
+    `eyelog.resample` states them in the provenance: a day with only such a bin has no records.
     """
     if not is_resampled(frame):
         return None
@@ -225,14 +225,14 @@ def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:
 
 
 def whole_name(frame: Table, name: Any) -> Any:
-    """Return the column that holds the whole sums of a field: in bins it may be one of its own."""
+    """Return the column with the whole sums of a field: in bins it may be a separate one."""
     return f"{name}{TOTAL}" if f"{name}{TOTAL}" in frame.columns else name
 
 
 def weight_values(frame: Table, name: str, weights: Sequence[str]) -> Floats:
-    """Return what the values of a field weigh in each row, whether or not the value is there.
+    """Return the weight of a field's values in each row, whether or not the value is there.
 
-    In bins that is the weight behind the value, where not all of their records had one.
+    In bins it is the weight behind the value, if some of their records had no value.
     """
     if f"{name}{WEIGHT}" in frame.columns:
         return numbers(frame[f"{name}{WEIGHT}"])
@@ -240,15 +240,15 @@ def weight_values(frame: Table, name: str, weights: Sequence[str]) -> Floats:
 
 
 def counted_column(part: str) -> str:
-    """Return the column of bins that says for how many minutes movements could be counted."""
+    """Return the column of bins with the minutes in which movements could be counted."""
     return f"{part}_min"
 
 
 def counted_s(frame: Table, part: str, time: Arrays) -> Floats:
-    """Return the seconds of each row in which movements of the eyes or the head were looked for.
+    """Return the seconds of each row in which movements of the eyes or the head could be counted.
 
-    Records count where they were worn. Bins say so in a column of their own where it is not simply
-    their valid time (eyes) or their worn time (head).
+    For records this is the worn time. Bins have a separate column if it differs from their valid
+    time (eyes) or their worn time (head).
     """
     if counted_column(part) in frame.columns:
         return numbers(frame[counted_column(part)]) * 60.0
@@ -271,14 +271,14 @@ def prepare(
 ) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
 
-    Reasons that are `allow`ed do not take a value out; the default is that of `eyelog.mask`.
+    Reasons in `allow` do not remove a value; the default is that of `eyelog.mask`.
 
     Raises
     ------
     FieldError
         If the frame lacks one of `names`; the message starts with `purpose`.
     MixedLogsError
-        If it holds fields of both logs.
+        If it has fields of both logs.
     ConfigurationError
         If the stamps or `by` cannot be used, or nothing shows which log it is.
     """
@@ -306,7 +306,7 @@ def prepare(
     )
     whole = Arrays.of(frame)
     known = Evidence(whole, which)
-    # What coverage has made missing in bins is not missing from their sums.
+    # Values of bins that are missing for low coverage are still in their sums.
     data = {name: whole[whole_name(whole, name)] for name in columns}
     table = Arrays(data, whole.index, whole.attrs)
     table = trusted(table, which, judge=judge, allow=allow, wear=wear, known=known)

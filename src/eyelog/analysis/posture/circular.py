@@ -39,7 +39,7 @@ def circular_mean(degrees: object) -> float:
     Returns
     -------
     float
-        In (-180, 180]. Missing without angles, or where they cancel out (0 and 180).
+        In (-180, 180]. Missing without angles, or if they cancel out (0 and 180).
 
     Notes
     -----
@@ -66,7 +66,7 @@ def circular_sd(degrees: object) -> float:
     Returns
     -------
     float
-        Degrees, 0 or more; infinite where the angles cancel out; missing without angles.
+        Degrees, 0 or more; infinite if the angles cancel out; missing without angles.
 
     Notes
     -----
@@ -83,7 +83,7 @@ def circular_sd(degrees: object) -> float:
         return length
     if length < 1e-12:
         return float("inf")
-    # max() turns the -0.0 of angles that are all alike into 0.0.
+    # max() turns the -0.0 of equal angles into 0.0.
     return float(np.rad2deg(np.sqrt(max(0.0, -2.0 * np.log(length)))))
 
 
@@ -148,7 +148,7 @@ def circular_median(degrees: object) -> float:
     Returns
     -------
     float
-        In [-180, 180). Missing without angles, or where they cancel out.
+        In [-180, 180). Missing without angles, or if they cancel out.
 
     Raises
     ------
@@ -157,8 +157,8 @@ def circular_median(degrees: object) -> float:
 
     Notes
     -----
-    The ordinary median of the angles measured from their mean direction. Where all angles lie
-    within 90 degrees of that direction it is the circular median (Fisher 1993, section 2.3.2).
+    The ordinary median of the angles measured from their mean direction. If all angles lie within
+    90 degrees of that direction, it is the circular median (Fisher 1993, section 2.3.2).
 
     Examples
     --------
@@ -170,6 +170,6 @@ def circular_median(degrees: object) -> float:
     centre = mean_direction(angles)
     if np.isnan(centre):
         return centre
-    # Rounded, so that turning by the centre and back leaves whole degrees whole.
+    # Rounded, so that subtracting and adding the centre leaves whole degrees whole.
     turned = np.array([np.median(near(angles[np.isfinite(angles)], centre))])
     return float(np.round(wrap(turned), 9)[0])

@@ -34,14 +34,14 @@ def head_movements(
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins that hold records. The name of a column, a Series or an array: a label for
+        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def head_movements(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 

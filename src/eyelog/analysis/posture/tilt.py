@@ -33,7 +33,7 @@ __all__ = [
 
 TILT = {"forward": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles of the catalogue
 
-# The limits that hold the edges of the zones, by what the tilt is measured against.
+# The limits with the edges of the zones, by the reference of the tilt.
 EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 
 
@@ -52,7 +52,7 @@ def relative_tilt(
     judge : bool
         First mask the values that `eyelog.flag` flags.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def relative_tilt(
     FieldError
         If the frame lacks the tilt.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def zones(
     judge : bool
         First mask the values that `eyelog.flag` flags.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def zones(
     FieldError
         If the frame lacks the tilt.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid.
 
@@ -208,7 +208,7 @@ def spread(
     FieldError
         If the frame lacks a field it needs.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Notes
     -----
@@ -253,7 +253,7 @@ def spread(
 
 
 def _from_centre(angles: Floats, groups: Groups) -> Floats:
-    """Return the turn from the circular mean of its group to each row."""
+    """Return the angle from the circular mean of its group to each row."""
     centre = circular_mean(angles, None, groups)[groups.codes]
     away = np.full(len(angles), np.nan)
     rows = slice(None) if groups.order is None else groups.order

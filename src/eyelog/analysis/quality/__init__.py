@@ -2,7 +2,7 @@
 
 `flag` gives the reasons against each value, `mask` replaces the flagged values with missing ones,
 and `explain` counts them. `select` follows a recipe, and `attrition` counts the records that each
-of its steps leaves. `states` shows what the eyewear was doing in each row. Nothing is dropped
+of its steps leaves. `states` gives the state of the eyewear in each row. Nothing is dropped
 silently: rows stay.
 """
 

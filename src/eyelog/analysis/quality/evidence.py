@@ -1,12 +1,12 @@
 """Which intervals were worn, walked and valid, and how many seconds of each row were.
 
-The definitions stand here alone, so that coverage, daily and every rate count the same time. The
-limits come from ``limits.csv``; with its default values they are:
+This is the only place of these definitions, so that coverage, daily and every rate count the same
+time. The limits come from ``limits.csv``; with its default values they are:
 
 =========  ================================  ==========================================
 question   15-second log                     60-second log
 =========  ================================  ==========================================
-in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees, as far as it is there
+in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees, if recorded
 worn       ``isl`` false, in pose            ``wea_s`` at least 20 s, in pose
 walking    ``stp`` above 0                   ``stp_s`` above 0 s
 valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at most 10 s
@@ -14,9 +14,9 @@ valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at mos
 =========  ================================  ==========================================
 
 *Valid* means that resting eye data can be used. Each question has three answers: yes, no, and
-missing where the evidence is missing. Evidence outside its own documented range is not evidence.
-Eyewear that lies still or in a bag counts no time, but a wearer who sits still may look the same to
-the 15-second log. With ``wear="blinks"`` an interval in pose counts as worn also where blinks were
+missing if the evidence is missing. Evidence outside its own documented range is not evidence.
+Eyewear that lies still or in a bag adds no time, but a wearer who sits still may look the same in
+the 15-second log. With ``wear="blinks"`` an interval in pose also counts as worn if blinks were
 counted in it.
 """
 
@@ -64,13 +64,13 @@ POSE: Final = ("tilt_sideways", "tilt_fore_aft")
 
 
 def check_wear(wear: str) -> None:
-    """Raise `ConfigurationError` unless `wear` says whose word on wear is taken."""
+    """Raise `ConfigurationError` unless `wear` is one of the two."""
     if wear not in ("device", "blinks"):
         raise ConfigurationError(f"wear must be 'device' or 'blinks', not {wear!r}")
 
 
 class Evidence:
-    """The evidence in a frame of single intervals, each field of it converted once."""
+    """The evidence in a frame of single intervals, with each field converted once."""
 
     def __init__(self, frame: Arrays, log: str) -> None:
         self.frame, self.log = frame, log
@@ -84,13 +84,13 @@ class Evidence:
         return self._values[name]
 
     def part(self, part: str) -> Floats | None:
-        """Return the values of the field that plays a part in the catalogue."""
+        """Return the values of the field with a role in the catalogue."""
         return self.field(role_field(self.log, part))
 
     def off_pose(self, rules: Iterable[Limit] | None = None) -> Bools:
-        """Return for each interval whether its tilt is that of stored eyewear.
+        """Return, for each interval, whether its tilt is that of stored eyewear.
 
-        Masking takes that tilt out, and its step in the provenance says from when to when it did.
+        Masking removes that tilt, and its step in the provenance states the spans in which it did.
         `rules` are the ranges of tilt, by default those of ``limits.csv``.
         """
         chosen = tuple(limit(self.log, name) for name in POSE) if rules is None else tuple(rules)
@@ -117,7 +117,7 @@ class Evidence:
         return off
 
     def worn(self, wear: Wear, off: Bools) -> Floats | None:
-        """Return what says whether each interval was worn: ``isl``, or ``wea_s``; None without it.
+        """Return the field that shows wear by interval: ``isl``, or ``wea_s``; None without it.
 
         With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
         its measured seconds.
@@ -143,7 +143,7 @@ def _or_missing(values: Floats | None, n: int) -> Floats:
 def spans(index: pd.Index, chosen: Bools) -> str:
     """Return the chosen rows as text: the first and last stamp of each run, in microseconds.
 
-    Text, because pandas copies the provenance deeply whenever a column is taken.
+    Text, because pandas deep-copies the provenance whenever a column is taken.
     """
     if not isinstance(index, pd.DatetimeIndex) or not chosen.any():
         return ""
@@ -172,9 +172,9 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     frame : DataFrame
         A frame of one log, resampled or not.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
     wear : {"device", "blinks"}
-        Whose word on wear is taken. Bins keep the wear that they were made with.
+        What shows wear, see `eyelog.daily`. Bins keep the wear that they were made with.
 
     Returns
     -------
@@ -182,8 +182,8 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
         Same index; float64 columns ``recorded_s`` (intervals with any value in them),
         ``worn_s`` (``wea_s``; 15-second log: whole intervals; 0 off pose), ``valid_s`` (the worn
         seconds of valid intervals) and ``walking_s`` of worn intervals (``stp_s``; 15-second log:
-        the time that the steps took, 60 ``stp`` / ``cad``, at most the interval). Missing where
-        the evidence is, and walking where the eyewear was off or stored.
+        the time that the steps took, 60 ``stp`` / ``cad``, at most the interval). Missing if the
+        evidence is; walking also if the eyewear was off or stored.
 
     Notes
     -----
@@ -223,7 +223,7 @@ def seconds_of(known: Evidence, wear: Wear = "device") -> Arrays:
 
 
 def _valid_s(known: Evidence, worn_s: Floats, unworn: Bools) -> Floats:
-    """Return the worn seconds, 0 where any evidence is against use, else missing if any is."""
+    """Return the worn seconds; 0 if any evidence is against use, else missing if any is missing."""
     against, unknown = unworn.copy(), np.isnan(worn_s)
     for name in ("walking", "noise", "valid"):
         if name not in limits(known.log):
@@ -249,7 +249,7 @@ def _walking_s(known: Evidence, length: float) -> Floats:
 def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
     """Return the seconds that the steps of each interval took, at most its length.
 
-    Missing where there are steps without a cadence.
+    Missing if there are steps without a cadence.
     """
     took = np.full(len(steps), np.nan)
     np.divide(60.0 * steps, cadence, out=took, where=cadence > 0)
@@ -257,7 +257,7 @@ def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
 
 
 def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
-    """Return what worn, valid and walking time could not be asked for, with the fields to add."""
+    """Return the parts of wear, validity and walking not checked, with the fields to add."""
     if is_resampled(frame) or not has_evidence(frame, "worn", log=log):
         return {}
     asked = [(Reason.OFF_POSE, name) for name in POSE]
@@ -293,7 +293,7 @@ def has_evidence(frame: Table, noun: str, *, log: str) -> bool:
 
 
 def _recorded(frame: Arrays, log: str) -> Bools:
-    """Return the rows that are records: all but those in which every value is missing."""
+    """Return the rows that are records: all except those in which every value is missing."""
     fields = catalogue(log)
     evidence_kinds = ("wear", "power", "time")
     never_masked = [

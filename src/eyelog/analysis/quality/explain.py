@@ -1,4 +1,4 @@
-"""How many values of each field carry each reason."""
+"""How many values of each field have each reason against them."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ __all__ = ["explain"]
 
 
 def explain(reasons: pd.DataFrame) -> pd.DataFrame:
-    """Return how many values of each field carry each reason.
+    """Return how many values of each field have each reason against them.
 
     Parameters
     ----------
@@ -22,10 +22,10 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index ``field``. Columns: int64 ``n`` (values judged), one int64 column per `Reason`,
-        named for it (a value can carry several reasons), int64 ``masked`` (values that
-        `eyelog.mask` removes by default: those with any reason but SATURATED) and float64
-        ``masked_share`` (of ``n``; missing where ``n`` is 0).
+        Index ``field``. Columns: int64 ``n`` (values judged), one int64 column per `Reason`, named
+        after it (a value can have several reasons), int64 ``masked`` (values that `eyelog.mask`
+        removes by default: those with any reason but SATURATED) and float64 ``masked_share`` (of
+        ``n``; missing if ``n`` is 0).
 
     Raises
     ------

@@ -63,7 +63,7 @@ def flag(
     frame : DataFrame
         A frame of one log.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
     min_worn_s : float
         60-second log: minutes with less than this many seconds of wear (``wea_s``) are UNWORN. The
         default of 20 is documented for long trends; step counts need 30.
@@ -77,45 +77,44 @@ def flag(
         Range in degrees of ``tl_xav`` and ``tl_yav`` while the eyewear is worn, ends included.
         Defaults: -45 to 45 and -45 to 90.
     wear : {"device", "blinks"}
-        Whose word on wear is taken. A wearer who sits still may look to the eyewear as if it were
-        off. With ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``;
-        60-second log: ``sc_bk_n``, and then all of ``val_s``) was worn, too.
+        What shows wear. When a wearer sits still, the eyewear may record that it is off. With
+        ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``; 60-second log:
+        ``sc_bk_n``, and then all of ``val_s``) counts as worn too.
 
     Returns
     -------
     DataFrame of uint16
-        Same index and columns; each value is a sum of `Reason` bits, 0 where there is no reason
+        Same index and columns; each value is a sum of `Reason` bits, 0 if there is no reason
         against it. The provenance records the limits and, as ``unchecked``, the reasons that could
-        not be judged because their evidence is not in the frame: an unchecked value is neither
-        good nor bad.
+        not be judged because their evidence is not in the frame: an unchecked value is neither good
+        nor bad.
 
     Raises
     ------
     ConfigurationError
-        If a limit is not usable, a column holds text where numbers belong, or the log cannot
-        be determined.
+        If a limit is not usable, a numeric column holds text, or the log cannot be determined.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Warns
     -----
     EyelogWarning
-        If the evidence for a reason is not in the frame: once a call, with the fields to add
-        (`eyelog.needed` lists those of a summary). So does every summary that judges.
+        If the evidence for a reason is not in the frame: once per call, with the fields to add
+        (`eyelog.needed` lists those of a summary). Every summary that judges warns too.
 
     Notes
     -----
     The limits are the vendor's documented ones. At exactly 3 s of noise the vendor's English and
     Japanese texts differ on ``vld``; the eyewear's own verdict (INVALID) then decides.
 
-    The blink statistics come from a buffer of recent blinks. Where their count is 0 and the value
-    equals the one before (or, at the start of such a run, the one after), the value is left over
-    in the buffer: STALE. Gaps in time do not empty the buffer, so they do not end a run; a missing
+    The blink statistics come from a buffer of recent blinks. If their count is 0 and the value
+    equals the one before (or, at the start of such a run, the one after), the value is left over in
+    the buffer: STALE. Gaps in time do not empty the buffer, so they do not end a run; a missing
     value does. A total of 0 is a measurement and never stale.
 
-    The reasons from the context (worn, walking, noise, tilt) are set beside MISSING too: they may
-    be why the value is missing. The rows of a resampled frame are bins, to which the limits of
-    single intervals do not apply: only MISSING is set there.
+    The reasons from the context (worn, walking, noise, tilt) are set together with MISSING too:
+    they may be why the value is missing. The rows of a resampled frame are bins, to which the
+    limits of single intervals do not apply: only MISSING is set there.
 
     Examples
     --------
@@ -155,7 +154,7 @@ def flagged(
 ) -> pd.DataFrame:
     """Return the reasons of `flag`, without its warning."""
     if not frame.index.is_monotonic_increasing:
-        # What is stale depends on the order of time, so judge in it.
+        # Stale values depend on the order of time, so judge in that order.
         order = np.argsort(frame.index, kind="stable")
         ordered = flagged(
             frame.iloc[order],
@@ -180,7 +179,7 @@ def flagged(
     )
     table = Arrays.of(frame)
     judge = _Judge(table, which, chosen, wear)
-    # One row of memory per column: every column of the result is contiguous, without a copy.
+    # One row in memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
     for own, name in zip(bits, table.columns, strict=True):
         own[:] = judge.context(name)
@@ -243,7 +242,7 @@ def mask(
     for name, (_, of_column) in zip(table.columns, reasons.items(), strict=True):
         bits = of_column.to_numpy()
         if stored is None and name in TILTS:
-            # With the tilt masked, only the provenance holds when the eyewear was stored.
+            # With the tilt masked, only the provenance records when the eyewear was stored.
             stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
         masked[name] = _without(table[name], (bits & against) != 0)
     steps = [s for s in history(reasons) if s["step"] == "flag"]
@@ -280,8 +279,8 @@ def judged_columns(
 ) -> Arrays:
     """Return the columns of a frame in order of time as `judged` does.
 
-    `known` is the evidence of the frame, where it has been read before: it may be that of more
-    fields, and only those of `table` count.
+    `known` is the evidence of the frame, if already read: it may cover more fields, but only those
+    of `table` are used.
     """
     passing = Reason.SATURATED if allow is None else allow
     against = ~passing
@@ -295,7 +294,7 @@ def judged_columns(
 
 
 def _without(column: Any, bad: Bools) -> Any:
-    """Return a column (an array) with its bad values missing; itself where none is.
+    """Return a column (an array) with its bad values missing; the column itself if none is bad.
 
     Columns without bad values stay shared (pandas copies on write); the others are written once.
     Setting them one by one in a copy of the frame would copy each of them three times.
@@ -337,7 +336,7 @@ def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
 
 
 def _chosen_limits(log: str, **given: Any) -> dict[str, Any]:
-    """Return all limits, the given ones in place of the defaults; raise where one is not usable."""
+    """Return all limits, with the given ones for the defaults; raise if one is not usable."""
     limits: dict[str, Any] = {
         "min_worn_s": MIN_WORN_S,
         "min_worn_steps_s": MIN_WORN_STEPS_S,
@@ -375,7 +374,7 @@ class _Judge:
         self.chosen = {**limits, "wear": wear}
         self.known = Evidence(table, log) if known is None else known
         self.resampled = is_resampled(table)
-        # The rows for which each reason from the context holds, in general and for steps.
+        # The rows to which each reason from the context applies, in general and for steps.
         self.rows: dict[Reason, Bools] = {}
         self.rows_of_steps: dict[Reason, Bools] = {}
         if not self.resampled:
@@ -421,7 +420,7 @@ class _Judge:
         return catalogue(self.log).get(str(name))
 
     def _kind(self, name: Any) -> tuple[Reason, bool]:
-        """Return which reasons from the context can hold against a field, and if it is steps."""
+        """Return which reasons from the context can apply to a field, and whether it is steps."""
         field = self._field(name)
         return applies(field, self.log), field is not None and "steps" in field.role
 
@@ -437,12 +436,12 @@ class _Judge:
         return self._bits[kind]
 
     def values_count(self, name: Any) -> bool:
-        """Return whether the values of a column can be flagged for what they are."""
+        """Return whether the values of a column can be flagged for their size."""
         field = self._field(name)
         return not (self.resampled or field is None or field.value_type in ("str", "bool"))
 
     def of_values(self, name: Any, values: Floats) -> Iterator[tuple[Reason, Bools]]:
-        """Return where the values of a field are SENTINEL, RANGE and SATURATED."""
+        """Return which values of a field are SENTINEL, RANGE and SATURATED."""
         field = cast(Field, self._field(name))
         outside = out_of_range(values, field)
         if field.invalid_value is not None:
@@ -454,7 +453,7 @@ class _Judge:
             yield Reason.SATURATED, values == field.max
 
     def stale(self, name: Any, values: Floats) -> Bools | None:
-        """Return where a blink statistic is left over from before; None if it cannot be."""
+        """Return which values of a blink statistic are left over; None if none can be."""
         field = cast(Field, self._field(name))
         counted = counter(field, self.log)
         count = None if counted is None else self._evidence(counted)
@@ -470,7 +469,7 @@ class _Judge:
         return stale
 
     def bad(self, name: Any, against: Reason) -> Bools:
-        """Return the values that a reason `against` them takes out; missing ones may be in it."""
+        """Return the values that a reason `against` them removes; missing ones may be included."""
         kind = *self._kind(name), against
         if kind not in self._bad:
             self._bad[kind] = (self.context(name) & np.uint16(against)) != 0
@@ -495,7 +494,7 @@ class _Judge:
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
-    # Arithmetic on all values takes a tenth of the time of indexing the few.
+    # Arithmetic on all values takes a tenth of the time of indexing a few of them.
     if where.any():
         np.bitwise_or(bits, np.multiply(where, np.uint16(reason), dtype=np.uint16), out=bits)
 
@@ -535,5 +534,5 @@ def _unchecked(table: Arrays, log: str, wanted: Reason, wear: Wear) -> dict[str,
 
 
 def _nothing(column: Any) -> bool:
-    """Return whether all values are missing; mostly the first is not."""
+    """Return whether all values are missing; usually the first is not."""
     return bool(pd.isna(column[0]) and np.asarray(pd.isna(column)).all())

@@ -1,7 +1,7 @@
-"""The reasons against a value, and which of them can hold against which field.
+"""The reasons against a value, and the fields that each can apply to.
 
-Each reason, the kinds of field it can hold against (``kind`` in the catalogue), and its evidence
-with the default limits (``limits.csv``):
+Each reason, the kinds of field it applies to (``kind`` in the catalogue), and its evidence with the
+default limits (``limits.csv``):
 
 =========  =================================  ==========================  ===================
 reason     applies to                         15-second log               60-second log
@@ -23,8 +23,8 @@ STALE      blink statistics                   unchanged while their count (``bk_
 SATURATED  counts                             at the cap: a lower bound   the same
 =========  =================================  ==========================  ===================
 
-Wear, durations (``stp_s`` too), battery, time, place and undocumented fields carry only the first
-three reasons: they are the evidence themselves, or their meaning is unknown.
+Wear, durations (``stp_s`` too), battery, time, place and undocumented fields can have only the
+first three reasons: they are the evidence themselves, or their meaning is unknown.
 """
 
 from collections.abc import Mapping
@@ -40,9 +40,9 @@ __all__ = ["CONTEXT", "WORDS", "Reason", "applies", "counter", "evidence_for"]
 
 
 class Reason(IntFlag):
-    """A reason against a value; several can hold at once, and 0 means none.
+    """A reason against a value; several can apply at once, and 0 means none.
 
-    ``(reasons & Reason.MOVING) != 0`` marks the values of a table that carry a reason;
+    ``(reasons & Reason.MOVING) != 0`` marks the values of a table that have a reason;
     ``Reason(value)`` shows the reasons in one number.
     """
 
@@ -76,7 +76,7 @@ WORDS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.SATURATED: "at its cap",
     }
 )
-"""Each reason in the words of figures and reports."""
+"""Each reason in words, as in figures and reports."""
 
 _ALWAYS: Final = Reason.UNWORN | Reason.OFF_POSE
 _BY_KIND: Final[Mapping[str, Reason]] = MappingProxyType(
@@ -97,14 +97,14 @@ CONTEXT: Final[Mapping[Reason, tuple[str, ...]]] = MappingProxyType(
         Reason.OFF_POSE: ("tilt_sideways", "tilt_fore_aft"),
     }
 )
-# Blink statistics that the catalogue gives no weight (totals, extremes, normalized values) play a
-# part that says what they count.
+# Blink statistics without a weight in the catalogue (totals, extremes, normalized values) have a
+# role that names their count.
 _COUNTED: Final = {"gap_statistic": "gap_count", "blink_statistic": "blink_count"}
 
 
 @cache
 def evidence_for(log: str) -> Mapping[Reason, tuple[str, ...]]:
-    """Return the fields that each reason from the context is judged by, if the log has any."""
+    """Return the fields that are evidence for each reason from the context, if the log has any."""
     table = limits(log)
     return MappingProxyType(
         {
@@ -116,7 +116,7 @@ def evidence_for(log: str) -> Mapping[Reason, tuple[str, ...]]:
 
 
 def applies(field: Field | None, log: str) -> Reason:
-    """Return the reasons from the context that can hold against a field."""
+    """Return the reasons from the context that can apply to a field."""
     if field is None or not field.documented or "walking_s" in field.role:
         return Reason(0)
     reasons = _BY_KIND.get(field.kind, Reason(0))

@@ -1,4 +1,4 @@
-"""Recipes: the vendor's documented filters for one kind of question, and what they leave.
+"""Recipes: the vendor's documented filters for one kind of question, and the records they leave.
 
 A recipe is a list of conditions on a record. A record that fails one of them, or lacks the evidence
 for it, is not used. `attrition` counts the records step by step, as a CONSORT flow chart does;
@@ -34,7 +34,7 @@ from eyelog.provenance import record
 __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
 
 
-# The last steps of an attrition table: what can be wrong with the outcome itself.
+# The last steps of an attrition table: faults of the outcome itself.
 _OF_VALUES: Final = (
     (Reason.MISSING, "a value"),
     (Reason.SENTINEL, "not marked invalid"),
@@ -44,7 +44,7 @@ _OF_VALUES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A limit that a record must keep, and the reason it is left out for if it does not."""
+    """A limit that a record must keep, and the reason against it if it does not."""
 
     reason: Reason
     limit: Limit
@@ -163,15 +163,15 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
         (head movements), ``eye`` (eye movements) and ``gait`` (pace, sway) are for the 60-second
         log.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
     DataFrame
-        Index ``step``; step 0 stands for all records of the frame. Columns ``reason`` (name of the
+        Index ``step``; step 0 is all records of the frame. Columns ``reason`` (name of the
         `Reason`), ``condition`` (in words), int64 ``removed`` (records that this condition removes
         from those still left), ``unknown`` (how many of the removed lack the evidence), ``left``,
-        and float64 ``left_share`` (of all records; missing where there are none). The last steps
+        and float64 ``left_share`` (of all records; missing if there are none). The last steps
         require an outcome of the recipe that is present (MISSING), not marked invalid (SENTINEL)
         and inside its limits (RANGE); a record stays as long as one of its outcomes passes.
 
@@ -184,7 +184,7 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
 
     Notes
     -----
-    The order is that of the vendor's filters; a record counts for the first condition that it
+    The order is that of the vendor's filters; a record is counted at the first condition that it
     fails. Layout: the flow chart of CONSORT (Schulz 2010).
 
     Examples
@@ -230,7 +230,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     recipe : {"steps", "trend", "eye", "mind", "gait"}
         The filters to follow, see `eyelog.attrition`.
     log : str, optional
-        Which log it is, where neither provenance nor columns say.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
 
 
 def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:
-    """Return the recipe and its outcomes in the frame; raise where it cannot be followed."""
+    """Return the recipe and its outcomes in the frame; raise if it cannot be followed."""
     if recipe not in RECIPES:
         raise ConfigurationError(
             f"unknown recipe {recipe!r}{near(recipe, RECIPES)}: use one of {', '.join(RECIPES)}"

@@ -1,4 +1,4 @@
-"""What the eyewear was doing in each row: usable, walking, noisy, off pose or not worn."""
+"""The state of the eyewear in each row: usable, walking, noisy, off pose or not worn."""
 
 from typing import Final, cast
 
@@ -27,10 +27,10 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     frame : DataFrame
         A frame of one log, not resampled.
     wear : {"device", "blinks"}
-        Whose word on wear is taken: that of the eyewear alone, or also that of blinks counted in
-        pose, see `eyelog.daily`.
+        What shows wear: the eyewear's own signal alone, or also blinks counted in pose, see
+        `eyelog.daily`.
     log : str, optional
-        Which log it is, where neither the provenance nor the columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -38,8 +38,8 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
         Same index, named ``state``. The first of these that holds: ``not worn``; ``off pose`` (the
         tilt of stored eyewear); ``walking``; ``noisy`` (too many seconds of noise, or, in the
         15-second log, not valid by the eyewear's own verdict); else ``usable``. The categories are
-        ordered from ``usable`` to ``not worn``. Missing where the evidence is missing, as in a
-        record without values. Time without rows is in no row: no record.
+        ordered from ``usable`` to ``not worn``. Missing if the evidence is missing, as in a record
+        without values. Time without records has no row.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     FieldError
         If the frame lacks the field that shows wear.
     MixedLogsError
-        If the frame holds fields of both logs.
+        If the frame has fields of both logs.
 
     Warns
     -----
     EyelogWarning
-        If other evidence is not in the frame: once a call, with the fields to add.
+        If other evidence is not in the frame: once per call, with the fields to add.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The one warning of a call that what is not in the frame could not be judged."""
+"""One warning per call about reasons that lack evidence in the frame."""
 
 import sys
 import warnings
@@ -21,11 +21,11 @@ _gathered: Final[ContextVar[Lacking | None]] = ContextVar("unjudged", default=No
 
 @contextmanager
 def one_warning() -> Iterator[None]:
-    """Gather what a call, and the calls that it makes, could not judge, and warn once at its end.
+    """Collect the reasons that a call and its inner calls could not judge; warn once at its end.
 
     Also a decorator, for public functions that judge more than once.
     """
-    if _gathered.get() is not None:  # a call within one that gathers already
+    if _gathered.get() is not None:  # a call within one that already collects
         yield
         return
     lacking: Lacking = {}
@@ -38,7 +38,7 @@ def one_warning() -> Iterator[None]:
 
 
 def warn_unjudged(frame: Table, lacking: Mapping[str, Sequence[str]]) -> None:
-    """Warn that reasons could not be judged, each with the fields that it lacks.
+    """Warn of reasons that could not be judged, with the fields that each lacks.
 
     Not for a frame without rows, nor for one that is masked or resampled: its values have been
     judged, with all the evidence of the frame that it was made from.
@@ -69,7 +69,7 @@ def _warn(lacking: Mapping[str, Sequence[str]]) -> None:
 
 
 def _callers() -> int:
-    """Return how many calls up the caller of the package is, for `warnings.warn` in `_warn`."""
+    """Return how many calls up the package's caller is, for `warnings.warn` in `_warn`."""
     level, frame = 1, sys._getframe(1)
     own = ("eyelog", "contextlib")
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):

@@ -1,4 +1,4 @@
-"""A column as numbers, and which of its values the catalogue allows."""
+"""A column as numbers, and the values that the catalogue allows in it."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def floats(column: Any, name: object = "") -> Floats:
 
 
 def evidence(frame: Table, name: str, log: str) -> Floats | None:
-    """Return the values of a field that others are judged by, or None where it is absent.
+    """Return the values of a field that others are judged by, or None if it is absent.
 
     Values outside the field's own range are missing: they are not evidence of anything.
     """
@@ -35,9 +35,9 @@ def evidence(frame: Table, name: str, log: str) -> Floats | None:
 
 
 def out_of_range(values: Floats, field: Field) -> Bools:
-    """Return where values break the range of the catalogue; blank ends are not checked."""
+    """Return which values lie outside the catalogue's range; blank ends are not checked."""
     outside = np.zeros(len(values), dtype=bool)
-    # The extremes are cheap; most fields keep their range, so no look at each value is needed.
+    # The extremes are cheap; most fields keep their range, so the values need no further check.
     if field.min is not None and np.fmin.reduce(values, initial=np.inf) < field.min:
         outside |= values < field.min
     if field.max is not None and np.fmax.reduce(values, initial=-np.inf) > field.max:

@@ -3,8 +3,8 @@
 Each function takes one Series with time-zone aware stamps (local hours are those of its own zone)
 and returns a named tuple or a table with ``n``, exposure and coverage. Missing values are left out,
 never counted as 0. Records and bins of `eyelog.resample` close at their stamps, as their provenance
-states; a bare Series says so with ``stamp=``, and is taken as it stands otherwise. Eyewear is taken
-off at night, so functions that need the night refuse where the night was not observed.
+states; for a bare Series ``stamp=`` says so, otherwise it is taken as it is. Eyewear is taken off
+at night, so functions that need the night refuse if the night was not observed.
 """
 
 from eyelog.analysis.rhythm.active_hours import (

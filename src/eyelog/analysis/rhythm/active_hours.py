@@ -69,11 +69,11 @@ def _extreme_window(
     seen = observed(series, what=what, stamp=stamp)
     value, start, reason = MISSING, MISSING, ""
     if not 0 < seen.step_us <= DAY_US / 2:
-        reason = "too few values to know the day"
+        reason = "too few values for an average day"
     else:
         day = _average_day(seen)
         width = max(1, round(hours * HOUR_US / seen.step_us))
-        # A window with an unobserved slot is missing, and never the extreme.
+        # A window with an unobserved slot is missing, so it is never the extreme.
         rolled = np.lib.stride_tricks.sliding_window_view(np.r_[day, day[: width - 1]], width)
         means = rolled.mean(axis=1)
         if np.isnan(means).all():
@@ -95,15 +95,15 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
         Width of the window.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it stands.
+        and bins close at their stamps); a bare Series is taken as it is.
 
     Returns
     -------
     ActiveHours
         ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
         interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason`` and
-        ``hours``, the width of the window. A window in which some time of day was never observed
-        does not take part.
+        ``hours``, the width of the window. Windows in which some time of day was never observed are
+        left out.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
     night = seen.values[np.isin(of_day, NIGHT_HOURS)]
     if night.min() == night.max() and seen.values.min() != seen.values.max():
         return (
-            "the night holds one and the same value, as when eyewear lies on a table:"
+            "the night has a single value throughout, as when eyewear lies on a table:"
             " pass night_worn=True only if it was worn"
         )
     return ""
@@ -159,7 +159,7 @@ def least_active(
     hours : float
         Width of the window.
     night_worn : bool
-        Confirm that the eyewear was worn at night. Otherwise the result is refused where the night
+        Confirm that the eyewear was worn at night. Otherwise the result is refused if the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
     stamp : {"end", "start"}, optional
         As in `most_active`.
@@ -167,7 +167,7 @@ def least_active(
     Returns
     -------
     ActiveHours
-        As `most_active`; missing with the ``reason`` where refused.
+        As `most_active`; missing with the ``reason`` if refused.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def relative_amplitude(
     -------
     RelativeAmplitude
         ``ra`` (0 to 1), ``most_active``, ``least_active``, ``n``, ``exposure_h``, ``coverage``,
-        ``reason`` where refused.
+        ``reason`` if refused.
 
     Raises
     ------

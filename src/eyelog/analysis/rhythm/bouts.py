@@ -36,7 +36,7 @@ class Fragmentation(NamedTuple):
 def bout_lengths(states: pd.Series) -> tuple[Floats, Bools]:
     """Return the length of each run of True in epochs, and whether a gap has cut it off.
 
-    A missing value is a gap. The first and the last row of the Series are none.
+    A missing value is a gap. The first and the last row of the Series are not gaps.
     """
     index = check_series(states, what="fragmentation")
     values = states.to_numpy(dtype="float64", na_value=np.nan)
@@ -44,7 +44,7 @@ def bout_lengths(states: pd.Series) -> tuple[Floats, Bools]:
         raise ConfigurationError("fragmentation takes states: True, False or missing")
     us, step = index.as_unit("us").asi8, step_us(states)
     firsts, lasts = runs(values == 1.0, us, step)
-    # Between which rows the state was seen: both are there, and one follows the other.
+    # Pairs of rows between which the state is known: both are present, and one follows the other.
     seen = np.ones(len(values) + 1, dtype=bool)
     seen[1:-1] = np.isfinite(values[1:]) & np.isfinite(values[:-1]) & follows(us, step)
     return (lasts - firsts + 1).astype(np.float64), ~(seen[firsts] & seen[lasts + 1])
@@ -81,8 +81,8 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     mortality in US adults", bioRxiv 182337. ``alpha = 1 + n / sum ln(x / (x_min - 1/2))``. A bout
     that a gap has cut off, at its beginning or its end, lasted at least as long as it was seen: it
     is censored (Kaplan & Meier 1958), so the hazard counts it among those at risk and never as
-    ended. Longer bouts are cut off more often, so the other measures come out short where
-    ``censored`` is large. The first and the last bout of the Series count as whole.
+    ended. Longer bouts are cut off more often, so the other measures are too short if ``censored``
+    is large. The first and the last bout of the Series count as whole.
 
     Examples
     --------
@@ -154,16 +154,16 @@ def activity_bouts(
     share : float
         Share of epochs at or above the threshold, in (0, 1].
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its epoch. Default: what the provenance states, and
-        ``"end"`` for a bare Series.
+        Whether a stamp closes or opens its epoch. Default: as the provenance states, and ``"end"``
+        for a bare Series.
 
     Returns
     -------
     DataFrame
         One row per bout: ``start`` and ``end`` (aware; the start is where the first epoch opens,
         the end where the last one closes), ``duration_min``, ``n`` (epochs), ``share``, ``mean``
-        and ``max`` of the values, and boolean ``censored``: a gap stands right before or after
-        it, so it may have lasted longer.
+        and ``max`` of the values, and boolean ``censored``: a gap lies right before or after it, so
+        it may have lasted longer.
 
     Raises
     ------
@@ -172,8 +172,8 @@ def activity_bouts(
 
     Notes
     -----
-    The drop allowance is that of the bouts of moderate activity in accelerometry (Troiano et al.
-    2008 allow 2 of 10 minutes below the cut-point).
+    The allowance for drops is that used for bouts of moderate activity in accelerometry (Troiano et
+    al. 2008 allow 2 of 10 minutes below the cut-point).
 
     Examples
     --------
@@ -195,7 +195,7 @@ def activity_bouts(
     if stamp_of(series, stamp) == "start":
         opens, closes = index, index + length
     firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
-    # A single stamp has no known length, so it can be no bout.
+    # A single stamp has no known length, so it cannot be a bout.
     need = -(-shortest // step) if step else len(values) + 1
     stretches = [
         (
@@ -231,8 +231,8 @@ def _stretches(on: npt.NDArray[np.bool_], share: float, need: int) -> list[tuple
     stretches: list[tuple[int, int]] = []
     if len(on) < need:
         return stretches
-    # A stretch [i, j) keeps the share where its running surplus does not fall below its start.
-    # Whole units of 1e-9 keep 0.8 of 10 from failing by rounding.
+    # A stretch [i, j) keeps the share if its running surplus does not fall below its start. Whole
+    # units of 1e-9 keep 0.8 of 10 from failing by rounding.
     surplus = np.r_[0, np.cumsum(np.where(on, 10**9, 0) - round(share * 10**9))]
     best_after = np.maximum.accumulate(surplus[::-1])[::-1]
     descending = -best_after

@@ -47,12 +47,12 @@ def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None)
     ----------
     series : Series
         Numbers with aware stamps; t = 0 at the local midnight before the first one. A value
-        stands for its interval, so it lies in the middle of it.
+        represents its interval, so it is placed in the middle of it.
     period : str
         Length of the cycle, as a pandas duration.
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); the values of a bare Series lie at their stamps.
+        Whether a stamp closes or opens its interval. Default: as the provenance states (records and
+        bins close at their stamps); the values of a bare Series lie at their stamps.
 
     Returns
     -------

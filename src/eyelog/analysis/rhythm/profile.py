@@ -25,13 +25,13 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         opens.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it stands.
+        and bins close at their stamps); a bare Series is taken as it is.
 
     Returns
     -------
     DataFrame
-        Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, only what
-        was observed; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
+        Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, observed
+        ones only; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
         values, ``days`` they come from, ``exposure_h``.
 
     Raises
@@ -77,7 +77,7 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
         }
     )
     table["exposure_h"] = groups["hours"].sum()
-    # The hours of the days that the values come from are not those of the rows of this table.
+    # The hours of the days behind the values are not those of the rows of this table.
     entry = {key: what for key, what in series.attrs.get(KEY, {}).items() if key != "days"}
     table.attrs = {**series.attrs, KEY: entry}
     return record(

@@ -42,7 +42,7 @@ def sleep_regularity(
     Parameters
     ----------
     states : Series
-        True, False or missing per epoch (asleep or not), aware stamps. Pairs of which one is
+        True, False or missing per epoch (asleep or not), aware stamps. Pairs in which one is
         missing are left out.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
@@ -52,7 +52,7 @@ def sleep_regularity(
     Returns
     -------
     Regularity
-        ``sri``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason`` where refused.
+        ``sri``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason`` if refused.
 
     Raises
     ------

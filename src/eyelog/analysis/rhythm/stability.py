@@ -1,4 +1,4 @@
-"""How alike the days are (IS), and how broken up each day is (IV)."""
+"""How similar the days are (IS), and how fragmented each day is (IV)."""
 
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ class Variability(NamedTuple):
 
 
 def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return the means of the observed hours, and which hour of the day each is."""
+    """Return the means of the observed hours, and the hour of the day of each."""
     hour = np.floor(local_hours(seen.opens)).astype("int64")
     distinct, place = np.unique(hour, return_inverse=True)
     means = np.bincount(place, seen.values) / np.bincount(place)
@@ -59,12 +59,12 @@ def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int
 def interdaily_stability(
     series: pd.Series, *, periods: str | int = "observed", stamp: str | None = None
 ) -> Stability:
-    """Return how alike the days are, from 0 (no daily pattern) to 1 (identical days).
+    """Return how similar the days are, from 0 (no daily pattern) to 1 (identical days).
 
     Parameters
     ----------
     series : Series
-        Numbers with aware stamps; finer than hourly series are averaged per local hour first.
+        Numbers with aware stamps; series finer than hourly are averaged per local hour first.
     periods : "observed" or int
         The p of the definition: the number of hours of the day that were observed, or 24.
     stamp : {"end", "start"}, optional
@@ -84,8 +84,8 @@ def interdaily_stability(
     Notes
     -----
     ``IS = N sum_h (xbar_h - xbar)^2 / (p sum_i (x_i - xbar)^2)`` (Witting et al. 1990; Van Someren
-    et al. 1999), both variances with ddof 0. With hours observed unequally often it can pass 1 by
-    a little: the definition weighs every hour of the day alike. For eyewear worn by day the
+    et al. 1999), both variances with ddof 0. With hours observed unequally often it can slightly
+    exceed 1: the definition weights every hour of the day equally. For eyewear worn by day the
     observed hours are the waking window.
 
     Examples
@@ -117,7 +117,7 @@ def interdaily_stability(
 
 
 def intradaily_variability(series: pd.Series) -> Variability:
-    """Return how often a series turns: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
+    """Return how fragmented a series is: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Angles in degrees: wrapping, differences and means on the circle (Fisher 1993).
 
-`scipy.stats.circmean` gives a direction even where angles cancel out, as 0 and 180 do; here such
+`scipy.stats.circmean` gives a direction even if angles cancel out, as 0 and 180 do; here such
 angles have none.
 """
 
@@ -20,7 +20,7 @@ __all__ = [
     "wrap",
 ]
 
-# A mean unit vector shorter than this is the rounding of one that points nowhere.
+# A mean unit vector shorter than this is the rounding error of a zero vector.
 NOWHERE: Final = 1e-12
 
 
@@ -48,7 +48,7 @@ def unit_vectors(degrees: Floats) -> tuple[Floats, Floats]:
 
 
 def direction(east: Floats, north: Floats, weight: Floats) -> Floats:
-    """Return the directions of sums of unit vectors in (-180, 180], NaN where they cancel out.
+    """Return the directions of sums of unit vectors in (-180, 180], NaN if they cancel out.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def mean_direction(degrees: Floats) -> float:
 
 
 def resultant_length(degrees: Floats) -> float:
-    """Return the length of the mean unit vector, 0 to 1; NaN where there is no angle."""
+    """Return the length of the mean unit vector, 0 to 1; NaN without angles."""
     angles = degrees[np.isfinite(degrees)]
     if not angles.size:
         return float("nan")
     east, north = unit_vectors(angles)
-    # Rounding may leave it a hair above 1.
+    # Rounding may leave it slightly above 1.
     return min(1.0, float(np.hypot(east.mean(), north.mean())))

@@ -35,8 +35,8 @@ class Arrays:
     """The columns of a frame as arrays, each taken out of pandas once.
 
     For each column that is taken from a frame, pandas looks up a name in an index, makes a Series
-    and copies the provenance; in a month of records that takes longer than most that is done with
-    the column. So a summary takes the frame apart once, and puts a table together at its end.
+    and copies the provenance; for a month of records that takes longer than most operations on the
+    column. So a summary takes the frame apart once, and builds a table at its end.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Arrays:
         return Arrays({name: self._columns[name] for name in names}, self.index, self.attrs)
 
     def frame(self, names: pd.Index | None = None) -> pd.DataFrame:
-        """Return the columns as a frame, which shares them; `names` are theirs as an index."""
+        """Return the columns as a frame, which shares them; `names` are their names as an index."""
         frame = pd.DataFrame(self._columns, index=self.index, copy=False)
         if names is not None:
             frame.columns = names

@@ -1,9 +1,9 @@
 """Bootstrap by drawing whole units (days, blocks, events, persons) with replacement.
 
-A draw is the number of times that each unit comes up in it. Then sums over units become one matrix
-product, and all columns of a table share the same draws. `scipy.stats.bootstrap` draws single
-values and evaluates the statistic on a copy of the data for each draw; blocks, ratios of sums and
-means with missing values would have to be written out for each of them.
+A draw is stored as the number of times that each unit occurs in it. Sums over units are then one
+matrix product, and all columns of a table share the same draws. `scipy.stats.bootstrap` draws
+single values and evaluates the statistic on a copy of the data for each draw; blocks, ratios of
+sums and means with missing values would have to be written out for each of them.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def check_draws(draws: int, seed: int) -> None:
 
 
 def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Yield blocks of draws (rows): how often each of `units` comes up, as float64.
+    """Yield blocks of draws (rows): how often each of `units` occurs, as float64.
 
     The same seed gives the same draws, however they are cut into blocks.
     """
@@ -49,8 +49,8 @@ def interval(samples: Floats, units: Ints | None = None) -> tuple[Floats, Floats
     """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out.
 
     With `units`, how many units each column was drawn from, the percentiles lie as far apart as
-    those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones
-    are narrow where units are few.
+    those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones are
+    too narrow if there are few units.
     """
     finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
     if units is None:

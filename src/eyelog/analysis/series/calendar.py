@@ -1,6 +1,6 @@
-"""The parts of the calendar that values are put together by: hours, weekdays, weekends, weeks.
+"""The parts of the calendar that values are grouped by: hours, weekdays, weekends, weeks.
 
-One place says what ``by="weekday"`` means, wherever there is a ``by=``.
+The one definition of ``by="weekday"`` and the like, for every ``by=``.
 """
 
 from typing import Final
@@ -14,13 +14,13 @@ __all__ = ["CYCLES", "WEEKDAYS", "WEEKEND", "cycle_codes", "cycle_labels", "mond
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WEEKEND: Final = ("weekday", "weekend")
 CYCLES: Final = ("hour", "weekday", "weekend")
-"""What comes round again: hours of day 0 to 23, weekdays 0 (Monday) to 6, weekdays and weekends."""
+"""Recurring parts: hours of day 0 to 23, weekdays 0 (Monday) to 6, weekdays and weekends."""
 
 FRIDAY: Final = 4
 
 
 def cycle_codes(opens: pd.DatetimeIndex, by: str) -> npt.NDArray[np.int64]:
-    """Return the number of the hour, weekday or part of the week in which each stamp lies."""
+    """Return the number of the hour, weekday or part of the week of each stamp."""
     if by == "hour":
         return opens.hour.to_numpy().astype(np.int64)
     weekday = opens.day_of_week.to_numpy().astype(np.int64)

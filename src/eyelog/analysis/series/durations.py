@@ -28,13 +28,13 @@ def duration_us(
     ----------
     duration : str or timedelta
         Text that pandas reads (``"90s"``, ``"1h30min"``), or a timedelta of Python, numpy or
-        pandas. A number without a unit is refused: pandas would take it for nanoseconds.
+        pandas. A number without a unit is refused: pandas would read it as nanoseconds.
     name : str
         The parameter that it was given for.
     sign : {"any", "not negative", "positive"}
         Which durations are accepted.
     example : str
-        What the message suggests to type.
+        The duration that the message suggests.
 
     Raises
     ------

@@ -14,7 +14,7 @@ LEAST_FOR_INTERVAL: Final = 6  # five values lie on both sides of the median in 
 
 
 class Median(NamedTuple):
-    """A median with its 95 % interval, missing where too few values could reach that level."""
+    """A median with its 95 % interval, missing if there are too few values for that level."""
 
     value: float
     low: float
@@ -23,12 +23,12 @@ class Median(NamedTuple):
 
 
 def median(values: Floats) -> Median:
-    """Return the median of the values that are there, with its 95 % interval.
+    """Return the median of the observed values, with its 95 % interval.
 
     The interval lies between two of the values themselves: the k-th smallest and the k-th largest,
     where k is the largest number for which the binomial chance that the true median lies between
-    them is 95 % or more (Thompson 1936, Annals of Mathematical Statistics 7:122). It holds for
-    independent values of any one distribution, and needs at least six of them.
+    them is 95 % or more (Thompson 1936, Annals of Mathematical Statistics 7:122). It is valid for
+    independent values of any single distribution, and needs at least six of them.
     """
     x = np.sort(values[np.isfinite(values)])
     n = len(x)

@@ -1,4 +1,4 @@
-"""What the functions on a Series share: checks, length of a row, wall clock, exposure."""
+"""Shared by the functions on a Series: checks, length of a row, local clock time, exposure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +37,7 @@ __all__ = [
 
 
 HOUR_US = 3_600_000_000
-# Indices of tables that state how long each row was observed, and the days in a row.
+# Index names of tables that state how long each row was observed, and the days per row.
 PERIODS = {"day": 1, "week": 7}
 DAY_US = 24 * HOUR_US
 
@@ -77,7 +77,7 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
 
 
 def step_us(series: pd.Series | pd.DataFrame) -> int:
-    """Return the length of one row in microseconds, 0 where it is unknown (`interval_seconds`)."""
+    """Return the length of one row in microseconds, 0 if it is unknown (`interval_seconds`)."""
     seconds = interval_seconds(series)
     return 0 if np.isnan(seconds) else round(seconds * 1e6)
 
@@ -90,7 +90,7 @@ def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str 
     series : Series or DataFrame
         Aware stamps.
     stamp : {"end", "start"}, optional
-        What the caller says; it comes before what the provenance states.
+        The caller's choice; it takes precedence over the provenance.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str 
         before it) and for bins of `eyelog.resample`, unless those were made with
         ``stamp="start"``; ``"start"`` for days and weeks, which are named by the midnight that
         opens them.
-        None where nothing states it: a bare Series, or one that pandas has averaged since.
+        None if nothing states it: a bare Series, or one that pandas has averaged since.
     """
     if stamp is not None:
         return check_stamp(stamp)
@@ -131,14 +131,14 @@ class Observed:
     index : DatetimeIndex
         Their stamps.
     opens, middles : DatetimeIndex
-        When the interval of each value opens, and its middle; the stamp itself where nothing says
+        When the interval of each value opens, and its middle; the stamp itself if nothing states
         whether it closes or opens its interval.
     hours : array of float64
-        Hours that each value is based on: its interval, or the hours worn of its day.
+        Hours that each value is based on: its interval, or the worn hours of its day.
     step_us : int
         Length of one row.
     span : float
-        How many rows the time from the first row to the last has room for.
+        How many rows fit into the time from the first row to the last.
     n : int
         How many values there are.
     exposure_h : float
@@ -166,8 +166,8 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     """Leave out missing values; report exposure (hours) and coverage of the span.
 
     The values of a table by day are based on the hours that it states for their days (worn, in
-    `eyelog.daily`) and cover as much of the span as it says; a day without a value covers nothing.
-    Of means over several days, which pandas has made since, neither is known.
+    `eyelog.daily`) and cover the share of the span that it states; a day without a value covers
+    nothing. For means over several days, which pandas has made since, neither is known.
     """
     index = check_series(series, what=what)
     values = series.to_numpy(dtype="float64", na_value=np.nan)
@@ -178,7 +178,7 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
     stated = stamp_of(series, stamp)
     opens = closes = us
     if stated == "end":
-        # No interval opens before the one before it has closed: the last bin of a day may be short.
+        # No interval opens before the previous one has closed: the last bin of a day may be short.
         opens = np.maximum(us - step, np.concatenate([us[:1] - step, us[:-1]]))
     elif stated == "start":
         closes = np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
@@ -212,13 +212,13 @@ def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Obser
 def state_days(table: pd.DataFrame) -> pd.DataFrame:
     """State in the provenance of a table by day or week how long each was observed and covered.
 
-    A column that is taken out of the table has lost the other columns; its attrs go along.
+    A column that is taken out of the table loses the other columns, but keeps the attrs.
 
     Parameters
     ----------
     table : DataFrame
-        A new table, a row per local day or week; its own attrs are replaced, never shared. The
-        hours are those of ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
+        A new table with a row per local day or week; its own attrs are replaced, never shared. The
+        hours are taken from ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
     """
     names = ("worn_h", "exposure_min", "recorded_h")
     name = next((name for name in names if name in table.columns), None)
@@ -239,7 +239,7 @@ def state_days(table: pd.DataFrame) -> pd.DataFrame:
 def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
     """Return hours and coverage of each row of a column of a table by day or week, else None.
 
-    Both are NaN where the rows are no longer those of that table, such as means over weeks.
+    Both are NaN if the rows are no longer those of that table, such as means over weeks.
     """
     entry: dict[str, Any] = series.attrs.get(KEY, {})
     days = entry.get("days")
@@ -250,11 +250,11 @@ def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
     if _averaged_since(series):
         rows = np.full(len(index), -1)
     hours, coverage = (np.append(days[name], np.nan) for name in ("exposure_h", "coverage"))
-    return hours[rows], coverage[rows]  # the last one, NaN, stands for what is no such day
+    return hours[rows], coverage[rows]  # the last one, NaN, is for other days
 
 
 def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
-    """Return the stamps of microseconds since 1970, in a zone."""
+    """Return microseconds since 1970 as stamps in a zone."""
     return pd.DatetimeIndex(us.view("datetime64[us]")).tz_localize("UTC").tz_convert(tz)
 
 
@@ -282,7 +282,7 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
 def refuse_sentinel(series: pd.Series, *, what: str) -> None:
     """Raise `ConfigurationError` if a field's invalid value is still among its values.
 
-    Only where all other values lie in the field's range: a derived series may keep its name.
+    Only if all other values lie in the field's range: a derived series may keep its name.
     """
     log = stated_log(series)
     field = catalogue(log).get(str(series.name)) if log else None
@@ -312,13 +312,13 @@ def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
 
 
 def check_frame(table: object, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a table of pandas with columns."""
+    """Raise `ConfigurationError` unless it is a pandas table with columns."""
     if not isinstance(table, pd.DataFrame):
         raise ConfigurationError(f"{what} takes a DataFrame, not a {type(table).__name__}")
 
 
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
-    """Return the log that the provenance of all tables states (None where none states one).
+    """Return the log that the provenance of all tables states (None if none states one).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Runs: where a condition holds without a break. The one rule for what a gap is."""
+"""Runs: stretches in which a condition holds without a break. The one definition of a gap."""
 
 from typing import Final
 
@@ -9,14 +9,14 @@ from eyelog.analysis.series.arrays import Bools, Ints
 __all__ = ["LATEST", "follows", "runs"]
 
 
-# How late a row may be and still follow the one before, in lengths of a row. One missing record
-# puts its neighbours two lengths apart, none puts them one apart; halfway leaves both of them half
-# a length for stamps that are rounded or drift.
+# How late a row may be and still follow the one before, in lengths of a row. With one missing
+# record neighbours are two lengths apart, with none they are one apart; halfway leaves either case
+# half a length for stamps that are rounded or drift.
 LATEST: Final = 1.5
 
 
 def follows(us: Ints, step_us: float) -> Bools:
-    """Return for each row but the first whether it follows the one before without a gap.
+    """Return, for each row but the first, whether it follows the one before without a gap.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Files that people have, read into the archive."""
+"""Files from other sources, read into the archive."""

@@ -37,13 +37,13 @@ Mask = npt.NDArray[np.bool_]
 Lines = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
-# Arrow works on so many bytes at a time: what it works with stays in the processor's cache.
+# Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
 _PIECE: Final = 256 << 10
 
 _MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
 _TRUE: Final = pa.array(["1", "1.0", "true"])
 _FALSE: Final = pa.array(["0", "0.0", "false"])
-# The spellings of truths that Arrow converts by itself; `truths_of` knows all of them.
+# The spellings of booleans that Arrow converts itself; `truths_of` accepts all of them.
 _PLAIN_TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
 _PLAIN_FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]
 
@@ -57,10 +57,10 @@ class Dialect:
 
 
 def decimal_of(block: bytes, delimiter: str) -> str:
-    """Return the decimal sign of the numbers in some lines, nothing where they do not show it.
+    """Return the decimal sign of the numbers in some lines, nothing if they do not show it.
 
-    A comma counts only where no number has a point, and where it cannot group thousands: some
-    number begins with ``0,`` or has not just three digits after it. Between commas, such a number
+    A comma is taken only if no number has a point, and if it cannot group thousands: some number
+    begins with ``0,`` or does not have exactly three digits after it. Between commas, such a number
     is in quotation marks.
     """
     edge = rb'"' if delimiter == "," else rb'[%s"\n]' % delimiter.encode()
@@ -81,7 +81,7 @@ def split(
     block : bytes
         Lines, each ended by a line feed.
     count : int
-        How many lines these are.
+        The number of these lines.
     kinds : sequence of DataType
         The type of each column of a record; more columns at its end are ignored if they are empty.
     first : int
@@ -92,9 +92,9 @@ def split(
     Returns
     -------
     table, lines, wrong
-        The records, in columns of their type or, where one of them has a cell that is not, all in
-        columns of text, a missing one as null; the number of each record's line; what is wrong with
-        the lines that are not records, by number. Blank lines are left out.
+        The records, in columns of their type or, if a cell does not fit its type, all in columns of
+        text, with null for missing; the number of each record's line; the faults of the lines that
+        are not records, by number. Blank lines are left out.
     """
     width = len(kinds)
     # The Logger app's sample ends rows with a comma too: one more column, without a name.
@@ -116,7 +116,7 @@ def split(
 
 
 def _numbers_of_lines(block: bytes, first: int, count: int | None) -> Lines:
-    """Return the numbers of the lines that are not empty; of `count` lines none is."""
+    """Return the numbers of the lines that are not empty; of `count` lines, none is."""
     if count is not None:
         return np.arange(first, first + count)
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
@@ -124,7 +124,7 @@ def _numbers_of_lines(block: bytes, first: int, count: int | None) -> Lines:
 
 
 def _table(block: bytes, kinds: Sequence[pa.DataType], dialect: Dialect) -> pa.Table | None:
-    """Return the lines as columns; None if a line has another number of them, or a cell is bad."""
+    """Return the lines as columns; None if a line has another number of columns or a bad cell."""
     names = [f"{i}" for i in range(len(kinds))]
     types = dict(zip(names, kinds, strict=True))
     if block.isspace() or not block:

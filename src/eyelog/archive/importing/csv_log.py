@@ -44,7 +44,7 @@ BLOCK: Final = 8 << 20
 _LOOK: Final = 256 << 10
 _SHOWN: Final = 5  # lines that a report shows; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)
-# A file in which more than nine of ten lines are not records, after so many lines, is not a log.
+# A file with more than nine of ten lines that are not records, after this many lines, is not a log.
 _PATIENCE: Final = 100_000
 _ARROW: Final = {"int": pa.float64(), "float": pa.float64(), "bool": pa.bool_()}
 _CP932: Final = "it is not UTF-8 but cp932 (Shift JIS), and was read as that"
@@ -61,7 +61,7 @@ def listed(names: Iterable[str]) -> str:
 
 @dataclass
 class Faults:
-    """The lines of a file that are not records: how many, and what is wrong with the first few."""
+    """The lines of a file that are not records: their number, and the faults of the first few."""
 
     count: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Faults:
             self.first.append((line, what))
 
     def shown(self) -> str:
-        """Return what is wrong with the first lines, and how many more there are."""
+        """Return the faults of the first lines, and how many more there are."""
         lines = "; ".join(f"line {line}: {what}" for line, what in self.first)
         more = self.count - len(self.first)
         return lines + (f"; and {more:,} more" if more else "")
@@ -81,7 +81,7 @@ class Faults:
     def report(self, name: str, rows: int) -> str:
         """Return one sentence on which lines of a file were left out, and why."""
         return (
-            f"{name}: left out {self.count:,} of {rows:,} lines as not being records"
+            f"{name}: left out {self.count:,} of {rows:,} lines that are not records"
             f" ({self.shown()})"
         )
 
@@ -103,7 +103,7 @@ class CsvLog:
     log : str
         The log, according to the header.
     wearer_column : str or None
-        The column that says whose row it is, as the file spells it.
+        The column that names the wearer of a row, as the file spells it.
     rows : int
         Lines read so far, without the header and blank lines.
     faults : Faults
@@ -111,7 +111,7 @@ class CsvLog:
     zones : set of str
         The offsets that the dates read so far are written in, such as ``+09:00``.
     notes : list of str
-        What had to be assumed in order to read the file, found so far.
+        The assumptions made so far in order to read the file.
 
     Raises
     ------
@@ -148,7 +148,7 @@ class CsvLog:
         return frozenset(name for name in self._names if name)
 
     def pages(self) -> Iterator[Page]:
-        """Give the records of the only wearer block by block, in the order of the file.
+        """Yield the records of the only wearer block by block, in the order of the file.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class CsvLog:
         ArchiveError
             If none of the lines is a record, a line never ends, another table begins in the middle
             of the file, there are several wearers, or stamps of the 15-second log cannot be told
-            apart for want of seconds.
+            apart because the seconds are missing.
         """
         seen: set[str] = set()
         for page, wearers in self._read():
@@ -167,11 +167,11 @@ class CsvLog:
             yield page
 
     def require_one(self, wearers: Collection[str]) -> None:
-        """Raise if there are several wearers, of whom none was chosen."""
+        """Raise if there are several wearers and none was chosen."""
         if len(wearers) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({self.wearer_column!r} is {listed(wearers)}):"
-                " choose one with wearer=, or import each into an account of its own with"
+                " choose one with wearer=, or import each into its own account with"
                 " `eyelog import --split-wearers`"
             )
 
@@ -180,9 +180,9 @@ class CsvLog:
         return sorted({name for _, names in self._read() for name in names.tolist() if name})
 
     def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
-        """Give the records block by block, those of each wearer in pages of their own.
+        """Yield the records block by block, with separate pages for each wearer.
 
-        These lack the column of wearers, which would say nothing new. A line that names no wearer
+        The pages lack the column of wearers, which would be redundant. A line that names no wearer
         is not a record. Raises as `pages` does.
         """
         for page, wearers in self._read(named=True):
@@ -214,7 +214,7 @@ class CsvLog:
             raise ArchiveError(f"{lines} ({self.faults.shown()})")
 
     def _blocks(self) -> Iterator[bytes]:
-        """Give whole lines in UTF-8, each ended by one line feed."""
+        """Yield whole lines in UTF-8, each ended by one line feed."""
         buffer, more = self._rest, True
         while more:
             added = self._stream.read(BLOCK - len(buffer))
@@ -276,7 +276,7 @@ class CsvLog:
         return found[0] if found else None
 
     def _kind(self, at: int, name: str) -> pa.DataType:
-        """Return the type of a column; what is not a field, or not of this type, is text."""
+        """Return the type of a column; columns that are not fields are text."""
         field = catalogue(self.log).get(name)
         if at == self._wearer or not name or name in _TIMES or field is None:
             return pa.string()
@@ -311,9 +311,9 @@ class CsvLog:
     def _stamps(
         self, table: pa.Table, lines: Lines, wrong: dict[int, str], dialect: Dialect
     ) -> tuple[Stamps, Mask]:
-        """Return the stamps, from the date or, where that is missing, from ``ut``.
+        """Return the stamps, from the date or, if that is missing, from ``ut``.
 
-        The second array says which are from a date without seconds.
+        The second array marks those from a date without seconds.
         """
         stamps = np.full(table.num_rows, NEVER)
         minutes = np.zeros(table.num_rows, bool)
@@ -342,20 +342,21 @@ class CsvLog:
     def _wearers(
         self, table: pa.Table, lines: Lines, wrong: dict[int, str], *, named: bool
     ) -> npt.NDArray[np.object_]:
-        """Return the wearer of each row; a row without one is wrong where they are asked for."""
+        """Return the wearer of each row; a row without one is a fault if wearers are asked for."""
         if self._wearer is None:
             return np.full(table.num_rows, None)
         wearers = texts_of(table.column(self._wearer))
         if not named:
             return wearers
         for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
-            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not say whose it is")
+            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not name its wearer")
         return wearers
 
     def _refuse_lost_seconds(self, stamps: Stamps, minutes: Mask, lines: Lines) -> None:
         """Raise if records of the 15-second log share a minute because dates have no seconds.
 
-        Their order may be known, but not their time, and of four records on a stamp one would stay.
+        Their order may be known, but not their time, and only one of four records on a stamp would
+        remain.
         """
         if self.log != COMPUTED_DATA or not minutes.any():
             return
@@ -367,8 +368,8 @@ class CsvLog:
             line = int(at[order[again[0] + 1]]) if len(again) else int(at[0])
             raise ArchiveError(
                 f"line {line} has the same minute as one before it, and no seconds: a spreadsheet"
-                " program has removed them, and the 15-second log has four records a minute. Import"
-                " the file as the app saved it, or save it again with dates in the format"
+                " program has removed them, and the 15-second log has four records per minute."
+                " Import the file as the app saved it, or save it again with dates in the format"
                 " yyyy-mm-dd hh:mm:ss"
             )
         self._last_minute = int(short[-1])

@@ -1,4 +1,4 @@
-"""Diaries: CSV files of intervals or moments that people have noted, as a table of events."""
+"""Diaries: CSV files of intervals or moments noted by people, as a table of events."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from eyelog.rfc3339 import parse_rfc3339
 
 __all__ = ["read_events"]
 
-# How columns are called, folded and without spaces, signs and units.
+# Names of columns, folded and without spaces, signs and units.
 _NAMES: Final = {
     "start": ("start", "starttime", "startedat", "from", "begin", "began", "onset", "time", "date",
               "datetime", "timestamp", "when", "at", "開始", "開始時刻", "開始日時", "日時"),
@@ -65,8 +65,8 @@ def read_events(path: str | os.PathLike[str], *, tz: str) -> pd.DataFrame:
 
     See Also
     --------
-    label : Which event each row of a frame lies in.
-    compare.events : What happens around the start of the events.
+    label : The event in which each row of a frame lies.
+    compare.events : The course of fields around the start of the events.
 
     Notes
     -----
@@ -147,7 +147,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def _rows(text: str, name: str) -> list[tuple[int, list[str]]]:
-    """Return the lines that are not blank as their number and cells, the header first."""
+    """Return the number and the cells of each line that is not blank, the header first."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -169,7 +169,7 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
     folded = [re.sub(r"[^\w]|_", "", cell.casefold()) for cell in header]
     found: dict[str, int] = {}
     for column, spellings in _NAMES.items():
-        # Of several, the one that says it most plainly: "start" before "date".
+        # Of several, the most explicit one: "start" before "date".
         places = [folded.index(spelling) for spelling in spellings if spelling in folded]
         if places:
             found[column] = places[0]

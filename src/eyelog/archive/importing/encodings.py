@@ -1,7 +1,7 @@
 """Text that is not UTF-8: UTF-16, and cp932 (Shift JIS), made UTF-8 before anything reads it.
 
 Spreadsheet programs save both. UTF-16 shows in the first bytes. cp932 differs from UTF-8 only where
-a text is not ASCII, which in a log is the name or the cells of a column that somebody added.
+a text is not ASCII, which in a log can only be the name or the cells of an added column.
 """
 
 import codecs
@@ -47,8 +47,8 @@ def recoded(stream: BinaryIO, encoding: str) -> io.BufferedReader:
 def is_cp932(lines: bytes) -> bool:
     """Return whether whole lines are cp932 rather than UTF-8 with some damaged lines in it.
 
-    They are if all of them can be decoded, without characters of private use (other encodings give
-    those), and most of the lines that are not ASCII are not UTF-8.
+    They are if all of them can be decoded without private-use characters (which other encodings
+    give), and most of the lines that are not ASCII are not UTF-8.
     """
     if lines.isascii():
         return False

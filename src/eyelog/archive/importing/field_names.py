@@ -1,6 +1,6 @@
 """The fields of the catalogue behind the column names of files.
 
-The catalogue resolves the spellings; what is left to say is what a file may have besides fields.
+The catalogue resolves the spellings; this module adds the columns that a file may have besides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,8 @@ from eyelog.errors import ArchiveError
 
 __all__ = ["UNIX_TIME", "WEARER", "fields_of", "own_fields", "spellings"]
 
-UNIX_TIME: Final = "ut"  # seconds since 1970, where a file has no ``date``
-# Columns by which tables of several wearers say whose row it is; no log has them.
+UNIX_TIME: Final = "ut"  # seconds since 1970, in a file without ``date``
+# Columns that name the wearer of each row in tables of several wearers; no log has them.
 WEARER: Final = frozenset(
     {"user_id", "userid", "wearer", "wearer_id", "wearerid", "participant_id", "subject_id"}
 )

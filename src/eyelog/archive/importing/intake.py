@@ -1,4 +1,4 @@
-"""Files imported into an archive: which are logs, what is new in them, and what was refused."""
+"""Files imported into an archive: which are logs, which records are new, and which were refused."""
 
 import io
 import re
@@ -40,11 +40,11 @@ _DEVICE: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})(?=[(_])"
 
 @dataclass
 class FileReport:
-    """The result of importing one file, or what it has of one wearer.
+    """The result of importing one file, or one wearer's part of it.
 
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
     that were already there (or whose stamp came again in the file), and `refused` are not records.
-    `conflicts` counts the stamps on which another value was replaced by the later one.
+    `conflicts` counts the stamps at which a later value replaced another one.
     """
 
     file: str
@@ -130,7 +130,7 @@ def import_files(
         sizes.append(file.size)
     if devices := devices_of(names):
         warnings.warn(
-            f"{devices}: if these are several wearers, import each into an account of its own",
+            f"{devices}: if these are several wearers, import each into its own account",
             EyelogWarning,
             stacklevel=2,
         )
@@ -152,12 +152,12 @@ def import_files(
             for file, size in zip(input_files(every), sizes, strict=False):
                 reader = _Counted(file, done)
                 intake.take(reader.file)
-                done(size - reader.read)  # what was not read, of a file that was refused
+                done(size - reader.read)  # the unread part of a refused file
             return intake.finish()
 
 
 def _stated(file: InputFile) -> set[str]:
-    """Return the account that a Parquet file states; what is wrong with it, reading it says."""
+    """Return the account that a Parquet file states; its faults are reported when it is read."""
     try:
         with opened(file) as (kind, _):
             if kind != "parquet":
@@ -169,7 +169,7 @@ def _stated(file: InputFile) -> set[str]:
 
 
 class _Counted:
-    """A file that says how many bytes of it have been read."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: InputFile, done: Callable[..., None]) -> None:
         self._opening = file.open
@@ -239,7 +239,7 @@ class _Intake:
         reports = {self.account: FileReport(file.name, account=self.account)}
         at = len(self.reports)
         try:
-            # A file that breaks off is refused whole, as far as it is not written yet.
+            # A file that breaks off is refused whole, except for records already written.
             left = self._read(file, reports)
         except EyelogError as error:
             first = next(iter(reports.values()))
@@ -277,7 +277,7 @@ class _Intake:
         return left
 
     def _owned(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> _Owned:
-        """Give the pages of a file and the account that each goes into."""
+        """Yield the pages of a file and the account that each goes into."""
         if isinstance(log, ParquetLog) and log.account and (self.wearer or self.split):
             self.named.add(log.account)
             if self.split:
@@ -289,13 +289,13 @@ class _Intake:
         if not isinstance(log, CsvLog) or log.wearer_column is None:
             if self.wearer is not None:
                 raise ArchiveError(
-                    "it has no column that says whose each row is (user_id, wearer): import it"
+                    "it has no column that names each row's wearer (user_id, wearer): import it"
                     " without --wearer"
                 )
             yield from ((self.account, page) for page in log.pages())
             return
         with reading(file, tz=self.tz) as again:
-            # Before anything of it is written, it is known whose the file is.
+            # The owner of the file is known before any of it is written.
             wearers = again.wearers() if isinstance(again, CsvLog) else []
         self.named |= set(wearers)
         if self.split:
@@ -313,7 +313,7 @@ class _Intake:
     def _report(
         self, file: InputFile, log: str, account: str, reports: dict[str, FileReport]
     ) -> FileReport:
-        """Return the report on what a file has for an account."""
+        """Return the report on an account's part of a file."""
         if account not in reports:
             if not any(report.read for report in reports.values()):
                 reports.clear()  # nothing of the file goes into the account of the others
@@ -330,7 +330,7 @@ class _Intake:
             warnings.warn(note, EyelogWarning, stacklevel=5)
 
     def _wait(self, report: FileReport, frame: pd.DataFrame) -> None:
-        """Let records wait; write when there are many."""
+        """Let records wait; write them when there are many."""
         if not len(frame):
             return
         key = report.account, cast(str, report.log)
@@ -343,7 +343,7 @@ class _Intake:
             self._write(key)
 
     def finish(self) -> list[FileReport]:
-        """Write what still waits, and return the reports."""
+        """Write the waiting records, and return the reports."""
         if self.wearer is not None and self.named and self.wearer not in self.named:
             raise ConfigurationError(
                 f"no file has rows of {self.wearer!r}, only of {listed(self.named)}"
@@ -368,7 +368,7 @@ class _Intake:
 def _change(month: str, parts: _Parts) -> Change:
     """Return the change that lays the records of one month over those of the archive.
 
-    Merging it adds to the report of each file what became of its rows.
+    Merging it adds the outcome of its rows to the report of each file.
     """
     inside = list(_between(parts, *month_edges(month)))
 
@@ -387,7 +387,7 @@ def _change(month: str, parts: _Parts) -> Change:
 
 
 def _between(parts: _Parts, first: int, after: int) -> Iterator[tuple[FileReport, Layer]]:
-    """Give the records of [first, after), of the files that have any."""
+    """Yield the records of [first, after), of the files that have any."""
     for report, layer in parts:
         if np.searchsorted(layer.stamps, first) < np.searchsorted(layer.stamps, after):
             yield report, layer.between(first, after)
@@ -399,7 +399,7 @@ def _reason(error: EyelogError, name: str) -> str:
 
 
 def _groups(owned: _Owned) -> Iterator[tuple[str, list[Page]]]:
-    """Give the pages of each account in groups of a bounded number of records."""
+    """Yield the pages of each account in groups of a bounded number of records."""
     groups: dict[str, list[Page]] = {}
     records: dict[str, int] = {}
     for account, page in owned:

@@ -31,11 +31,11 @@ AS_CSV: Final = (
 
 _WITH_PANDAS: Final = "read it with pandas, and save its frame with to_parquet"
 
-# In how many lines a header is looked for, and how long it may be.
+# The number of lines in which a header is sought, and its greatest length.
 _LINES: Final = 50
 _LONGEST: Final = 65_536
 _MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
-_DELIMITERS: Final = (",", ";", "\t")  # where the comma is a decimal sign, lists have semicolons
+_DELIMITERS: Final = (",", ";", "\t")  # if the comma is a decimal sign, lists have semicolons
 
 _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
@@ -45,7 +45,7 @@ _MAGIC: Final = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"\x89HDF\r\n\x1a\n", f"an HDF5 file: {_WITH_PANDAS}"),
     (b"ARROW1", f"an Arrow (Feather) file: {_WITH_PANDAS}"),
-    (b"\x93NUMPY", "an array of numpy, which has no names of fields"),
+    (b"\x93NUMPY", "a numpy array, which has no field names"),
     *(
         (bytes([0x80, protocol]), "a pickle, which is never opened: it can run anything")
         for protocol in range(2, 6)
@@ -89,7 +89,7 @@ class Refused(ArchiveError):
 
 
 class EitherLog(Refused):
-    """A table of which only its owner knows the log: its few fields are in both."""
+    """A table whose log is known only to its owner: its few fields are in both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def find_header(
 ) -> Header:
     """Return the header of a CSV file from its first bytes; `whole` if those are the whole file.
 
-    `log` decides where the names of the columns fit both logs.
+    `log` decides if the names of the columns fit both logs.
 
     Raises
     ------
@@ -184,14 +184,14 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
 
 
 def other_kind(names: Set[str]) -> str:
-    """Return the other kind of file that some of the folded names show, nothing if none does."""
+    """Return the other kind of file that one of the folded names shows, nothing if none does."""
     return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
 
 
 def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     """Return the log of a header, None for a line that is not a header.
 
-    `either` is the log where the names fit both.
+    `either` is the log if the names fit both.
     """
     spelled = {fold(cell): cell for cell in cells}
     names = spelled.keys()

@@ -1,7 +1,7 @@
 """Records of several files laid over those of the archive, and what each file added.
 
-Of several records on one stamp the last one counts, value by value: a value that is missing in a
-file never replaces one that is there. So laying the same files over the result changes nothing.
+Of several records on one stamp the last one is kept, value by value: a value that is missing in a
+file never replaces an existing one. So laying the same files over the result changes nothing.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Layer:
 
     stamps: Stamps
     columns: dict[str, Any]
-    extras: list[pa.Field]  # columns that the catalogue does not know
+    extras: list[pa.Field]  # columns that are not in the catalogue
 
     def between(self, first: int, after: int) -> "Layer":
         """Return the records of [first, after)."""
@@ -53,9 +53,9 @@ def layer_of(frame: pd.DataFrame, log: str) -> Layer:
 class Overlay:
     """The result of laying files over the rows of a table.
 
-    `changes` has the records that are new or not what they were, with every column that a file
-    has. `kept` and `conflicts` are counts per file: of its rows that are new or add something, and
-    of its rows that replace another value of the same stamp.
+    `changes` has the records that are new or changed, with every column that a file has. `kept` and
+    `conflicts` are counts per file: of its rows that are new or add something, and of its rows that
+    replace another value of the same stamp.
     """
 
     changes: pa.Table
@@ -111,11 +111,11 @@ def overlay(before: pa.Table, layers: Sequence[Layer]) -> Overlay:
 
 
 def _part(layer: Layer, name: str, *, text: bool) -> npt.NDArray[Any]:
-    """Return one column: float64 with NaN or, if `text`, objects with None for what is missing."""
+    """Return one column: float64 with NaN or, if `text`, objects with None for missing values."""
     values = layer.columns.get(name)
     if values is None:
         return np.full(len(layer.stamps), None if text else np.nan)
-    if text:  # also numbers, where another file has text: as the archive writes them
+    if text:  # numbers too, if another file has text: as the archive writes them
         return _objects(pa.array(values, from_pandas=True).cast(pa.string()))
     if isinstance(values, np.ndarray):
         return values
@@ -131,7 +131,7 @@ def _objects(texts: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.object_]:
 def _carried(
     values: npt.NDArray[Any], opens: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Fill what is missing with the last value of the same stamp; return what is there then."""
+    """Fill missing values with the last value of the same stamp; return which are then present."""
     present = np.asarray(pd.notna(values))
     if not present.any() or present.all():
         return values, present

@@ -59,7 +59,7 @@ class SavedLog:
         return self._pages[-1].cursor is not None
 
     def pages(self) -> Iterator[Page]:
-        """Give the records page by page."""
+        """Yield the records page by page."""
         yield from self._pages
 
 
@@ -67,7 +67,7 @@ class SavedLog:
 def reading(
     file: InputFile, *, tz: str | None, log: str | None = None
 ) -> Iterator[CsvLog | ParquetLog | SavedLog | None]:
-    """Open a file for reading; give None if it is empty.
+    """Open a file for reading; return None if it is empty.
 
     `log` is the log of a file whose fields are in both.
 
@@ -98,7 +98,7 @@ def reading(
 def _saved(content: bytes, where: str) -> SavedLog:
     """Return a file of answers, with the fields that they have."""
     pages = answer_pages(content, where=where)
-    # A page has every field of the catalogue; which of them were sent, only its text says.
+    # A page has every field of the catalogue; only its text shows which of them were sent.
     sent = {name for page in pages for name in page.unknown}
     sent |= {name for name in catalogue(pages[0].log) if f'"{name}"'.encode() in content}
     return SavedLog(pages, frozenset(sent))
@@ -133,8 +133,8 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     content = content.removeprefix(_BOM)
     begins = _ANSWER.match(content)
     if begins and (content.find(b"\n") < 0 or not _ANOTHER.search(content)):
-        # As the service writes one answer: what it is need not be found out by parsing all of it.
-        with suppress(AnswerError):  # the way below says what is wrong with a file
+        # One answer as the service writes it: recognised without parsing all of it.
+        with suppress(AnswerError):  # the code below says what is wrong with a file
             return [decode_page(content, begins[1].decode(), where=where)]
     bodies = _bodies(content, where)
     pages: list[Page] = []

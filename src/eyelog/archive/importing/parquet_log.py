@@ -42,7 +42,7 @@ class ParquetLog:
     account : str
         Whose records they are, as the file states it; empty if it does not.
     history : dict
-        What the frame that was saved says of itself (`eyelog.provenance`); may be empty.
+        The provenance of the saved frame (`eyelog.provenance`); may be empty.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class ParquetLog:
         return int(self._file.metadata.num_rows)
 
     def pages(self) -> Iterator[Page]:
-        """Give the records page by page, in the order of the file.
+        """Yield the records page by page, in the order of the file.
 
         Raises
         ------
@@ -134,17 +134,17 @@ class ParquetLog:
         if len(self._seen) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
-                " save those of each wearer in a file of their own"
+                " save those of each wearer in a separate file"
             )
 
 
 def _values(column: pa.Array, written: str, kind: str) -> Values:
-    """Return a column as a page has it: numbers and booleans as floats, all else as objects."""
+    """Return a column as in a page: numbers and booleans as floats, all others as objects."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if kind in ("", "str"):
         if kind and not (pa.types.is_null(column.type) or _is_text(column.type)):
-            raise ArchiveError(f"its column {written!r} is {column.type}, and has to be text")
+            raise ArchiveError(f"its column {written!r} is {column.type}, and must be text")
         values = np.empty(len(column), object)
         values[:] = column.to_pylist()
         return values
@@ -152,7 +152,7 @@ def _values(column: pa.Array, written: str, kind: str) -> Values:
         numbers = pc.cast(column, pa.float64())
     except pa.ArrowException:
         raise ArchiveError(
-            f"its column {written!r} is {column.type}, and has to be numbers"
+            f"its column {written!r} is {column.type}, and must be numbers"
         ) from None
     return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
 

@@ -21,7 +21,7 @@ from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, Mixed
 
 __all__ = ["read_answer", "read_logger_csv"]
 
-# Only for an empty file: there is nothing but its name to go by.
+# Only for an empty file, of which nothing else is known.
 _NAMES: Final = {
     COMPUTED_DATA: re.compile(r"_logicIndexData|15s_interval_data"),
     STANDARD_MODE_LOGS: re.compile(r"_summaryData|60s_interval_data"),
@@ -52,15 +52,15 @@ def read_logger_csv(
     tz : str, optional
         IANA zone of dates that have no offset, and of the index; default UTC.
     wearer : str, optional
-        Whose rows to return, where a column (``user_id``, ``wearer``) says whose each row is. A
-        file with the rows of several wearers is not read without it.
+        The wearer whose rows to return, if a column (``user_id``, ``wearer``) names the wearer of
+        each row. A file with the rows of several wearers is not read without it.
 
     Returns
     -------
     DataFrame
         Index ``date`` (aware in `tz`, sorted, unique, microseconds); all fields of the catalogue
         in its order with its dtypes, missing if the file lacks them; unknown columns last. Of
-        several rows with the same stamp the last one counts. The provenance has the number of
+        several rows with the same stamp the last one is kept. The provenance has the number of
         ``rows`` in the file, of ``refused`` lines that are not records, of ``repeated`` rows left
         out because their stamp came again, and of ``conflicts`` (stamps with different rows).
 
@@ -116,10 +116,10 @@ def read_logger_csv(
 
 
 def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
-    """Give the records of one wearer, or say whose there are."""
+    """Yield the records of one wearer, or raise with the wearers that there are."""
     if log.wearer_column is None:
         raise ConfigurationError(
-            "it has no column that says whose each row is (user_id, wearer): leave out wearer="
+            "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
         )
     others: set[str] = set()
     found = False
@@ -151,7 +151,7 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        JSON: one answer, a list of answers, or one answer a line (the pages of a walk, in their
+        JSON: one answer, a list of answers, or one answer per line (the pages of a walk, in their
         order), also packed with gzip.
 
     Returns

@@ -1,7 +1,7 @@
 """The files behind a path: the file itself, those of a folder, or those of a zip file.
 
-Nothing is unpacked onto the disk, so a name inside a zip file is only ever shown. What is unpacked
-in memory is bounded, so that a small file cannot unpack without end.
+Nothing is unpacked onto the disk, so names inside a zip file are only shown. Unpacking in memory is
+bounded, so that a small file cannot unpack without end.
 """
 
 import gzip
@@ -26,7 +26,7 @@ __all__ = ["InputFile", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
-_UNSUSPECTED: Final = 16 << 20  # bytes of one file that it may unpack to however small it is
+_UNSUSPECTED: Final = 16 << 20  # bytes that any file may unpack to, however small it is
 _DENSEST: Final = 500  # of a log without a value, indented JSON comes nearest to it
 _MEMBERS: Final = 20_000
 WORKBOOK: Final = "an Excel workbook"
@@ -45,7 +45,7 @@ _UNREADABLE: Final = (
 class InputFile:
     """One file: its name as shown, and how to open it or why it cannot be opened.
 
-    `size` is how many bytes it has where it lies, or as a member of a zip file unpacked.
+    `size` is its size in bytes on the disk, or unpacked if it is a member of a zip file.
     """
 
     name: str
@@ -57,14 +57,14 @@ class InputFile:
 class _Bounded(io.RawIOBase):
     """A stream that raises `ArchiveError` once it unpacks to more than a log can have.
 
-    That is more than the budget has left, or far more than it could if it were a log: blank lines
-    and the like pack to a thousandth, logs to a twentieth, and without any value to a hundredth.
+    That is more than the budget has left, or far more than a log could: blank lines and the like
+    pack to a thousandth, logs to a twentieth, and logs without any value to a hundredth.
     """
 
     def __init__(self, inner: Any, budget: list[int], packed: Callable[[], int]) -> None:
         self._inner = inner
         self._budget = budget
-        self._packed = packed  # how many bytes the content takes, as far as it was read
+        self._packed = packed  # bytes of the content read so far
         self._given = 0
 
     def readable(self) -> bool:
@@ -121,13 +121,13 @@ def input_file(path: Path, name: str) -> InputFile:
     """Return one file, without looking into it, under the name to be shown."""
     try:
         size = path.stat().st_size
-    except OSError:  # opening it will say what is wrong
+    except OSError:  # opening it will report the fault
         size = 0
     return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)), size=size)
 
 
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
-    """Give the files behind paths, each once; those of folders and zip files in order of names.
+    """Yield the files behind paths, each once; those of folders and zip files in order of names.
 
     Open each file before taking the next: members of a zip file share its handle.
 
@@ -210,7 +210,7 @@ def _members(path: Path) -> Iterator[InputFile]:
 
 
 def _sheets(path: Path, shown: str, members: list[zipfile.ZipInfo]) -> Iterator[InputFile]:
-    """Give the sheets of an Excel workbook, as files of CSV."""
+    """Yield the sheets of an Excel workbook as CSV files."""
     unpacked = sum(info.file_size for info in members)
     trouble = missing_reader()
     if unpacked > max(_UNSUSPECTED, _DENSEST * path.stat().st_size) or unpacked > LARGEST:

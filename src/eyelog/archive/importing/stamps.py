@@ -51,7 +51,7 @@ _YEAR_LAST: Final = re.compile(r"\d{1,2}([-/. ])\d{1,2}\1\d{2,4}\b.*", re.ASCII)
 def offsets_of(texts: pa.ChunkedArray) -> set[str]:
     """Return the offsets that dates are written in (``+09:00``).
 
-    ``Z`` is none of them: it says when, but not what the clock on the wall showed.
+    ``Z`` is not included: it gives the instant, but not the local clock time.
     """
     ends = pc.unique(pc.utf8_slice_codeunits(texts, -6)).to_pylist()
     matches = (_OFFSET.search(end) for end in ends if end)
@@ -75,14 +75,14 @@ def unclear(text: str | None) -> bool:
 
 
 def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
-    """Return UNIX seconds as instants (microseconds, UTC), `NEVER` where they are not valid."""
+    """Return UNIX seconds as instants (microseconds, UTC), `NEVER` if they are not valid."""
     good = (seconds >= 0) & (seconds <= _LAST_SECOND)
     whole = np.where(good, np.round(seconds * _SECOND), 0.0).astype(np.int64)
     return np.where(good, whole, NEVER)
 
 
 def read_stamps(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask]:
-    """Return dates as instants (microseconds, UTC), `NEVER` where a text is not a date.
+    """Return dates as instants (microseconds, UTC), `NEVER` if a text is not a date.
 
     A date without an offset is a clock time of `tz`. When clocks go back and an hour comes twice,
     the order of the rows distinguishes the two; a time that remains ambiguous, and one that the
@@ -191,7 +191,7 @@ def _known(tz: str | None, text: str | None) -> str:
 def _instants(texts: Sequence[str]) -> Stamps:
     try:
         return parse_stamps(texts).view(np.int64)
-    except ConfigurationError:  # one of them is not a date: halve until it is alone
+    except ConfigurationError:  # one of them is not a date: halve until it is isolated
         half = len(texts) // 2
         if not half:
             return np.array([NEVER])
@@ -199,7 +199,7 @@ def _instants(texts: Sequence[str]) -> Stamps:
 
 
 def _of_clock(clock: Stamps, tz: str) -> Stamps:
-    """Return clock times of a zone as instants; `NEVER` stays what it is."""
+    """Return clock times of a zone as instants; `NEVER` is left unchanged."""
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
         index = times.tz_localize(zone(tz), ambiguous="infer", nonexistent="NaT")

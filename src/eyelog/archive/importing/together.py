@@ -38,7 +38,7 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 class BothLogs(ConfigurationError):
-    """Files of both logs, where one was to be chosen."""
+    """Files of both logs, of which one must be chosen."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class _Part:
 
 @dataclass
 class _Files:
-    """The files read so far, and what is to be said about them."""
+    """The files read so far, and the notes about them."""
 
     log: str | None
     tz: str | None
@@ -95,7 +95,7 @@ class _Files:
                 f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
                 " one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
             )
-        # Only columns that the file has: a column of nothing but missing values would pass for
+        # Only columns that the file has: a column with only missing values would look like
         # evidence, such as that the eyewear was never worn.
         whole = self.wearer is None or owner
         pages = list(log.pages() if whole else _of_wearer(log, cast(str, self.wearer)))
@@ -127,10 +127,10 @@ class _Files:
 
 
 def _of_wearer(log: Any, wearer: str) -> Iterator[Page]:
-    """Give the records of one wearer, of a file that says whose each row is."""
+    """Yield the records of one wearer from a file that names the wearer of each row."""
     if log.wearer_column is None:
         raise ArchiveError(
-            "it has no column that says whose each row is (user_id, wearer): read it without"
+            "it has no column that names each row's wearer (user_id, wearer): read it without"
             " wearer="
         )
     return (page for name, page in log.pages_by_wearer() if name == wearer)
@@ -151,22 +151,22 @@ def read(
 
     Takes what `eyelog import` takes and merges it by the same rules: CSV of the Logger app and of
     the vendor's sample script, saved answers, and the CSV and Parquet files of `eyelog fetch`,
-    `eyelog archive export` and ``frame.to_parquet``. What a file is shows in its content, not in
-    its name.
+    `eyelog archive export` and ``frame.to_parquet``. The kind of a file is recognised from its
+    content, not from its name.
 
     Parameters
     ----------
     paths : str, path, or iterable of these
         Files (also packed with gzip), folders with their subfolders, and zip files.
     log : {"computed_data", "standard_mode_logs"}, optional
-        Which log to read where the files have both; files of the other log are skipped.
+        The log to read if the files have both; files of the other log are skipped.
     tz : str, optional
         IANA zone of the index, and of dates that have no offset. By default the zone of the files:
-        that of a Parquet file, or the offset in which dates are written (``+09:00``); UTC where
-        no file states one.
+        that of a Parquet file, or the offset in which dates are written (``+09:00``); UTC if no
+        file states one.
     fields : iterable of str or str, optional
         Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
-        ``"steps"``) stands for all that it needs, see `eyelog.needed`.
+        ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
     wearer : str, optional
         Keep only the rows of this wearer, by a column such as ``user_id``, or by the account that
         a Parquet file states. Files of several wearers are refused without it.
@@ -176,8 +176,8 @@ def read(
     DataFrame
         Index ``date`` (aware, sorted, unique, microseconds); the fields that at least one of the
         files has, in catalogue order: numbers float64, booleans ``boolean``, text ``string``;
-        unknown columns last. Where files overlap, the one read later counts, value by value, and
-        a missing value never replaces a value. The provenance has the number of ``files`` and
+        unknown columns last. If files overlap, the one read later wins, value by value, but a
+        missing value never replaces a value. The provenance has the number of ``files`` and
         ``rows``, of ``refused`` lines that are not records, and of ``conflicts`` between files.
 
     Raises
@@ -235,7 +235,7 @@ def read_logs(
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
 ) -> tuple[dict[str, pd.DataFrame], list[str]]:
-    """Return one frame of each log that files have, and what is to be said about the files.
+    """Return one frame of each log that files have, and the notes about the files.
 
     Parameters, frames and errors are those of `read`; both logs in the files are not an error.
     """
@@ -312,7 +312,7 @@ def _listed(files: Sequence[tuple[str, str]]) -> str:
 
 
 def _nothing(files: _Files, paths: Sequence[Path]) -> str:
-    """Return why there is no record in files."""
+    """Return why files contain no record."""
     where = ", ".join(map(str, paths[:_SHOWN])) + (", ..." if len(paths) > _SHOWN else "")
     if not files.names:
         return f"no file in {where}"
@@ -328,7 +328,7 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
 
 
 def _zone(files: _Files) -> tzinfo:
-    """Return the zone that the files are written in: of a name, or of one fixed offset."""
+    """Return the zone that the files are written in: a named one, or a fixed offset."""
     zones = sorted(
         {zone for parts in files.parts.values() for part in parts for zone in part.zones}
     )

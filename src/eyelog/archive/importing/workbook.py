@@ -15,7 +15,7 @@ _HALF_MS: Final = timedelta(microseconds=500)
 
 
 def missing_reader() -> str:
-    """Return what to do where the package that reads workbooks is not installed, else nothing."""
+    """Return what to do if the package that reads workbooks is not installed, else nothing."""
     try:
         import openpyxl  # noqa: F401 - only whether it is there
     except ImportError:
@@ -27,7 +27,7 @@ def sheets_as_csv(path: Path) -> dict[str, bytes]:
     """Return the sheets that have a cell, as CSV in UTF-8, by name.
 
     Dates are written as ``YYYY-MM-DD hh:mm:ss``, to the millisecond that Excel can hold. Formulas
-    count with the value that they had when the workbook was saved.
+    are read as the value that they had when the workbook was saved.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is wrong with a month: its whole file is read and compared with what it should be."""
+"""Faults of a month: its whole file is read and checked."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -25,7 +25,7 @@ _NO_DAMAGE: Final = (_FOREIGN, NOT_PROTECTED)
 
 
 def is_damage(problem: str) -> bool:
-    """Return whether a problem makes records wrong, rather than their file unusual."""
+    """Return whether a problem makes records wrong, not only their file unusual."""
     return problem not in _NO_DAMAGE
 
 
@@ -41,7 +41,7 @@ def month_problems(place: Place, log: str, account: str, month: str) -> list[str
 
 
 def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
-    """Return those of some months that are damaged, and how; another program may have made them."""
+    """Return the damaged months among some, with the fault; another program may have made them."""
     found = {}
     for month in months:
         problems = month_problems(place, log, account, month)
@@ -89,7 +89,7 @@ def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
 
 
 def _edge_problems(number: int, group: Group, stamps: Stamps) -> Iterator[str]:
-    """Give what a file says of a row group that its stamps do not: reads select by it."""
+    """Yield what a file states wrongly about the stamps of a row group: reads select by it."""
     if len(stamps) != group.rows:
         yield f"row group {number} has {len(stamps)} records, not {group.rows} as the file says"
     elif len(stamps) and group.first is not None and group.last is not None:

@@ -65,7 +65,7 @@ _ARROW: Final = {
     "str": pa.string(),
     "datetime": STAMP,
 }
-# Capitals are escaped too: "Anna" and "anna" are two folders also where the disk ignores case.
+# Capitals are escaped too: "Anna" and "anna" are two folders even if the disk ignores case.
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _LONGEST: Final = 200
@@ -87,7 +87,7 @@ class Place:
 
 
 def open_place(path: str | os.PathLike[str]) -> Place:
-    """Return the place of a local path or of any URL that fsspec knows.
+    """Return the place of a local path or of any URL that fsspec supports.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def open_place(path: str | os.PathLike[str]) -> Place:
 
 
 def require_place(place: Place) -> None:
-    """Raise `ArchiveError` if there is nothing at a place: an archive is asked for that is not."""
+    """Raise `ArchiveError` if there is no archive at a place."""
     there = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
     if not there:
         raise ArchiveError(
@@ -121,7 +121,7 @@ def _is_local(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def archive_errors(doing: str) -> Iterator[None]:
-    """Turn an error of the disk, the store or the file format into one line that says where.
+    """Turn an error of the disk, the store or the file format into one line that names the place.
 
     `doing` completes "cannot ...".
     """
@@ -137,7 +137,7 @@ def archive_errors(doing: str) -> Iterator[None]:
 
 
 def damage(path: str, problem: str) -> ArchiveError:
-    """Return the error of a file whose content is not what was written."""
+    """Return the error of a file whose content has changed since it was written."""
     return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
 
 
@@ -148,16 +148,16 @@ def problem_of(error: ArchiveError, path: str) -> str:
 
 @contextmanager
 def damage_errors(path: str) -> Iterator[None]:
-    """Turn whatever a Parquet reader raises at bytes that nobody has checked into `damage`.
+    """Turn whatever a Parquet reader raises on unchecked bytes into `damage`.
 
-    Errors of the disk or of the store are errors of the disk or of the store.
+    Errors of the disk or of the store are left as they are.
     """
     with archive_errors(f"read {path}"):
         try:
             yield
         except (EyelogError, Warning):
             raise
-        except Exception as error:  # a wrong bit can lead anywhere: text, sizes, types, names
+        except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
             module = type(error).__module__.partition(".")[0]
             of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
                 isinstance(error, OSError) and error.errno is not None
@@ -178,7 +178,7 @@ def month_path(place: Place, log: str, account: str, month: str) -> str:
 
 
 def check_account(account: str) -> str:
-    """Return the name of an account's folder, which no account can make lead elsewhere.
+    """Return the name of an account's folder; no account name can lead outside the archive.
 
     Raises
     ------
@@ -223,12 +223,12 @@ def months(place: Place, log: str, account: str) -> list[str]:
     names = _names(place, root)
     folders = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
     exists = os.path.exists if place.local else place.fs.exists
-    # A folder without its file was left by a process that was killed: it is not a month yet.
+    # A folder without a file was left by a killed process: it is not a month yet.
     return [month for month in folders if exists(f"{root}/month={month}/{FILE}")]
 
 
 def present_months(place: Place, log: str, account: str) -> list[str]:
-    """Return the months; where there are none, raise an `ArchiveError` that lists what there is."""
+    """Return the months; if there are none, raise an `ArchiveError` that lists what there is."""
     present = months(place, log, account)
     if present:
         return present
@@ -259,7 +259,7 @@ def fingerprint(
 
 
 def content_key(place: Place, log: str, account: str, month: str) -> str:
-    """Return what identifies the content of a month's file: its digest, on a store its tag."""
+    """Return an identifier of the content of a month's file: its digest, or its tag in a store."""
     path = month_path(place, log, account, month)
     return _digest(path, _file_key(place, path)) if place.local else str(place.fs.ukey(path))
 

@@ -1,4 +1,4 @@
-"""Rows of one log of one account, read from the months that have them and from nothing else."""
+"""Rows of one log of one account, read only from the months that have them."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,7 +41,7 @@ def instant_us(instant: datetime) -> int:
 
 @contextmanager
 def open_months(selection: Selection) -> Iterator[tuple[pa.Schema, list[MonthFile]]]:
-    """Open the months of a range; give the schema in which to read all of them, and the files.
+    """Open the months of a range; yield the schema in which to read all of them, and the files.
 
     Raises
     ------

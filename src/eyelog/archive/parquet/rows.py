@@ -1,7 +1,7 @@
 """Rows between a frame, an Arrow table and one Parquet file of the archive.
 
 Stamps are microseconds of UTC throughout; ranges are half open. A missing number is null in the
-file, so that other tools do not take it for a value, and NaN in a frame.
+file, so that other tools do not read it as a value, and NaN in a frame.
 """
 
 import json
@@ -250,8 +250,8 @@ def _text(value: Any) -> str:
 def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
     """Return the frame of a sorted table: index ``date`` in `tz`, dtypes of the one shape.
 
-    The values are the frame's own, so that the caller may write into it; or else, to `share`, those
-    of the table as far as they can be, for a caller that only reads them.
+    The values are the frame's own, so that the caller may write into it; with `share` they are
+    those of the table if possible, for a caller that only reads them.
     """
     stamps = stamps_of(table).view("M8[us]")
     index = pd.DatetimeIndex(stamps, tz="UTC", name="date", copy=False).tz_convert(zone(tz))
@@ -263,7 +263,7 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Rows after a merge, and the sorted stamps of those that came, changed, or are gone."""
+    """Rows after a merge, and the sorted stamps of those added, changed or removed."""
 
     table: pa.Table
     added: Stamps
@@ -272,15 +272,15 @@ class Merged:
 
     @property
     def differs(self) -> bool:
-        """Whether the rows are not what they were."""
+        """Whether the rows have changed."""
         return bool(len(self.added) or len(self.changed) or len(self.removed))
 
 
 def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
     """Merge the rows of `new` into those of `old`, in the schema of `old`; both are sorted.
 
-    Where both have a stamp the new row wins, in the columns that it has; a column that it lacks
-    keeps its value. Rows of `old` inside `spans` are removed unless `new` has them.
+    If both have a stamp, the new row wins, in the columns that it has; a column that it lacks keeps
+    its value. Rows of `old` inside `spans` are removed unless `new` has them.
     """
     if not new.num_rows and not spans:
         nothing = np.empty(0, np.int64)

@@ -48,8 +48,8 @@ Chunk = tuple[int, int, int]
 
 _END: Final = 8  # bytes of the length of a footer and of PAR1
 _FRAME: Final = 8 + len(MARK)  # bytes between the summary and the footer
-_TAIL: Final = 64 * 1024  # mostly has the footer and the seal of a month of the 15-second log
-_HOLE: Final = 8 * 1024  # a request costs more than so many bytes that nobody needs
+_TAIL: Final = 64 * 1024  # usually contains the footer and the seal of a month of the 15-second log
+_HOLE: Final = 8 * 1024  # one more request costs more than this many unneeded bytes
 
 
 class Source(Protocol):
@@ -63,17 +63,17 @@ class Source(Protocol):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One row group; stamps are microseconds of UTC, None where a footer does not state them."""
+    """One row group; stamps are microseconds of UTC, None if a footer does not state them."""
 
     rows: int
     first: int | None
     last: int | None
-    # Start, size and CRC-32 of the chunk of each column; decoded where the group is read.
+    # Start, size and CRC-32 of the chunk of each column; decoded when the group is read.
     chunks: msgspec.Raw
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What a file says of itself."""
+    """The description that a file gives of itself."""
 
     version: int
     columns: list[tuple[str, str]]  # name and type
@@ -141,7 +141,7 @@ def _with_chunks(stated: Group, group: pq.RowGroupMetaData, source: BinaryIO) ->
 class Content:
     """A sealed file in memory: its checked footer, and the chunks that were asked for.
 
-    The rest is neither read nor there: pages of memory that nobody touches take no room.
+    The rest is not read and takes no room: untouched pages of memory are not allocated.
     """
 
     path: str
@@ -199,7 +199,7 @@ def _decoded(body: memoryview, path: str) -> Seal:
 
 
 def _reach(source: Source, path: str, view: memoryview, there: int, start: int) -> int:
-    """Read a file from `start` on where it is there only from a later place on."""
+    """Read a file from `start` on of which only a later part is in memory."""
     if start < there:
         _fill(source, path, view[start:there], start)
     return min(start, there)
@@ -217,7 +217,7 @@ def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
 
 @contextmanager
 def checked_chunks(content: Content, groups: Iterable[int], names: Iterable[str]) -> Iterator[None]:
-    """Have the chunks of some row groups and columns in memory while the context lasts.
+    """Keep the chunks of some row groups and columns in memory while the context lasts.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def checked_chunks(content: Content, groups: Iterable[int], names: Iterable[str]
 
 
 def _release(space: mmap.mmap, start: int, end: int) -> None:
-    """Give memory back that is not needed any more: a year of files may be open."""
+    """Free memory that is no longer needed: a year of files may be open."""
     first, after = -(-start // mmap.PAGESIZE), end // mmap.PAGESIZE
     if hasattr(mmap, "MADV_DONTNEED") and first < after:
         space.madvise(mmap.MADV_DONTNEED, first * mmap.PAGESIZE, (after - first) * mmap.PAGESIZE)

@@ -1,4 +1,4 @@
-"""Months written so that each file is always the old one or the new one.
+"""Months written so that each file is always either the old one or the new one.
 
 A new file is made under a name that begins with a dot, flushed to the disk, and renamed over the
 old one. Records are merged once, group by group (four days each), so memory stays small; a file
@@ -80,7 +80,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Records that can be written, and the spans (microseconds) of which they are every record.
+    """Records to write, and the spans (microseconds) for which they are complete.
 
     A conformed frame, or a sorted table with the types of the archive.
     """
@@ -107,7 +107,7 @@ class Change:
 
     month: str
     stamps: Stamps  # sorted
-    extras: Sequence[pa.Field]  # columns that the catalogue does not know
+    extras: Sequence[pa.Field]  # columns that are not in the catalogue
     merge: Callable[[pa.Table, int, int], Merged]
     spans: tuple[Span, ...] = ()
 
@@ -123,7 +123,7 @@ def _no_stamps() -> Stamps:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The sorted stamps of records that came, changed, or are gone."""
+    """The sorted stamps of records added, changed or removed."""
 
     added: Stamps = field(default_factory=_no_stamps)
     changed: Stamps = field(default_factory=_no_stamps)
@@ -175,8 +175,8 @@ def _checked_stamps(stamps: Stamps) -> Stamps:
 def write(place: Place, account: str, batch: Batch) -> Outcome:
     """Merge a batch into the months of one account; return what changed.
 
-    Where both have a record of one stamp the new one wins, in the columns that it has. Records
-    inside the spans of the batch are removed unless the batch has them.
+    If both have a record of one stamp, the new one wins, in the columns that it has. Records inside
+    the spans of the batch are removed unless the batch has them.
     """
     if not len(batch.stamps) and not batch.spans:
         return Outcome()
@@ -213,7 +213,7 @@ def write_months(
     """Merge changes into their months, under the lock of the caller; return what changed.
 
     Every new file is complete on the disk before the first is put in place, so a full disk changes
-    nothing. A dry run writes into a place of its own and gives the archive as `source`: months that
+    nothing. A dry run writes into a separate place and passes the archive as `source`: months that
     `place` lacks are read there. Without `keep` nothing is written at all.
     """
     staged: dict[str, Path | None] = {}
@@ -248,7 +248,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 def _old_file(
     places: Iterable[Place | None], log: str, account: str, month: str
 ) -> Iterator[MonthFile | None]:
-    """Open a month in the first of the places that has it; give None if none has."""
+    """Open a month in the first of the places that has it; yield None if none has."""
     for place in filter(None, places):
         path = month_path(place, log, account, month)
         if place.fs.exists(path):
@@ -281,7 +281,7 @@ def _merge_month(
                 table = merged.table
                 if merged.differs:
                     outcomes.append(Outcome(merged.added, merged.changed, merged.removed))
-                    # At the first difference, and only then, a new file is due.
+                    # A new file is begun only at the first difference.
                     if records is None and made is not None:
                         make_folders(made.parent)
                         sink = stack.enter_context(new_file(made))
@@ -309,7 +309,7 @@ def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
 
 
 def _temporary(place: Place, target: str) -> Path:
-    if not place.local:  # what is sent there is first written here
+    if not place.local:  # uploads are first written here
         return temporary_name(Path(tempfile.gettempdir()) / FILE)
     return temporary_name(Path(target))
 
@@ -331,7 +331,7 @@ def commit(place: Place, made: Path | None, target: str) -> None:
 
 @contextmanager
 def locked(place: Place, log: str, account: str) -> Iterator[None]:
-    """Let one process at a time write one log of one account; remove what a killed one left.
+    """Let one process at a time write one log of one account; remove leftovers of a killed one.
 
     Only a local disk can lock. On an object store each month is still old or new, but of two
     processes that write the same month at the same moment the later one wins.
@@ -364,7 +364,7 @@ def parquet_writer(
 ) -> Iterator[pq.ParquetWriter]:
     """Open a Parquet writer with the settings of the archive.
 
-    Values with few decimals take dictionaries well; stamps, all different, take differences.
+    Values with few decimals suit dictionaries; stamps, all different, suit differences.
     """
     with pq.ParquetWriter(
         sink,

@@ -1,1 +1,1 @@
-"""The report of a cohort: who, how much, what was lost, the wearers, their groups, the method."""
+"""The report of a cohort: participants, amount, losses, outcomes, groups and method."""

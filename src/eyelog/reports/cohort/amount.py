@@ -20,7 +20,7 @@ MOST_LISTED: Final = 30
 
 
 def section(cohort: Cohort) -> Part:
-    """Return hours worn and days that count, and the wearers with the least of them."""
+    """Return hours worn and days that count, and the wearers with the fewest such days."""
     worn, counted = _per_wearer(cohort)["worn_h"].dropna(), cohort.counted_days
     total = len(cohort.grouped)
     if worn.empty:
@@ -35,16 +35,16 @@ def section(cohort: Cohort) -> Part:
     findings = [
         f"On a day with records, the median wearer had the eyewear on for {hours} h{spread}."
         f" {counted:,} of {words.count(total, 'day')} ({words.percent(counted / total)}) have at"
-        f" least {COUNTED_WORN_H:g} h of wear and count: blinks, walking and posture below are of"
+        f" least {COUNTED_WORN_H:g} h of wear and count: blinks, walking and posture below refer to"
         " these days.",
-        "A day without any record is not in these numbers: eyewear that stayed in its case"
+        "These numbers leave out days without any record: eyewear that stayed in its case"
         " lowers the number of days, not the hours per day.",
     ]
     return Part(
         findings=findings,
         pictures=[
             Picture(
-                "Hours worn along the days",
+                "Hours worn day by day",
                 "Each thin line is a wearer. The bands hold the middle half and the middle 90 % of"
                 " the wearers of each day, from five wearers on.",
                 lambda: plot_cohort(cohort.grouped, "worn_h"),

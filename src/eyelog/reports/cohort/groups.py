@@ -24,7 +24,7 @@ HIGHEST_MM: Final = 215.0
 
 
 def section(cohort: Cohort) -> Part:
-    """Return the differences, what they are worth, and the wearers behind them."""
+    """Return the differences, how far they can be trusted, and the wearers behind them."""
     if len(cohort.groups) < 2:
         raise Empty(
             f"all wearers are in one group, {cohort.groups[0]}: there is nothing to compare"
@@ -81,7 +81,7 @@ def _difference(key: Any, row: pd.Series) -> str:
 
 
 def _worth(table: pd.DataFrame) -> str:
-    """Return what many comparisons do to each of them."""
+    """Return how the number of comparisons affects each of them."""
     count = int(table["p"].notna().sum())
     if count < 2:
         return (
@@ -105,7 +105,7 @@ def _method(table: pd.DataFrame) -> str:
         "Welch": "the wearers' means, with Welch's interval",
     }
     if not used:
-        return "Where there is no interval, the difference is that of the wearers' means."
+        return "If there is no interval, the difference is that of the wearers' means."
     ways = words.joined([said[name] for name in said if name in used])
     return (
         f"Differences and intervals come from {ways}: what counts is the number of wearers, since"
@@ -122,7 +122,7 @@ def _small(table: pd.DataFrame) -> list[str]:
 
 
 def _figures(cohort: Cohort) -> list[list[str]]:
-    """Return the outcomes of each figure: as many panels as a page is high."""
+    """Return the outcomes of each figure, with as many panels as fit on a page."""
     names = [name for name in cohort.outcomes if len(cohort.means(name))]
     most = max(1, int(HIGHEST_MM // (_height(cohort) + FOOT_MM)))
     figures = -(-len(names) // most)
@@ -147,7 +147,7 @@ def _table(table: pd.DataFrame) -> PageTable:
     reference = str(table["reference"].iloc[0])
     several = len(groups) > 1  # else the caption says which
     remarks = [_remark(row, table) for _, row in table.iterrows()]
-    remarked = len(set(remarks)) > 1  # what holds for all rows is said above
+    remarked = len(set(remarks)) > 1  # a method of all rows is named above the table
     rows = []
     for (key, row), remark in zip(table.iterrows(), remarks, strict=True):
         name, group = cast("tuple[str, str]", key)
@@ -195,6 +195,6 @@ def _p(value: float) -> str:
 
 
 def _remark(row: pd.Series, table: pd.DataFrame) -> str:
-    """Return what is to be said of one difference; a method that all share is said above."""
+    """Return the remark on one difference; a method that all share is named above the table."""
     method = str(row["method"]) if len(set(table["method"])) > 1 else ""
     return "; ".join(part for part in (method, str(row["reason"])) if part)

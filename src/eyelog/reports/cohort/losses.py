@@ -39,7 +39,7 @@ def section(cohort: Cohort) -> Part:
     if failed:
         findings.append(
             f"{failed:,} of {words.count(asked, 'wearer')} failed and"
-            f" {'is' if failed == 1 else 'are'} in no number of this report:"
+            f" {'is' if failed == 1 else 'are'} in none of the numbers of this report:"
             " the table below names each with the reason. Once the cause is removed, the same"
             " call of the summary computes only what is missing."
         )
@@ -133,7 +133,7 @@ def _reasons(lost: dict[str, str]) -> str:
 
 
 def _lost(cohort: Cohort) -> list[tuple[str, str, str]]:
-    """Return (account, state, reason) of each wearer who is in no number, failures first."""
+    """Return (account, state, reason) of each wearer left out of the numbers, failures first."""
     rows = [(name, "failed", cohort.failed[name]) for name in sorted(cohort.failed)]
     rows += [(name, "no days", cohort.without[name]) for name in sorted(cohort.without)]
     if cohort.by is not None:

@@ -19,13 +19,13 @@ SHARED: Final = (
 OWN: Final = [
     (
         "Days that count",
-        f"Days with at least {COUNTED_WORN_H:g} h of wear. Hours worn are of all days with records;"
-        " all else is of the days that count. Days without records are not imputed.",
+        f"Days with at least {COUNTED_WORN_H:g} h of wear. Hours worn are for all days with"
+        " records; all else is for the days that count. Days without records are not imputed.",
     ),
     (
         "Percentiles of wearers",
-        "Each wearer counts once, by the mean of the own days. The interval of the mean of the"
-        " wearers is Student's t on these means. Bands along the days are percentiles of the"
+        "Each wearer counts once, as the mean of their days. The interval of the mean of the"
+        " wearers is Student's t on these means. Bands over the days are percentiles of the"
         " wearers of each day.",
     ),
     (
@@ -33,9 +33,9 @@ OWN: Final = [
         "A linear mixed model of the days with an intercept for each wearer, by restricted maximum"
         " likelihood (Laird & Ware 1982, Biometrics 38:963); intervals and p from Student's t with"
         " as many degrees of freedom as there are wearers less groups (Pinheiro & Bates 2000)."
-        " Where wearers have one day each, Welch's interval of the wearers' means (Welch 1947,"
+        " If wearers have one day each, Welch's interval of the wearers' means (Welch 1947,"
         " Biometrika 34:28). A group with fewer than three wearers has no interval. The model"
-        " takes the wearers of all groups to spread alike; a remark in the table says where a"
+        " assumes equal spread of the wearers in all groups; a remark in the table says where a"
         " smaller group spreads more. No covariate is adjusted for.",
     ),
     (
@@ -61,7 +61,7 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
     ]
     if cohort.recipe.get("inventory"):
         findings.append(
-            "The digest 'inventory' stands for the content of all files that were read: an archive"
+            "The digest 'inventory' identifies the content of all files that were read: an archive"
             " with the same digest gives the same numbers."
         )
     findings += [f"Note: {notice}" for notice in notices]

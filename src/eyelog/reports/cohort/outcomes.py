@@ -1,4 +1,4 @@
-"""What the days hold, topic by topic: percentiles of wearers, along the days and in order."""
+"""The outcomes of the days, topic by topic: percentiles of wearers, day by day and in order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ ALONG_THE_DAYS: Final = ("blink_rate_per_min", "steps", "walking_h", "tilt_forwa
 
 
 def section(topic: str) -> Callable[[Cohort], Part]:
-    """Return what makes the section of one topic."""
+    """Return the function that makes the section of one topic."""
     return partial(_section, topic)
 
 
@@ -44,7 +44,7 @@ def _section(topic: str, cohort: Cohort) -> Part:
     along = [name for name in known if name in ALONG_THE_DAYS]
     pictures = [
         Picture(
-            f"{column(name).label} along the days",
+            f"{column(name).label} day by day",
             "Each thin line is a wearer; the bands hold the middle half and the middle 90 % of the"
             " wearers of each day, from five wearers on. Only days that count.",
             partial(plot_cohort, cohort.counted, name),

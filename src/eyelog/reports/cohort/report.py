@@ -50,8 +50,8 @@ def report_cohort(
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
     key : str or path, optional
-        The file of a key, as of `eyelog.cohort.pseudonymise`: pseudonyms stand in place of the
-        accounts, and the recipe names neither accounts nor the place of the archive.
+        The file of a key, as for `eyelog.cohort.pseudonymise`: pseudonyms replace the accounts, and
+        the recipe names neither the accounts nor the place of the archive.
     dated : str, optional
         A line below the title, such as a date or the name of the study.
 
@@ -63,8 +63,8 @@ def report_cohort(
     Raises
     ------
     ConfigurationError
-        If the table is not that of a cohort's days, `wearers`, `by` or `key` cannot be used, or the
-        path cannot.
+        If the table does not hold a cohort's days, or `wearers`, `by`, `key` or the path cannot be
+        used.
     FieldError
         If there is no column `by`.
     ArchiveError
@@ -79,8 +79,8 @@ def report_cohort(
 
     Notes
     -----
-    Days with at least 4 hours of wear count; wear itself is reported of all days. Each wearer
-    counts once, by the mean of the own days.
+    Days with at least 4 hours of wear count; wear itself is reported for all days. Each wearer
+    counts once, as the mean of their days.
 
     Examples
     --------
@@ -110,14 +110,14 @@ def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
         "losses": ("What was lost, and why", losses.section),
         **{key: (topic[0], outcomes.section(key)) for key, topic in outcomes.TOPICS.items()},
     }
-    if cohort.is_empty:  # then the rest would say so one by one
+    if cohort.is_empty:  # otherwise each section would say so
         makers = {key: makers[key] for key in ("who", "losses")}
     elif cohort.by is not None:
         makers["groups"] = ("Differences between the groups", groups.section)
     made: dict[str, Section] = {
         key: (title, partial(make, cohort)) for key, (title, make) in makers.items()
     }
-    # Made last, when every section has said what it lacks.
+    # Made last, after every section has reported what it lacks.
     made["method"] = ("Method", lambda: method(cohort, arguments, notices))
     with noticing(notices):
         return render(

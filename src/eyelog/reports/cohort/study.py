@@ -20,11 +20,11 @@ from eyelog.reports.logs import COUNTED_WORN_H
 __all__ = ["WEAR", "Cohort", "as_cohort"]
 
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
-"""What is reported of all days; all else is of the days that were worn long enough."""
+"""The columns reported for all days; all others are for days worn long enough."""
 
 NOT_FOUND: Final = "in the table of wearers, but not in the result"
 PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
-HIDDEN: Final = ("accounts", "archive", "wearers")  # of a recipe: they say who the wearers are
+HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that identify the wearers
 
 
 class Cohort:
@@ -91,7 +91,7 @@ class Cohort:
 
     @cached_property
     def counted(self) -> pd.DataFrame:
-        """The same days; of those with too little wear only the wear itself."""
+        """The same days; those with too little wear keep only the wear itself."""
         rows = self.grouped
         thin = ~(numbers(rows["worn_h"]) >= COUNTED_WORN_H)
         others = [name for name in self.outcomes if name not in WEAR]
@@ -106,7 +106,7 @@ class Cohort:
         return int((numbers(self.grouped["worn_h"]) >= COUNTED_WORN_H).sum())
 
     def means(self, name: str) -> pd.Series:
-        """Return the mean of each wearer's days, by account, of those who have a value."""
+        """Return the mean of each wearer's days, by account, for those with a value."""
         values = self.counted[name].astype("float64")
         values = values.where(np.isfinite(values))
         return values.groupby(level="account").mean().dropna()
@@ -124,13 +124,13 @@ class Cohort:
 
     @cached_property
     def zone(self) -> str:
-        """The zone of the days, or that there are several."""
+        """The zone of the days, or words for several zones."""
         zone = pd.DatetimeIndex(self.rows.index.get_level_values("day")).tz
-        return str(zone) if zone is not None else "local days of several zones"
+        return str(zone) if zone is not None else "local days in several zones"
 
 
 def label(name: str) -> str:
-    """Return what an outcome is called in a sentence."""
+    """Return the name of an outcome as used in a sentence."""
     return column(name).label
 
 
@@ -142,7 +142,7 @@ def as_cohort(
     Raises
     ------
     ConfigurationError
-        If the result is not of days, or the table of wearers or the groups cannot be used.
+        If the result does not hold days, or the table of wearers or the groups cannot be used.
     FieldError
         If there is no column of groups.
     """
@@ -185,7 +185,7 @@ def _joined(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
 
 
 def _writable(result: Result) -> Result:
-    """Return the result with names that a page can hold: no control characters, none that turn."""
+    """Return the result with names fit for a page: no control characters or direction marks."""
     rows = result.rows
     if not rows.empty and not all(name.isprintable() for name in _accounts(rows)):
         attrs = rows.attrs
@@ -203,7 +203,7 @@ def _printed(name: str) -> str:
 
 
 def _pseudonymous(result: Result, key: Any) -> Result:
-    """Return the result under pseudonyms, without what says who the wearers are."""
+    """Return the result under pseudonyms, without anything that identifies the wearers."""
     recipe = {name: value for name, value in result.recipe.items() if name not in HIDDEN}
     rows = result.rows
     if not rows.empty:

@@ -20,7 +20,7 @@ MOST_LABELS = 8  # of one covariate; more are counted, not listed
 
 
 def section(cohort: Cohort) -> Part:
-    """Return how many wearers there are, in which groups, and what else is known of them."""
+    """Return how many wearers there are, their groups and their covariates."""
     asked = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
     if cohort.is_empty:
         raise Empty(

@@ -1,4 +1,4 @@
-"""How far the two logs agree about the same minutes."""
+"""How well the two logs agree on the same minutes."""
 
 from functools import partial
 from typing import Final, NamedTuple
@@ -37,7 +37,7 @@ def section(logs: Logs) -> Part:
         findings=[
             known[shown].said(shown),
             f"For {apart} of {words.count(len(known), 'quantity', 'quantities')} the 95 % interval"
-            " of the bias excludes 0. About one in twenty does by chance alone, and here more:"
+            " of the bias excludes 0. About one in twenty does so by chance alone, and more here:"
             " neighbouring minutes are alike, so the intervals are narrower than they should be.",
         ],
         pictures=[
@@ -75,17 +75,17 @@ class Found(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the interval of the bias leaves 0 out."""
+        """Whether the interval of the bias excludes 0."""
         return self.bias_low > 0 or self.bias_high < 0
 
     @property
     def digits(self) -> int:
-        """Decimals that show a difference: landing impacts, in G, differ by hundredths."""
+        """Enough decimals to show a difference: landing impacts, in G, differ by hundredths."""
         return 3 if self.unit == "G" else 2
 
     @property
     def per(self) -> str:
-        """The unit as a sentence says it."""
+        """The unit as written in a sentence."""
         return {"count/min": "per min", "s/min": "s per min"}.get(self.unit, self.unit)
 
     def said(self, name: str) -> str:

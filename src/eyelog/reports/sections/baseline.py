@@ -28,11 +28,11 @@ COLUMNS: Final = (
 DRAWN: Final = ("blink_rate_per_min", "steps")
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
 MAD_TO_SD: Final = 1.4826  # makes the MAD of a normal distribution its SD
-FAR: Final = 3.0  # robust SDs from the own median; one normal day in 370 lies farther out
+FAR: Final = 3.0  # robust SDs from the wearer's own median; one normal day in 370 lies farther out
 
 
 def section(logs: Logs) -> Part:
-    """Return trends, days outside the own band, and changes of level."""
+    """Return trends, days outside the wearer's own band, and changes of level."""
     log = logs.lead
     require_days(logs, log, LEAST_DAYS)
     table = logs.counted(log)
@@ -62,7 +62,7 @@ def section(logs: Logs) -> Part:
 def _changes(series: pd.Series) -> list[pd.Timestamp]:
     """Return where a new level begins, at the usual penalty for the noise of neighbouring days."""
     values = numbers(series.dropna())
-    # Differences of neighbours hold the noise, and not the levels that are looked for.
+    # Differences of neighbouring days contain the noise but not the levels sought.
     noise = float(np.median(np.abs(np.diff(values))) * MAD_TO_SD / np.sqrt(2))
     if not noise > 0:
         return []
@@ -106,12 +106,12 @@ def _days_apart(series: dict[str, pd.Series], log: str) -> str:
         return "No day lies three robust SDs or more from the median of the 28 days before it."
     return (
         "Days that lie three robust SDs or more from the median of the 28 days before:"
-        f" {words.joined(said)}. Some days do by chance, the more the fewer days came before."
+        f" {words.joined(said)}. Some days do so by chance, more often if few days came before."
     )
 
 
 def _far(values: pd.Series) -> tuple[int, int, str]:
-    """Return how many days lie far from the baseline, of how many, and the farthest in words."""
+    """Return in words how many days lie far from the baseline, and which lies farthest."""
     z = np.abs(numbers(personal(values)["z"]))
     known = np.isfinite(z)
     far = int((z[known] >= FAR).sum())

@@ -1,4 +1,4 @@
-"""Day by day: how long the eyewear was worn, and what the days hold."""
+"""Day by day: how long the eyewear was worn, and what was measured."""
 
 from functools import partial
 from typing import Final

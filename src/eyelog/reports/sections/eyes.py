@@ -73,7 +73,7 @@ def section(logs: Logs) -> Part:
 
 
 def _block(logs: Logs, log: str) -> str:
-    """Return the width of the blocks of the bootstrap: whole days where there are enough."""
+    """Return the width of the bootstrap's blocks: whole days if there are enough."""
     return "1D" if len(logs.days(log)) >= LEAST_DAYS else "10min"
 
 
@@ -96,7 +96,7 @@ def _rate_of(logs: Logs, log: str) -> str:
 
 
 def _hours_of(hours: pd.DataFrame) -> str | None:
-    """Return the hours with the lowest and highest rate, where their intervals are apart."""
+    """Return the hours with the lowest and highest rate, if their intervals do not overlap."""
     known = hours.dropna(subset=["rate_per_min"])
     if len(known) < 2:
         return None

@@ -1,4 +1,4 @@
-"""The rhythm of the day: when the wearer is active, and how alike the days are."""
+"""The rhythm of the day: when the wearer is active, and how similar the days are."""
 
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -24,13 +24,13 @@ from eyelog.reports.usual import require_days
 __all__ = ["section"]
 
 LEAST_DAYS: Final = 3
-ALPHA: Final = 0.05  # a wave that chance makes as often as this is not reported
+ALPHA: Final = 0.05  # a wave that arises by chance this often is not reported
 QUARTER_H: Final = 6.0  # a peak that may lie anywhere in half of the day says nothing
-NORMAL: Final = 1.96  # standard errors either way that hold 95 % of estimates
+NORMAL: Final = 1.96  # standard errors on either side of a 95 % interval
 
 
 class Measure(NamedTuple):
-    """One measure of the rhythm: its words, its value in words, why it is missing."""
+    """One measure of the rhythm: its name, its value in words, and why it is missing."""
 
     name: str
     value: float
@@ -69,7 +69,7 @@ def section(logs: Logs) -> Part:
 
 
 def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
-    """Return the steps of each hour that was worn for half of it or more."""
+    """Return the steps of each hour in which the eyewear was worn for half an hour or more."""
     bins = logs.bins(log, "1h")
     names = [name for name in role(log, "steps") if name in bins]
     taken = pd.Series(steps(bins, log), index=bins.index, name="Steps per hour") if names else None
@@ -127,7 +127,7 @@ def _alike(hourly: pd.Series) -> list[str]:
 
 
 def _without_advice(reason: str) -> str:
-    """Return a reason without what to type: nobody types anything into a report."""
+    """Return a reason without the advice on what to type, which is useless in a report."""
     return reason.partition(": eyewear")[0].partition(": pass ")[0]
 
 

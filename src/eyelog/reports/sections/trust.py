@@ -23,7 +23,7 @@ from eyelog.reports.parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
-# The recipe whose losses say most about the eyes, of each log.
+# For each log, the recipe whose losses say most about the eyes.
 RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
 PURPOSE = {"mind": "scores", "eye": "eye movements"}
 GAPS = {
@@ -140,7 +140,7 @@ def _hours_cell(of_log: pd.Series, name: str) -> str:
 
 
 def _lost_table(logs: Logs) -> PageTable:
-    """Return the share of all values that each reason takes."""
+    """Return the share of all values that have each reason against them."""
     names = [str(reason.name) for reason in Reason]
     shares = {}
     for log in logs.frames:
@@ -179,7 +179,7 @@ def _attrition_table(logs: Logs, log: str) -> PageTable:
 
 
 def _condition(text: str, log: str) -> str:
-    """Return a condition in words, a field by its label: ``Valid: true``."""
+    """Return a condition in words, with the label of its field: ``Valid: true``."""
     field, _, rest = text.partition(" ")
     known = catalogue(log)
     return f"{known[field].label}: {rest}" if field in known else text

@@ -1,6 +1,6 @@
 """All records of one wearer as a zip file of CSV, made while it is sent.
 
-What is in memory does not grow with the range: a few days of records, and what they pack to.
+Memory does not grow with the range: it holds a few days of records and their packed bytes.
 """
 
 import io
@@ -79,7 +79,7 @@ class Downloads:
         return _Download(self, account, first, parts, headers)
 
     async def rest(self, first: bytes, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-        """Give the parts of a zip file as they are made."""
+        """Yield the parts of a zip file as they are made."""
         yield first
         while part := await to_thread.run_sync(next, parts, b"", limiter=self._at_once):
             yield part
@@ -90,7 +90,7 @@ class Downloads:
 
 
 class _Download(StreamingResponse):
-    """A response that says when it has ended, even if the browser has gone."""
+    """A response that reports when it has ended, even if the browser has gone."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class _Download(StreamingResponse):
 
 
 class _Packed(io.RawIOBase):
-    """Where a zip file is written to: what has come since the last look."""
+    """The sink of a zip file: it holds the bytes written since the last read."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -127,22 +127,22 @@ class _Packed(io.RawIOBase):
         return len(part)
 
     def take(self) -> bytes:
-        """Return what was written, and forget it."""
+        """Return the bytes written, and forget them."""
         whole = b"".join(self._parts)
         self._parts.clear()
         return whole
 
 
 def _zipped(folder: Path, account: str) -> Iterator[bytes]:
-    """Give a zip file in parts, none of them empty."""
+    """Yield a zip file in parts, none of them empty."""
     place = place_of(Archive(folder))
     stored = stored_months(folder, account)
-    for log, present in stored.items():  # what cannot be opened is refused before anything is sent
+    for log, present in stored.items():  # refuse unreadable files before sending
         span = month_edges(present[0])[0], month_edges(present[-1])[1]
         with open_months(Selection(place, log, account, span, None)):
             pass
     packed = _Packed()
-    # Of a year, level 6 would leave 91 MB instead of 117, in 32 s of CPU instead of 14.
+    # For a year, level 6 would give 91 MB instead of 117, in 32 s of CPU instead of 14.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as box:
         for log, present in stored.items():
             for month in present:

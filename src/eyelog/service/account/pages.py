@@ -1,4 +1,4 @@
-"""What the wearer's own page shows. No scripts; every form is sent to the page itself."""
+"""The wearer's own page. No scripts; every form is sent to the page itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from eyelog.service.auth.pages import LOGIN_FORM, NO_PASSWORD
 
 __all__ = ["Shown", "account_page", "login_page", "trouble_page"]
 
-_TARGET = "account"  # relative: a proxy may serve under a path of its own
+_TARGET = "account"  # relative: a proxy may serve under its own path
 
 _login = page_template(
     """<h1>{{ heading }}</h1>
@@ -114,7 +114,7 @@ _trouble = page_template(
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an account page shows of its wearer."""
+    """The content of a wearer's account page."""
 
     account: str
     form: str

@@ -1,6 +1,6 @@
 """The wearer's own page: log in, see and withdraw access, change the password, get one's data.
 
-All forms are sent to ``/account`` itself, each with what it wants in `do`. They are bound to this
+All forms are sent to ``/account`` itself, each with its action in `do`. They are bound to this
 browser and to the wearer who is logged in.
 """
 
@@ -26,7 +26,7 @@ from eyelog.service.responses import Problem
 
 __all__ = ["account_forms", "show_account", "take_account"]
 
-# What has just been done, in the address that the browser is sent to: ?done=...
+# The action just done, in the address that the browser is sent to: ?done=...
 _DONE = {
     "withdrawn": "Access is withdrawn. The application can read nothing more.",
     "changed": "Your password is changed, and other browsers are logged out.",
@@ -130,7 +130,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
 
 
 def _wrong_passwords(registry: Registry, account: str, form: dict[str, str]) -> dict[str, str]:
-    """Return what is wrong with a change of the password before the old one is looked at."""
+    """Return the faults of a password change that show before the old password is checked."""
     empty = {
         "old": "Enter your old password.",
         "new": "Enter a new password.",
@@ -164,7 +164,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
         )
     try:
         await _note(request, "download", account)
-    except BaseException:  # the time of the request is over: nobody will send the answer
+    except BaseException:  # the request has timed out: no answer will be sent
         downloads.end(account)
         raise
     return answer

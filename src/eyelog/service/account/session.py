@@ -48,7 +48,7 @@ class Sessions:
         return _COOKIE in request.cookies
 
     def end(self, request: Request, answer: Response, account: str) -> None:
-        """End all sessions of an account, so that no copy of the cookie is worth anything."""
+        """End all sessions of an account, so that every copy of the cookie is void."""
         self.registry.end_sessions(account)
         self.forget(request, answer)
 

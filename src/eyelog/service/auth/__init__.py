@@ -1,1 +1,1 @@
-"""Who may ask the service: accounts, applications, codes, tokens and the login page."""
+"""Access to the service: accounts, applications, codes, tokens and the login page."""

@@ -16,7 +16,7 @@ __all__ = ["Account", "Accounts", "check_name", "shown"]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What is known about an account; `added` is None where an older release added it."""
+    """The description of an account; `added` is None if an older release added it."""
 
     name: str
     has_password: bool
@@ -57,7 +57,7 @@ class Accounts:
         return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
 
     def account(self, name: str) -> Account:
-        """Return what is known about an account.
+        """Return the description of an account.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Accounts:
         return found[0]
 
     def list_accounts(self) -> list[Account]:
-        """Return what is known about each account, sorted by name."""
+        """Return the description of each account, sorted by name."""
         return sorted(self._accounts(""), key=lambda account: account.name)
 
     def set_password(self, name: str, password: str) -> None:
@@ -119,7 +119,7 @@ class Accounts:
         return check_password(password, rows[0][0] if rows else None)
 
     def session_mark(self, name: str) -> str | None:
-        """Return what a wearer's session in a browser is bound to; None if there cannot be one.
+        """Return the mark that binds a wearer's session in a browser; None if none is possible.
 
         It changes with the password, and when the account is disabled or its tokens are revoked
         by the operator.
@@ -167,7 +167,7 @@ def _exists(name: str) -> ConfigurationError:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise `ConfigurationError` for a name that could mislead who reads it in a list or a page."""
+    """Raise `ConfigurationError` for a name that could mislead readers of a list or a page."""
     try:
         size = len(name.encode())
     except UnicodeEncodeError:
@@ -180,5 +180,5 @@ def check_name(name: str, what: str) -> None:
 
 
 def shown(name: str) -> str:
-    """Return a name as a message shows it: in quotes, on one line, and not too long."""
+    """Return a name for a message: in quotes, on one line, and not too long."""
     return repr(name if len(name) <= 80 else name[:77] + "...")

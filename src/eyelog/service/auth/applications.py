@@ -17,9 +17,9 @@ __all__ = ["Application", "Applications"]
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What is known about an application; its secret is not.
+    """The description of an application, without its secret.
 
-    `name` is empty, and `added` None, where it was registered without.
+    `name` is empty, and `added` None, if it was registered without them.
     """
 
     client_id: str
@@ -45,9 +45,9 @@ class Applications:
         Parameters
         ----------
         redirect_uri : str
-            Where logins lead back to.
+            Where logins return to.
         name : str
-            What the login page calls the application; without a name, it shows the id.
+            The name of the application on the login page; without a name, it shows the id.
 
         Raises
         ------
@@ -68,16 +68,16 @@ class Applications:
         return client_id, secret
 
     def application(self, client_id: str) -> Application | None:
-        """Return what is known about an application; None if no application has the id."""
+        """Return the description of an application; None if no application has the id."""
         found = self._applications("WHERE client_id = ?", client_id)
         return found[0] if found else None
 
     def applications(self) -> list[Application]:
-        """Return what is known about each application, sorted by name and id."""
+        """Return the description of each application, sorted by name and id."""
         return sorted(self._applications(""), key=lambda found: (found.name, found.client_id))
 
     def find_application(self, client_id_or_name: str) -> Application:
-        """Return the application that has this id, or as the only one this name.
+        """Return the application with this id, or the only one with this name.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Applications:
         )
 
     def redirect_uri(self, client_id: str) -> str | None:
-        """Return the address that an application registered, or None if there is no such one."""
+        """Return the address registered for an application, or None without such an application."""
         found = self.application(client_id)
         return None if found is None else found.redirect_uri
 

@@ -1,4 +1,4 @@
-"""Rows of the state that no longer matter are deleted, a few at a time and beside the requests.
+"""Outdated rows of the state are deleted, a few at a time and while requests are served.
 
 A pass over a large table would hold the write lock for seconds, and every login and refresh would
 wait for it. So a pass reads without that lock and deletes in short transactions, with a pause
@@ -44,7 +44,7 @@ class CleanUp:
         self._next = 0.0
 
     def start_if_due(self) -> threading.Thread | None:
-        """Begin a pass in a thread of its own, unless one ran within the last hour."""
+        """Begin a pass in a separate thread, unless one ran within the last hour."""
         now = time.monotonic()
         if now < self._next:
             return None
@@ -69,11 +69,11 @@ class CleanUp:
         return True
 
     def run(self) -> int:
-        """Delete all outdated rows now, and return how many they were."""
+        """Delete all outdated rows now, and return their number."""
         deleted = 0
         for table, condition in _CONDITIONS.items():
             for first, last in self._batches(table):
-                # The condition again: a row that was used since it was read is not outdated.
+                # Check the condition again: a row used since it was read is not outdated.
                 sql = f"DELETE FROM {table} WHERE rowid BETWEEN :first AND :last AND {condition}"  # noqa: S608 (text from here)
                 with self._state.write() as db:
                     values = _stamps() | {"first": first, "last": last}

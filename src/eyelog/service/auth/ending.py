@@ -1,4 +1,4 @@
-"""How tokens end: by the wearer, by the operator, with an account or application, or unused."""
+"""The end of tokens: by the wearer, by the operator, with an account or application, or unused."""
 
 import sqlite3
 import time
@@ -8,9 +8,9 @@ from typing import Any
 __all__ = ["LAST_USE", "UNUSED_SECONDS", "VALID", "Ended", "end", "valid_at"]
 
 UNUSED_SECONDS = 365 * 24 * 3600
-"""A refresh token that was not used for so long ends."""
+"""A refresh token that was not used for this long ends."""
 
-# Tokens that an older release issued have no date: they count as used when dates began.
+# Tokens issued by an older release have no date: they count as used when dates were introduced.
 LAST_USE = (
     "coalesce(token.used, token.issued,"
     " (SELECT CAST(value AS REAL) FROM meta WHERE name = 'dated'))"

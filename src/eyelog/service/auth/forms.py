@@ -45,6 +45,6 @@ def require(form: dict[str, str], *names: str) -> list[str]:
 
 
 def empty_fields(name: str, form: dict[str, str]) -> dict[str, str]:
-    """Return what to write at the fields of a login that are empty, which is not a guess."""
+    """Return texts for the empty fields of a login, which is not counted as a guess."""
     wrong = {} if name else {"name": "Enter your name."}
     return wrong if form.get("password") else wrong | {"password": "Enter your password."}

@@ -1,4 +1,4 @@
-"""What wearers granted: codes and tokens, and the rules on how long and how often they are used.
+"""The grants of wearers: codes and tokens, and the rules on how long and how often they are valid.
 
 Only hashes of codes and tokens are stored. Each rule holds within one transaction.
 """
@@ -32,9 +32,9 @@ __all__ = [
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
 _USE_SECONDS = 600  # how fine the last use of a token is noted
-SCOPE = "official"  # what the applications of the public service ask for
-SCOPES = (SCOPE, "read")  # the contract leaves them open, and both mean one's own logs
-_FIRST_SCOPE = "read"  # of tokens that an older release issued
+SCOPE = "official"  # the scope that applications of the public service ask for
+SCOPES = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+_FIRST_SCOPE = "read"  # for tokens that an older release issued
 
 
 class GrantRefused(Exception):
@@ -56,11 +56,11 @@ class Grant:
     Attributes
     ----------
     client_id, name : str
-        The application; `name` is empty where it has none.
+        The application; `name` is empty if it has none.
     since, last_used : float or None
-        Seconds since 1970. None where an older release issued the tokens, or never used.
+        Seconds since 1970. None if an older release issued the tokens, or if never used.
     grant_id : str
-        Names the grant in a page; it cannot be used for anything else.
+        Identifies the grant on a page; it cannot be used for anything else.
     """
 
     client_id: str
@@ -94,7 +94,7 @@ class Grants(Accounts, Applications):
         self._clean_up = CleanUp(state)
 
     def clean_up(self) -> None:
-        """Delete outdated codes and tokens beside the requests, at most once per hour."""
+        """Delete outdated codes and tokens while requests are served, at most once per hour."""
         self._clean_up.start_if_due()
 
     def issue_code(
@@ -245,7 +245,7 @@ class Grants(Accounts, Applications):
         return Bearer(account, client_id)
 
     def owner(self, token: str) -> Bearer | None:
-        """Return whom a token was issued to, whether or not it can still be used."""
+        """Return the account and application of a token, whether or not it can still be used."""
         sql = "SELECT account, client_id FROM token WHERE hash = ?"
         rows = self._state.rows(sql, digest(token))
         return Bearer(*rows[0]) if rows else None
@@ -313,7 +313,7 @@ class Grants(Accounts, Applications):
     def revoke_tokens(
         self, *, account: str | None = None, client_id: str | None = None
     ) -> list[Ended]:
-        """Revoke every token of an account, of an application, or (without) all; say what ended.
+        """Revoke the tokens of an account, of an application, or (without) all; return what ended.
 
         It also ends the sessions of the accounts in browsers.
 

@@ -33,7 +33,7 @@ class _LoginRequest:
     """What an application asks for, checked."""
 
     client_id: str
-    application: str  # what people call it
+    application: str  # the name that people see
     redirect_uri: str
     state: str | None
     challenge: str | None

@@ -1,4 +1,4 @@
-"""The pages of a login: who asks for what, and what went wrong before that. No scripts."""
+"""The pages of a login: the request for consent, and the errors before it. No scripts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -86,7 +86,7 @@ def login_page(
     text = rendered(
         _login,
         title=happened.rstrip(".") or f"Allow {application} to read your data?",
-        target="authorize",  # relative, as is the link: a proxy may serve under a path of its own
+        target="authorize",  # relative, as is the link: a proxy may serve under its own path
         no_password=NO_PASSWORD,
         application=application,
         wrong=wrong,

@@ -1,7 +1,7 @@
-"""Which passwords may be chosen: long enough, and none that is tried first by who guesses.
+"""Rules for passwords: long enough, and not among those that attackers guess first.
 
-As NIST SP 800-63B (section 5.1.1.2) asks: a shortest length, a list of common passwords and of
-what the service itself suggests, and no rule about kinds of letters. Passwords chosen before
+As NIST SP 800-63B (section 5.1.1.2) requires: a minimum length, a list of common passwords and of
+those that the service itself suggests, and no rule about kinds of letters. Passwords chosen before
 stay valid.
 """
 
@@ -26,7 +26,7 @@ def check_password_rules(password: str, *, account: str = "") -> None:
     password : str
         The password that somebody chose. The message does not contain it.
     account : str
-        Whose password it is; the account's own name is refused too.
+        The account of the password; its own name is refused too.
     """
     what = f"the password of account {account!r}" if account else "the password"
     if not password:

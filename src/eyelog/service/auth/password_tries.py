@@ -19,13 +19,13 @@ __all__ = ["PasswordTries", "WrongPassword", "client_address"]
 _COOKIE = "eyelog_device"
 _DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_WAITING = 8
-"""Passwords of one address that are checked or wait for it at the same time, in one process."""
+"""Passwords from one address that are being checked or waiting, in one process."""
 _BUSY_S = 5
 
 
 @dataclass(frozen=True, slots=True)
 class WrongPassword:
-    """Why a password was not accepted: it is wrong, or was not looked at for `wait_s` seconds.
+    """Why a password was not accepted: it is wrong, or it is not checked for `wait_s` seconds.
 
     `is_busy` if that is because others at the same address try to log in at the same time.
     """
@@ -39,7 +39,7 @@ class WrongPassword:
         return 429 if self.wait_s else 400
 
     def text(self, otherwise: str) -> str:
-        """Return what to tell the wearer; `otherwise` if the password is wrong."""
+        """Return the message for the wearer; `otherwise` if the password is wrong."""
         if not self.wait_s:
             return otherwise
         if self.is_busy:
@@ -48,7 +48,7 @@ class WrongPassword:
         return f"Too many wrong passwords. Try again in {wait}."
 
     def delay(self, answer: Response) -> Response:
-        """Say in the head of the answer how long to wait."""
+        """State in the headers of the answer how long to wait."""
         if self.wait_s:
             answer.headers["Retry-After"] = str(self.wait_s)
         return answer
@@ -60,22 +60,22 @@ def client_address(request: Request) -> str:
 
 
 class PasswordTries:
-    """Checks passwords, and knows the browsers in which a wearer has logged in before.
+    """Checks passwords, and recognises browsers in which a wearer has logged in before.
 
     Parameters
     ----------
     registry : Registry
         The accounts, and the key that signs cookies.
     throttle : Throttle
-        Says how long to wait after wrong passwords.
+        Decides how long to wait after wrong passwords.
     """
 
     def __init__(self, registry: Registry, throttle: Throttle) -> None:
         self._registry = registry
         self.throttle = throttle
         self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
-        # A flood of guesses must not make a wearer wait: not one in a known browser, and not one
-        # elsewhere, while the guesses come from a few addresses.
+        # A flood of guesses must not make a wearer wait, neither in a known browser nor, while the
+        # guesses come from a few addresses, in another one.
         self._known = CapacityLimiter(1)
         self._waiting: Counter[str] = Counter()
 
@@ -121,7 +121,7 @@ class PasswordTries:
         return None
 
     def _note(self, request: Request, name: str, application: str | None, wait_s: int) -> None:
-        # A name that no account has may be a password, typed into the wrong field.
+        # A name without an account may be a password typed into the wrong field.
         request.app.state.audit.write(
             "login_failed",
             account=name if name in self._registry.accounts() else None,

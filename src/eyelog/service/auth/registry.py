@@ -1,4 +1,4 @@
-"""What the service remembers between requests: accounts, applications, codes, tokens, its key.
+"""The state of the service between requests: accounts, applications, codes, tokens, its key.
 
 Only hashes of codes, tokens and secrets are stored, and a salted scrypt of each password.
 """
@@ -74,11 +74,11 @@ class Registry(Grants):
         return self._state
 
     def require_state(self) -> None:
-        """Raise `ConfigurationError` where no service was set up."""
+        """Raise `ConfigurationError` if no service was set up."""
         self._state.require()
 
     def keep_open(self) -> None:
-        """Keep connections to the state file, as a service does that reads it for each request."""
+        """Keep connections to the state file open, for a service that reads it at each request."""
         self._state.keep_open()
 
     def throttle(self) -> Throttle:

@@ -14,7 +14,7 @@ _LOG2_N, _R, _P = 14, 8, 5
 def new_token() -> str:
     """Return at least 255 random bits as 43 characters, safe in an address and on a command line.
 
-    None begins with "-", which a command line would take for an option.
+    None begins with "-", which a command line would read as an option.
     """
     while (token := secrets.token_urlsafe(32)).startswith("-"):
         pass
@@ -50,6 +50,6 @@ def hash_password(password: str) -> bytes:
 
 
 def check_password(password: str, stored: bytes | None) -> bool:
-    """Return whether `password` has the stored hash; takes as long where none is stored."""
+    """Return whether `password` has the stored hash; takes equally long if none is stored."""
     salt, hashed = (stored[:16], stored[16:]) if stored else (bytes(16), bytes(64))
     return hmac.compare_digest(_scrypt(password, salt), hashed) and stored is not None

@@ -19,7 +19,7 @@ _SECONDS = 1800
 
 
 def serializer(key: bytes, purpose: str) -> URLSafeTimedSerializer:
-    """Return what signs texts for one purpose; no other purpose accepts them."""
+    """Return the signer of texts for one purpose; no other purpose accepts them."""
     return URLSafeTimedSerializer(
         key, salt=purpose, signer_kwargs={"digest_method": hashlib.sha256}
     )
@@ -79,7 +79,7 @@ class SignedForms:
         )
 
     def values(self, request: Request, form: str) -> list[Any]:
-        """Return what was signed, if this browser got the form recently.
+        """Return the signed text, if this browser got the form recently.
 
         Raises
         ------

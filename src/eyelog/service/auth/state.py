@@ -62,7 +62,7 @@ _ADDED = (
     """,
     "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
 )
-"""What later releases added, in order. A file has as many of them as its ``user_version`` says."""
+"""The additions of later releases, in order. The ``user_version`` of a file counts those it has."""
 
 
 VERSION = len(_ADDED)
@@ -77,7 +77,7 @@ class StateBusy(ConfigurationError):
 
 
 class StateFault(ConfigurationError):
-    """The state file cannot be used until the operator has mended something: a full disk."""
+    """The state file cannot be used until the operator has mended a fault, such as a full disk."""
 
 
 class State:
@@ -107,11 +107,11 @@ class State:
                 f"the service's state is {beside}, and {self.folder} has none: stop the service and"
                 f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
             )
-        self._current = False  # whether the file has all that `_ADDED` lists
+        self._current = False  # whether the file has all additions in `_ADDED`
         self._kept: deque[_Kept] | None = None
 
     def keep_open(self) -> None:
-        """Keep connections for reading: to open one takes ten times as long as to use it."""
+        """Keep connections for reading: opening one takes ten times as long as using it."""
         self._kept = deque()
         weakref.finalize(self, _close, self._kept)
 
@@ -192,7 +192,7 @@ class State:
             yield db
 
     def note(self, sql: str, *values: Any) -> None:
-        """Write what nothing depends on, unless the file is locked or the disk is full."""
+        """Write rows that nothing depends on, unless the file is locked or the disk is full."""
         with suppress(ConfigurationError), self._open(wait=False) as db:
             db.execute(sql, values)
 
@@ -208,7 +208,7 @@ class State:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Turn the errors of SQLite into ours."""
+        """Turn the errors of SQLite into those of eyelog."""
         try:
             yield
         except sqlite3.IntegrityError:
@@ -252,7 +252,7 @@ def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
-    """Add to a file of an older release what it lacks."""
+    """Add the missing parts to a file of an older release."""
     if version_of(db) >= VERSION:
         return
     with transaction(db):

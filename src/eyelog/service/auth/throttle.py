@@ -1,9 +1,9 @@
-"""How often a password may be guessed: growing delays, for one who guesses and for no one else.
+"""How often a password may be guessed: growing delays that affect only the guesser.
 
 Wrong passwords are counted for a name and the address they come from, or for a name and the
-browser, where that browser has logged in to this name before (OWASP's device cookies). So a
-stranger who guesses Ada's password keeps neither Ada out of her own browser nor Bea out of hers.
-The counts are in the file of the service's state, so that all its processes share them.
+browser, if that browser has logged in to this name before (OWASP's device cookies). So a stranger
+who guesses Ada's password keeps neither Ada out of her own browser nor Bea out of hers. The counts
+are in the file of the service's state, so that all its processes share them.
 """
 
 import ipaddress
@@ -30,7 +30,8 @@ def guesser(name: str, *, address: str, device: str | None) -> bytes:
     name : str
         The name in the form.
     address : str
-        The client's address. Of IPv6 the first 64 bits count, because a household has them all.
+        The client's address. For IPv6 only the first 64 bits are used, because a household has all
+        of the rest.
     device : str, optional
         The mark of a browser that has logged in to this name before.
     """
@@ -47,7 +48,7 @@ def guesser(name: str, *, address: str, device: str | None) -> bytes:
 
 
 class Throttle:
-    """Counts tries, and says how long to wait before the next.
+    """Counts tries, and returns how long to wait before the next.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The row groups that windows were read from last: four days of a month are decoded once.
+"""The row groups read most recently: four days of a month are decoded once.
 
-An archive's file can only be read by whole row groups, of four days each. A client that asks for
-day after day would have each group decoded for each of its days.
+An archive's file can only be read by whole row groups of four days each. Without this cache, a
+client that requests one day after the other would have each group decoded for each of its days.
 """
 
 from collections import OrderedDict
@@ -20,12 +20,12 @@ log (at most 13 MB each)."""
 
 
 class Groups:
-    """Tables by key, those asked for last; several threads that want one have it read once.
+    """The most recently used tables by key; if several threads want one, it is read once.
 
     Parameters
     ----------
     processes : int
-        How many processes keep groups, each its share of the memory.
+        How many processes keep groups, each with its share of the memory.
     """
 
     def __init__(self, *, processes: int = 1) -> None:
@@ -43,7 +43,7 @@ class Groups:
             else:
                 mine = self._kept[key] = Future[pa.Table]()
         if found is not None:
-            return found.result()  # it is read by the thread that has put it there
+            return found.result()  # the thread that put it there reads it
         try:
             table = read()
         except BaseException as error:
@@ -58,7 +58,7 @@ class Groups:
         return table
 
     def _forget(self) -> None:
-        """Let the tables go that were asked for longest ago, but for those being read."""
+        """Drop the tables used longest ago, except those being read."""
         for key in list(self._kept):
             if self._bytes <= self._most_bytes:
                 return

@@ -1,8 +1,8 @@
 """The data endpoints: one page of records from the archive, and the cursor of the next one.
 
 A cursor is signed and bound to its query. Its position is the stamp of the last record sent, not
-a number of records: a record that arrives late does not shift the pages, so no record is sent
-twice and none that was there is left out.
+a number of records: a record that arrives late does not shift the pages, so no record is sent twice
+and no existing record is left out.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ class Cursors:
     """Make and read the cursors of one service."""
 
     def __init__(self, key: Callable[[], bytes]) -> None:
-        self._key = key  # asked for each time: the operator may replace it
+        self._key = key  # requested each time: the operator may replace it
 
     @property
     def _signer(self) -> URLSafeSerializer:
@@ -72,8 +72,8 @@ def answer(
 ) -> bytes:
     """Return the body of one page, with its records in the offset of the query.
 
-    A page of JSON has `page_size` records, and one of an Arrow stream, of which a record is a
-    twentieth in bytes and in work, `ARROW_PAGES` times as many. Their cursors are the same.
+    A page of JSON has `page_size` records. A record of an Arrow stream takes a twentieth of the
+    bytes and the work, so its pages have `ARROW_PAGES` times as many. Their cursors are the same.
 
     Raises
     ------

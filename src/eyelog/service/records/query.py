@@ -1,4 +1,4 @@
-"""The query of a data request: which records it asks for, or which rule it breaks."""
+"""The query of a data request: the records it asks for, or the rule it breaks."""
 
 import re
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """The windows whose pages are being requested: each is read from the archive once, not per page.
 
 A day of the 15-second log is a dozen pages; reading it for each of them took five times as long.
-A window is kept while its months are not written, so a page never shows an older state of the
+A window is kept until one of its months is written, so a page never shows an older state of the
 archive than the disk has.
 """
 
@@ -35,14 +35,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Windows:
-    """Reads the window of a query from the archive, or gives the one it has kept.
+    """Reads the window of a query from the archive, or returns the one it has kept.
 
     Parameters
     ----------
     archive_path : path
         The archive's folder.
     processes : int
-        How many processes keep windows, each its share of the memory.
+        How many processes keep windows, each with its share of the memory.
     """
 
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
@@ -87,7 +87,7 @@ class Windows:
 
     def _read(self, query: Query, account: str, state: Hashable) -> pa.Table:
         """Return the rows of a window, cut from the row groups that have them."""
-        # The archive reads no stamps alone: any one column carries them.
+        # The archive cannot read stamps alone: any column comes with them.
         asked = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
         first, after = span_of(query.start, query.end, "UTC")
         parts = []
@@ -117,7 +117,7 @@ class Windows:
 
 
 def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
-    """Return the edges of the row groups that have a window, which is a day at most."""
+    """Return the edges of the row groups that contain a window, which is at most a day."""
     months = months_of(np.array([first, after - 1]))
     return [
         (opens, closes)
@@ -130,8 +130,9 @@ def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
 def _in_one_piece(table: pa.Table) -> pa.Table:
     """Return a copy of a table to keep, in one piece of memory of its own.
 
-    A slice would keep the table that it was cut from, and a hundred pieces of columns the memory
-    around each. The piece comes from the system's pool, which gives it back as soon as it is free.
+    A slice would keep the table that it was cut from, and a hundred pieces of columns would keep
+    the memory around each. The piece comes from the system's pool, which gives it back as soon as
+    it is free.
     """
     if not table.num_rows:
         return table
