@@ -183,7 +183,7 @@ def scheduling() -> dict[str, float]:
 
 
 def constants(folder: Path, log: str) -> dict[str, float]:
-    """Return what a wearer costs a day: bytes, and CPU milliseconds of each step on one thread."""
+    """Return what a wearer costs per day: bytes, and CPU milliseconds of each step on one thread."""
     source = el.Archive(folder / "simulated")
     month = source.read(log, f"{START[:7]}-01", f"{START[:7]}-31", account="s0", tz=TZ)
     day = source.read(log, f"{START[:7]}-31", f"{START[:7]}-31", account="s0", tz=TZ)
@@ -278,7 +278,7 @@ def main() -> None:
         planned = planning_ms(archive_of(folder, STANDARD_MODE_LOGS, PLANNED))
         line(*(f"{each:.2f}" for each in (planned, *cost.values())))
         table(
-            "What a wearer costs a day",
+            "What a wearer costs per day",
             *("log", "records", "answer, kB of JSON", "archive, kB"),
             *("CPU ms to decode the answer", "CPU ms to merge it into its month"),
         )
