@@ -183,7 +183,7 @@ def scheduling() -> dict[str, float]:
 
 
 def constants(folder: Path, log: str) -> dict[str, float]:
-    """Return what a day of a wearer costs: bytes, and CPU milliseconds of each step in one thread."""
+    """Return what a day of a wearer costs: bytes, and CPU milliseconds of each step."""
     source = el.Archive(folder / "simulated")
     month = source.read(log, f"{START[:7]}-01", f"{START[:7]}-31", account="s0", tz=TZ)
     day = source.read(log, f"{START[:7]}-31", f"{START[:7]}-31", account="s0", tz=TZ)
