@@ -138,6 +138,21 @@ def test_a_script_without_a_guard_is_told_what_to_do(kept: el.Archive, tmp_path:
 
 
 @pytest.mark.slow
+def test_workers_start_where_the_folder_for_temporary_files_has_a_long_path(
+    kept: el.Archive, tmp_path: Path
+) -> None:
+    folder = tmp_path / ("scratch" * 12)
+    folder.mkdir()
+    program = (
+        "import sys, tempfile, eyelog as el\n"
+        "tempfile.tempdir = sys.argv[2]\n"
+        f"print(len(el.cohort.daily(el.Archive(sys.argv[1]), log={SIXTY!r}, workers=2)))"
+    )
+    days = len(el.cohort.daily(kept, log=SIXTY, workers=1))
+    assert python(program, kept.path, str(folder)).stdout.strip() == str(days)
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="workers are forks of a server")
 def test_workers_never_compute_with_another_eyelog(kept: el.Archive, tmp_path: Path) -> None:
     ours = Path(el.__file__).parent

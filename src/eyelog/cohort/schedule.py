@@ -6,6 +6,7 @@ import os
 import queue
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -35,7 +36,7 @@ LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process take
 # On Linux, workers are forks of a server that has imported what they need. The first call starts
 # the server, and each later one has its workers in milliseconds. macOS libraries do not survive a
 # fork.
-START: Final = "forkserver" if sys.platform == "linux" else "spawn"
+FORKS: Final = sys.platform == "linux"
 IMPORTED: Final = ["eyelog.cohort", "dask.multiprocessing", "scipy.special"]
 
 
@@ -183,8 +184,11 @@ class _Ahead(Executor):
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    context = multiprocessing.get_context(START)
-    context.set_forkserver_preload(IMPORTED)
+    # The socket of the server is in this folder, and its path must be shorter than 108 bytes.
+    forks = FORKS and len(os.fsencode(tempfile.gettempdir())) < 70
+    context = multiprocessing.get_context("forkserver" if forks else "spawn")
+    if forks:
+        context.set_forkserver_preload(IMPORTED)
     pool = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin_worker, initargs=(dict(os.environ),)
     )
