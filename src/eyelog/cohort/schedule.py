@@ -9,7 +9,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -214,14 +221,22 @@ def _deaf() -> Iterator[None]:
 
 
 def _start(pool: ProcessPoolExecutor, workers: int) -> None:
-    """Start all processes at once; raise if none can start, which is not the fault of a task."""
-    try:
-        with _deaf():  # each task that finds no idle process starts one
-            started = [pool.submit(_origin) for _ in range(workers)]
-        import dask.delayed
-        import dask.multiprocessing  # noqa: F401 - meanwhile
+    """Start all processes at once; raise if none can start, which is not the fault of a task.
 
-        theirs = wait(started, return_when=FIRST_COMPLETED).done.pop().result()
+    Ctrl-C is raised in the main thread only, so it never leaves a process half started, which
+    nobody would stop.
+    """
+
+    def start() -> list[Future[str]]:
+        with _deaf():  # each task that finds no idle process starts one
+            return [pool.submit(_origin) for _ in range(workers)]
+
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            starting = thread.submit(start)
+            import dask.delayed
+            import dask.multiprocessing  # noqa: F401 - meanwhile
+        theirs = wait(starting.result(), return_when=FIRST_COMPLETED).done.pop().result()
     except BrokenProcessPool:
         raise EyelogError(
             "no worker process could start: in a script, put the call under"
