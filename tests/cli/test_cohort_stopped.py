@@ -16,6 +16,7 @@ import pytest
 import eyelog as el
 from eyelog.cli import main
 from support.cohorts import DAYS, SIXTY, days_of
+from support.processes import group, left_after
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
@@ -76,7 +77,7 @@ def test_a_run_stopped_while_it_starts_leaves_no_process(
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as run:
-        while len(_group(run.pid)) < processes:
+        while len(group(run.pid)) < processes:
             assert run.poll() is None
             time.sleep(0.002)
         if how == signal.SIGINT:  # as a terminal does
@@ -86,23 +87,7 @@ def test_a_run_stopped_while_it_starts_leaves_no_process(
         shown = run.communicate(timeout=60)[0].decode()
     assert run.returncode == (130 if how == signal.SIGINT else -how)
     assert "Traceback" not in shown
-    for _ in range(500):
-        if not _group(run.pid):
-            return
-        time.sleep(0.02)
-    raise AssertionError(_group(run.pid))
-
-
-def _group(leader: int) -> dict[int, str]:
-    """Return the processes of a group that are not dead, with their commands."""
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            name, rest = (folder / "stat").read_text().rsplit(") ", 1)
-            state, _, group = rest.split()[:3]
-            if int(group) == leader and state not in "ZX":
-                found[int(folder.name)] = name
-    return found
+    assert left_after(10, run.pid) == {}
 
 
 def _in_the_foreground() -> None:

@@ -13,6 +13,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.cohorts import ACCOUNTS, SIXTY, damage, files_of, fill
+from support.processes import group, left_after
 
 PROGRAM = """
 import sys, eyelog as el
@@ -158,7 +159,7 @@ def start(archive: el.Archive, out: Path, workers: int) -> subprocess.Popen[str]
         program = out.parent / "program.py"
         program.write_text(PROGRAM)
         command[1:3] = [str(program)]
-    process = subprocess.Popen(command, text=True)
+    process = subprocess.Popen(command, text=True, start_new_session=True)
     for _ in range(60_000):
         if process.poll() is not None or list(out.glob("*/2*.parquet")):
             break
@@ -176,12 +177,12 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
         archive.write(SIXTY, frame, account=f"more{seed:02}")
     out = tmp_path / "out"
     process = start(archive, out, workers)
-    children = children_of(process.pid)
+    if workers > 1 and sys.platform == "linux":  # with the tracker and the server of the workers
+        assert len(group(process.pid)) == 3 + workers
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert not json.loads((out / "_recipe.json").read_text())["complete"]
-    for child in children:  # workers end with the process that started them
-        assert gone(child)
+    assert left_after(30, process.pid) == {}  # workers end with the process that called
     before = files_of(out)
     assert 0 < len(before) < 30
     report = run(archive, out)
@@ -191,20 +192,3 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     assert not list(out.glob("*/.*.tmp"))
     table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
-
-
-def children_of(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in listed.read_text().split()] if listed.exists() else []
-
-
-def gone(pid: int) -> bool:
-    for _ in range(300):
-        status = Path(f"/proc/{pid}/stat")
-        try:
-            if status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.1)
-    return False
