@@ -29,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from tools.processes import group_cpu_s, peak_kb
 from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
@@ -91,28 +92,11 @@ def measure(way: str, folder: Path, log: str) -> None:
     for file in folder.rglob("*.parquet"):
         file.read_bytes()
     repeats = -(-LEAST // int(folder.name.rsplit("-", 1)[1]))
-    began, before = time.perf_counter(), cpu_s()
+    began, before = time.perf_counter(), group_cpu_s()
     for _ in range(repeats):
         days = len(call())
-    took, spent = (time.perf_counter() - began) / repeats, (cpu_s() - before) / repeats
-    json.dump({"s": took, "cpu_s": spent, "mb": peak_mb(), "days": days}, sys.stdout)
-
-
-def cpu_s() -> float:
-    """Return the CPU time of all processes of this one's group, and of those that they ended."""
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has just ended
-            fields = stat.read_text().rsplit(") ", 1)[1].split()
-            if int(fields[2]) == os.getpgrp():
-                ticks += sum(map(int, fields[11:15]))  # utime, stime and those of its children
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def peak_mb() -> float:
-    """Return the most memory that this process has held; its ru_maxrss would be its parent's."""
-    status = Path("/proc/self/status").read_text()
-    return int(next(t.split()[1] for t in status.splitlines() if t.startswith("VmHWM"))) / 1024
+    took, spent = (time.perf_counter() - began) / repeats, (group_cpu_s() - before) / repeats
+    json.dump({"s": took, "cpu_s": spent, "mb": peak_kb() / 1024, "days": days}, sys.stdout)
 
 
 def measured(way: str, folder: Path, log: str) -> dict[str, float]:

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pandas as pd
 from decode import LOG
+from tools.processes import peak_kb
 
 import eyelog as el
 from eyelog.archive.importing.intake import import_files
@@ -98,12 +99,6 @@ def print_peak(way: str, files: list[Path]) -> None:
     before = peak_kb()
     WAYS[way](files)
     print((peak_kb() - before) / 1000)
-
-
-def peak_kb() -> int:
-    """Return the peak memory of this process; that of `getrusage` would begin with its parent's."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
 def medians(ways: dict[str, Callable[[], None]], rounds: int) -> dict[str, tuple[float, float]]:

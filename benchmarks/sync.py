@@ -9,7 +9,6 @@ peak memory (``peak_mb``) and its memory before the first request (``started_mb`
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -17,19 +16,12 @@ import time
 from pathlib import Path
 
 import pandas as pd
+from tools.processes import peak_kb
 from tools.served import fill, served
 
 import eyelog as el
 
 START = "2025-01-01"
-
-
-def peak_mb() -> float:
-    """Return the peak memory of this process; ru_maxrss also counts the one that started it."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def one(url: str, token: str, folder: Path, log: str, days: int) -> dict[str, object]:
@@ -39,14 +31,14 @@ def one(url: str, token: str, folder: Path, log: str, days: int) -> dict[str, ob
     end = str((pd.Timestamp(START) + pd.Timedelta(days=days - 1)).date())
     client = el.Client(url, application=None, token=el.Token(token), home=folder / "home")
     archive = el.Archive(folder / "archive")
-    row: dict[str, object] = {"days": days, "started_mb": peak_mb()}
+    row: dict[str, object] = {"days": days, "started_mb": peak_kb() / 1024}
     for name in ("seconds", "again_s"):
         begun = time.perf_counter()
         report = archive.sync(client, log, START, end)
         row[name] = time.perf_counter() - begun
         assert (report["state"] == ("fetched" if name == "seconds" else "unchanged")).all()
     row["records"] = int(report["records"].sum())
-    row["peak_mb"] = peak_mb()
+    row["peak_mb"] = peak_kb() / 1024
     row["archive_mb"] = sum(f.stat().st_size for f in folder.rglob("*.parquet")) / 1e6
     cache = folder / "home" / "cache"
     row["cache_mb"] = sum(f.stat().st_size for f in cache.rglob("*")) / 1e6
