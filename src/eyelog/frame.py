@@ -6,7 +6,7 @@ order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,10 @@ from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLo
 from eyelog.provenance import Remembering, history, stated_log
 
 __all__ = [
+    "ACCOUNT",
+    "BIN_WIDTH",
+    "OFFSET",
+    "STORED",
     "between",
     "conform",
     "empty",
@@ -37,6 +41,12 @@ __all__ = [
     "stamps",
     "warn_unknown",
 ]
+
+# What a table needs to be read right stands in its columns and index, never in its history alone.
+STORED: Final = "stored"  # boolean: the eyewear was off pose; `mask` adds it
+OFFSET: Final = "utc_offset_min"  # minutes east of UTC, if the wearer's zone varies
+BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
+ACCOUNT: Final = "account"  # the index level of a table of several wearers
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
