@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import (
@@ -19,21 +20,25 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import time_of_day_us, zone
+from eyelog.clock import DAY_US, time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
-from eyelog.provenance import Remembering, history, stated_log
+from eyelog.provenance import history, stated_log
 
 __all__ = [
     "ACCOUNT",
     "BIN_WIDTH",
     "OFFSET",
+    "OWN_COLUMNS",
     "STORED",
     "between",
+    "bin_widths",
     "conform",
+    "covered_seconds",
     "empty",
     "interval_seconds",
     "is_resampled",
     "log_of",
+    "one_source",
     "refuse_reasons",
     "require",
     "require_frame",
@@ -47,6 +52,12 @@ STORED: Final = "stored"  # boolean: the eyewear was off pose; `mask` adds it
 OFFSET: Final = "utc_offset_min"  # minutes east of UTC, if the wearer's zone varies
 BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
+OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
+
+# Two records may overlap where a connection starts anew. Beyond these, there are two sources.
+MOST_OVERLAP_S: Final = 300.0
+MOST_OVERLAP_SHARE: Final = 0.01
+DAY_S: Final = 86_400.0
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -76,7 +87,8 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
     unknown = [name for name in frame.columns if name not in by_name]
-    warn_unknown(log, unknown)
+    warn_unknown(log, [name for name in unknown if name not in OWN_COLUMNS])
+    unknown.sort(key=lambda name: OWN_COLUMNS.index(name) if name in OWN_COLUMNS else -1)
     data: dict[Any, Any] = {
         name: frame[name].astype(cast(Any, by_name[name].dtype)).array for name in chosen
     } | {name: frame[name].array for name in unknown}
@@ -160,14 +172,13 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
 
 def _maker(table: pd.DataFrame) -> str:
     """Return the function that returned a table which does not hold records, else nothing."""
+    # Reasons are unsigned integers, which values of a log never are.
+    if len(table.columns) and all(getattr(kind, "kind", "O") == "u" for kind in table.dtypes):
+        return "flag"
     steps = history(table)
-    if not steps:
-        return ""
-    name = str(steps[-1]["step"])
-    # Reasons are integers, which values of a log never are; groups do not have one length.
-    reasons = name == "flag" and all(getattr(dtype, "kind", "O") == "u" for dtype in table.dtypes)
-    summary = "interval_s" in steps[-1] and steps[-1]["interval_s"] is None
-    return name if (reasons and len(table.columns)) or summary else ""
+    # The rows of a summary are groups, which do not have one length.
+    summary = bool(steps) and "interval_s" in steps[-1] and steps[-1]["interval_s"] is None
+    return str(steps[-1]["step"]) if summary else ""
 
 
 def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -> None:
@@ -271,43 +282,166 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
     Parameters
     ----------
     table : DataFrame or Series
-        A frame of a log, raw or resampled, one of its columns, or any table indexed by stamps.
+        A frame of a log, raw or resampled, or any table or Series indexed by stamps.
     log : str, optional
-        The log of a table whose provenance does not state it.
+        The log, if neither provenance nor columns show it.
 
     Returns
     -------
     float
-        - Raw frame: the interval of its log, 15 or 60 seconds, whatever is missing from it.
-        - Resampled frame: the width of its bins, which `eyelog.resample` writes into the
-          provenance.
-        - Table without a stated length (a bare table, a daily table): the median distance of
-          neighbouring rows.
-        - Column (a Series): as its frame, unless all its rows lie further apart than that. Then
-          pandas has averaged it since and kept the provenance, and the median distance is returned.
-        - Fewer than two rows: the stated length, or NaN if there is none.
+        - Records: the interval of their log, 15 or 60 seconds, whatever is missing from them.
+        - Bins: their width (``bin_s``), of which some may be cut short at midnight.
+        - Any other table, and a Series: the smallest distance of neighbouring stamps, whatever is
+          missing between them; NaN for fewer than two rows.
+
+    Raises
+    ------
+    ConfigurationError
+        If bins of several widths stand in the table.
     """
-    stated = _stated_seconds(table, log)
-    if isinstance(table, pd.DataFrame) and not np.isnan(stated):
-        return stated
+    if isinstance(table, pd.DataFrame):
+        if is_resampled(table):
+            return _bin_width(table)
+        try:
+            return float(INTERVAL_SECONDS[log_of(table, log)])
+        except ConfigurationError:
+            pass  # no frame of a log
     index = table.index
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
-        return stated
-    distances = np.diff(index.as_unit("us").asi8)
-    if np.isnan(stated) or distances.min() > stated * 1e6:
-        return float(np.median(distances)) / 1e6
-    return stated
+        return float("nan")
+    distances = np.diff(np.unique(index.as_unit("us").asi8))
+    return float(distances.min()) / 1e6 if len(distances) else float("nan")
 
 
-def _stated_seconds(table: pd.DataFrame | pd.Series, log: str | None) -> float:
-    """Return the length of a row that the provenance states, else that of the log, else NaN."""
-    for step in reversed(history(table)):
-        if "interval_s" in step:
-            return float("nan") if step["interval_s"] is None else float(step["interval_s"])
-    which = stated_log(table) if log is None else log
-    return float("nan") if which is None else float(INTERVAL_SECONDS[which])
+def _bin_width(bins: pd.DataFrame) -> float:
+    """Return the width of bins in seconds; those that midnight or the clock cut are shorter."""
+    widths = bin_widths(bins)
+    if not len(widths):
+        return float("nan")
+    width, least = float(widths.max()), float(widths.min())
+    if width == least < DAY_S:
+        return width
+    days = np.rint(widths / DAY_S)
+    if days[0] and (days == days[0]).all() and (np.abs(widths - days * DAY_S) <= 7200).all():
+        return float(days[0]) * DAY_S  # the clocks make a day of 23 or 25 hours
+    index = bins.index
+    if isinstance(index, pd.DatetimeIndex) and OFFSET not in bins.columns:
+        short = widths < width
+        # Their stamps close them, or open them.
+        edges = index[short], index[short] + pd.to_timedelta(widths[short], unit="s")
+        if any((time_of_day_us(edge) % DAY_US == 0).all() for edge in edges):
+            return width
+    raise ConfigurationError(
+        f"bins of several widths stand in this table ({least:g} s and {width:g} s): pass those of"
+        f" one width, such as bins[bins[{BIN_WIDTH!r}] == {width:g}]"
+    )
 
 
-def is_resampled(frame: Remembering) -> bool:
+def bin_widths(bins: Any) -> npt.NDArray[np.float64]:
+    """Return the seconds of each bin of a resampled frame.
+
+    Raises
+    ------
+    ConfigurationError
+        If a width is missing or not above 0.
+    """
+    widths = np.asarray(pd.to_numeric(pd.Series(bins[BIN_WIDTH]), errors="coerce"), dtype="float64")
+    if not (widths > 0).all():
+        raise ConfigurationError(
+            f"{int((~(widths > 0)).sum())} rows have no width ({BIN_WIDTH!r}): a table of bins has"
+            " no other rows, so do not mix it with records"
+        )
+    return widths
+
+
+def covered_seconds(
+    index: pd.Index, length_s: float | npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64] | None:
+    """Return the share of each row that no earlier row covers; None if no rows overlap.
+
+    Parameters
+    ----------
+    index : Index
+        Stamps that close the rows (or, of all of them, open them).
+    length_s : float or array
+        Seconds of each row.
+
+    Raises
+    ------
+    ConfigurationError
+        If the rows overlap by more than the phase of a connection (several times in a row, in more
+        than 1 % of the rows or for more than 5 minutes): then there are two sources of records.
+    """
+    if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
+        return None
+    us = index.as_unit("us").asi8
+    order = None if index.is_monotonic_increasing else np.argsort(us, kind="stable")
+    us = us if order is None else us[order]
+    length_us = np.rint(np.asarray(length_s) * 1e6).astype(np.int64)
+    own = length_us if length_us.ndim == 0 or order is None else length_us[order]
+    own = np.broadcast_to(own, us.shape)
+    distance = np.diff(us)
+    lost = own[1:] - distance
+    if not (lost > 0).any():
+        return None
+    covers = lost > 0
+    # A connection that starts anew overlaps once; two sources overlap row after row.
+    again = covers & np.concatenate([[False], covers[:-1]])
+    again[:-1] |= again[1:]
+    lost_s = float(lost[again].sum()) / 1e6
+    if int(again.sum()) > MOST_OVERLAP_SHARE * len(us) or lost_s > MOST_OVERLAP_S:
+        first = index[order[int(np.argmax(again))] if order is not None else int(np.argmax(again))]
+        raise ConfigurationError(
+            f"records overlap from {first:%Y-%m-%d %H:%M:%S} on ({int(again.sum())} rows,"
+            f" {lost_s / 60:.3g} minutes counted twice): two devices, two wearers, or one log"
+            " twice. Keep one of them, such as with eyelog.read(..., device=...)"
+        )
+    share = np.ones(len(us))
+    share[1:] = np.clip(distance / own[1:], 0.0, 1.0)
+    if order is None:
+        return share
+    back = np.empty_like(share)
+    back[order] = share
+    return back
+
+
+def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
+    """Raise `ConfigurationError` if the rows of a frame come from several sources.
+
+    Several wearers, devices or readings of one log show as stamps that repeat, or as rows that
+    overlap by more than the phase of a connection (`covered_seconds`).
+    """
+    index = frame.index
+    if isinstance(index, pd.MultiIndex) and ACCOUNT in index.names:
+        raise ConfigurationError(
+            f"the table holds several wearers (index level {ACCOUNT!r}): take one of them, such as"
+            f" table.xs('P01', level={ACCOUNT!r})"
+        )
+    if not isinstance(index, pd.DatetimeIndex):
+        return
+    if index.hasnans or not index.is_unique:
+        repeated = index[index.duplicated()]
+        raise ConfigurationError(
+            f"the frame has {int(index.isna().sum())} missing stamps and {len(repeated)} repeated"
+            " ones: if they are copies, keep the last row of each,"
+            " frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]; if they are two"
+            " wearers or devices, keep these apart"
+        )
+    if not is_resampled(frame):
+        covered_seconds(index, interval_seconds(frame))
+        return
+    widths = bin_widths(frame)
+    order = np.argsort(index.as_unit("us").asi8, kind="stable")
+    us, own = index.as_unit("us").asi8[order], np.rint(widths[order] * 1e6).astype(np.int64)
+    over = (own[1:] if stamp == "end" else own[:-1]) > np.diff(us)
+    if over.any():
+        at = index[order[int(np.argmax(over)) + 1]]
+        raise ConfigurationError(
+            f"bins overlap at {at:%Y-%m-%d %H:%M:%S} (and {int(over.sum()) - 1} times more), so"
+            " their records would count twice: keep bins that follow one another"
+        )
+
+
+def is_resampled(frame: Any) -> bool:
     """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
-    return any(step.get("interval_s") is not None for step in history(frame))
+    return not isinstance(frame, pd.Series) and BIN_WIDTH in frame.columns

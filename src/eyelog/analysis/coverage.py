@@ -13,11 +13,10 @@ import pandas as pd
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
 from eyelog.analysis.grouped.summary import lone_rows, needed, records_of, sorted_frame
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import (
     Evidence,
-    Wear,
     blink_evidence,
-    check_wear,
     lacking_evidence,
     seconds_of,
 )
@@ -43,7 +42,7 @@ def coverage(
     frame: pd.DataFrame,
     *,
     every: str = "1D",
-    wear: Wear = "device",
+    limits: Limits | None = None,
     log: str | None = None,
     stamp: str = "end",
 ) -> pd.DataFrame:
@@ -55,9 +54,8 @@ def coverage(
         A frame of one log, or one that `eyelog.resample` has made.
     every : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
-    wear : {"device", "blinks"}
-        What shows wear: the eyewear's own signal alone, or also blinks counted in pose, see
-        `eyelog.daily`.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     log : str, optional
         The log, if neither the provenance nor the columns show it.
     stamp : {"end", "start"}
@@ -79,7 +77,8 @@ def coverage(
     Raises
     ------
     ConfigurationError
-        If `every`, `stamp` or the index cannot be used, or nothing shows which log it is.
+        If `every`, `stamp` or the index cannot be used, nothing shows which log it is, the records
+        overlap (two sources), or the frame was masked with other limits.
     MixedLogsError
         If the frame has fields of both logs.
 
@@ -101,9 +100,9 @@ def coverage(
     """
     which = log_of(frame, log)
     check_stamp(stamp)
-    check_wear(wear)
+    chosen = chosen_limits(limits, frame)
     warn_unjudged(frame, lacking_evidence(frame, which))
-    frame, _ = sorted_frame(frame)
+    frame, _ = sorted_frame(frame, stamp=stamp)
     index = stamps(frame, what="coverage")
     records = records_of(frame)
     groups = time_groups(index, every, stamp=stamp, label="auto")
@@ -114,8 +113,8 @@ def coverage(
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    known = Evidence(Arrays.of(frame), which)
-    time = seconds_of(known, wear)
+    known = Evidence(Arrays.of(frame), which, chosen)
+    time = seconds_of(known)
     recorded_s = time["recorded_s"]
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
     recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
@@ -129,18 +128,24 @@ def coverage(
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"], groups) / 3600
     unworn_s = recorded_s - time["worn_s"]
-    uncounted_s, capped = _step_counts(known, recorded_s, wear)
+    uncounted_s, capped = _step_counts(known, recorded_s)
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
     return record(
-        table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp, wear=wear
+        table,
+        "coverage",
+        log=which,
+        interval_s=None,
+        every=str(every),
+        stamp=stamp,
+        limits=chosen.details(),
     )
 
 
-def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Floats, Floats]:
+def _step_counts(known: Evidence, recorded_s: Floats) -> tuple[Floats, Floats]:
     """Return, for each row, the recorded seconds without a step count, and whether one is capped.
 
     Both are missing if the frame has no steps, and in bins, which have only their sums.
@@ -152,9 +157,9 @@ def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Float
         return missing, missing
     # Eyewear that is off or stored counts no steps, whatever its records say: judging masks them,
     # and changes nothing in a masked frame.
-    used = [*names, *(blink_evidence(log) if wear == "blinks" else ())]
+    used = [*names, *(blink_evidence(log) if known.limits.wear == "blinks" else ())]
     table = frame.chosen(needed(frame, log, used))
-    judged_steps = judged_columns(table, log, wear=wear, known=known)
+    judged_steps = judged_columns(table, known)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
     capped = np.zeros(len(frame), dtype=bool)
     for name in names:
@@ -211,7 +216,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     """
     which = log_of(frame, log)
     check_stamp(stamp)
-    frame, _ = sorted_frame(frame)
+    frame, _ = sorted_frame(frame, stamp=stamp)
     index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.

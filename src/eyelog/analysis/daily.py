@@ -8,7 +8,6 @@ import pandas as pd
 
 from eyelog.analysis.blinks.gaps import shape_fields
 from eyelog.analysis.blinks.readings import (
-    MIN_VALID_S,
     has_fields,
     rate_columns,
     rate_fields,
@@ -41,26 +40,19 @@ from eyelog.analysis.grouped.summary import (
     time_weights,
     weight_values,
 )
-from eyelog.analysis.limits import limit
+from eyelog.analysis.limits import Limits, chosen_limits, limit
 from eyelog.analysis.posture.tilt import TILT
-from eyelog.analysis.quality.evidence import (
-    Wear,
-    check_wear,
-    has_evidence,
-    lacking_evidence,
-)
+from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
+from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
 __all__ = ["KEPT", "blink_details", "daily", "prepare_days", "summarise"]
 
-MIN_WORN_S = limit(STANDARD_MODE_LOGS, "worn").value
 HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # Strength and duration are those of the strictly cleansed blinks of the 60-second log, as
 # `blinks.strength` takes by default.
@@ -76,8 +68,7 @@ def daily(
     *,
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
-    min_wear: str = "5min",
-    wear: Wear = "device",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -95,15 +86,13 @@ def daily(
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
         its times, but its other values are missing. Default 0: eyewear is worn for part of the day,
         so every day has values, with its coverage beside them.
-    min_wear : str
-        Shortest run of wear that counts for the first or the last wear of a day. Eyewear that is
-        taken out of its case, or moves in a bag, looks worn for a record or two.
-    wear : {"device", "blinks"}
-        What shows wear: the eyewear's own signal alone, or also blinks counted in pose (see Notes).
-        Bins of a resampled frame keep the wear that they were made with.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, and as a run of wear (``min_run``: the first and the
+        last wear of a day belong to one), see `eyelog.Limits`. Hours and values follow the same
+        limits. Bins keep those that they were made with.
     judge : bool
-        First mask the values that `eyelog.flag` flags. Bins of a resampled frame are not judged
-        again.
+        First mask the values that `eyelog.flag` flags. Masked frames and bins are not judged again.
+        Without it, records that hold invalid values, or values of unworn time, are refused.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval. Under ``"end"`` the record of 00:00:00 belongs
         to the day that ended, and a day that has no other record is left out.
@@ -120,7 +109,7 @@ def daily(
           ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
           ``walking_h`` (while worn), ``first_worn``, ``last_worn`` (stamps at which the first
           interval opens and the last one closes that belong to a run of wear of at least
-          `min_wear`; missing without one);
+          ``limits.min_run``; missing without one);
         - gait: ``steps``, ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
         - eyes: ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64
           ``blink_n`` (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable
@@ -142,7 +131,8 @@ def daily(
     FieldError
         If `columns` names something that is neither a group nor a column of this summary.
     ConfigurationError
-        If `min_coverage`, `stamp` or the index cannot be used, or nothing shows which log it is.
+        If `min_coverage`, `stamp` or the index cannot be used, nothing shows which log it is, the
+        records overlap (two sources), or the frame was masked with other limits.
 
     See Also
     --------
@@ -154,9 +144,9 @@ def daily(
     -----
     Worn time is that of ``isl`` or ``wea_s`` in pose: eyewear whose tilt lies outside -45 to 45
     degrees sideways or -45 to 90 fore-aft is stored. When a wearer sits still, the 15-second log
-    may show the eyewear as not worn. With ``wear="blinks"`` an interval in pose also counts as worn
-    if blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then all of
-    ``val_s``). Over 15 simulated days of each log the eyewear's own signal gives 17 to 18 % too
+    may show the eyewear as not worn. With ``Limits(wear="blinks")`` an interval in pose also counts
+    as worn if blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then all
+    of ``val_s``). Over 15 simulated days of each log the eyewear's own signal gives 17 to 18 % too
     little worn time (and 15 to 17 % too many turns of the head per worn hour); with blinks it is
     within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). Pass the unmasked
     records then: masking by the default removes such blinks.
@@ -186,24 +176,23 @@ def daily(
     which = log_of(frame, log)
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
-    check_wear(wear)
+    chosen = chosen_limits(limits, frame)
     if judge:
         warn_unjudged(frame, lacking_evidence(frame, which))
-    least_us = duration_us(min_wear, "min_wear", example="5min")
-    prepared = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, wear=wear)
+    prepared = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
-    data = summarise(prepared, asked, wear=wear, least_us=least_us)
+    data = summarise(prepared, asked, edges=True)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
-    details = blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
+    details = blink_details(which, chosen)
     table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
     return table if asked is None else table[choose(table.columns, asked)]
 
 
 def prepare_days(
-    frame: pd.DataFrame, by: str, *, log: str, judge: bool, stamp: str, wear: Wear
+    frame: pd.DataFrame, by: str, *, log: str, judge: bool, stamp: str, limits: Limits
 ) -> Prepared:
     """Sort, judge and group a frame for this summary, by day or by a longer time."""
     return prepare(
@@ -215,26 +204,22 @@ def prepare_days(
         judge=judge,
         stamp=stamp,
         optional=_fields(log),
-        wear=wear,
+        limits=limits,
     )
 
 
 def summarise(
-    prepared: Prepared,
-    asked: str | Sequence[str] | None,
-    *,
-    wear: Wear,
-    least_us: int | None = None,
+    prepared: Prepared, asked: str | Sequence[str] | None, *, edges: bool = False
 ) -> dict[str, Any]:
     """Return the columns of the groups asked for, and always those of ``wear``.
 
-    Without `least_us`, the shortest lasting wear, they lack the first and the last wear.
+    The first and the last wear are among them only with `edges`.
     """
     groups = _groups_of(asked)
-    data = _columns(prepared, groups, wear=wear, least_us=least_us)
+    data = _columns(prepared, groups, edges=edges)
     if groups != set(GROUPS) and not _holds(data, asked):
         # The message about an unknown column lists all columns.
-        return _columns(prepared, set(GROUPS), wear=wear, least_us=least_us)
+        return _columns(prepared, set(GROUPS), edges=edges)
     return data
 
 
@@ -250,15 +235,13 @@ def _holds(data: Mapping[str, Any], asked: str | Sequence[str] | None) -> bool:
     return wanted <= {*data, *groups(data)}
 
 
-def _columns(
-    prepared: Prepared, wanted: set[str], *, wear: Wear, least_us: int | None
-) -> dict[str, Any]:
+def _columns(prepared: Prepared, wanted: set[str], *, edges: bool) -> dict[str, Any]:
     log = prepared.log
-    time = prepared.seconds(wear)
+    time = prepared.seconds()
     worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=log) else None
     data = _times(prepared, time)
-    if worn_s is not None and least_us is not None:
-        lasting = _lasting_wear(prepared, worn_s, least_us)
+    if worn_s is not None and edges:
+        lasting = _lasting_wear(prepared, worn_s)
         data |= _first_and_last(prepared, lasting, prepared.stamp)
     if "gait" in wanted:
         data |= _gait(prepared)
@@ -297,23 +280,25 @@ def _times(prepared: Prepared, time: Arrays) -> dict[str, Any]:
     return data
 
 
-def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
-    """Return the rows that belong to a run of wear of at least `least_us`, over midnights too.
+def _lasting_wear(prepared: Prepared, worn_s: Floats) -> Bools:
+    """Return the rows that belong to a lasting run of wear, over midnights too.
 
     A run of bins lasts as long as the wear in it.
     """
-    frame, us = prepared.whole, microseconds(prepared.index)
-    step_us = prepared.interval_s * 1e6
-    # Intervals of the 15-second log are worn as a whole; any wear makes a worn bin.
-    whole = is_resampled(frame) or prepared.log == COMPUTED_DATA
-    on = worn_s > 0 if whole else worn_s >= MIN_WORN_S
+    known, us = prepared.known, microseconds(prepared.index)
+    least_us = known.limits.seconds("min_run") * 1e6
+    step_us = prepared.row_s * 1e6
+    # Any wear makes a worn bin.
+    on = worn_s > 0
+    if not known.resampled:
+        on = known.rules["worn"].keeps(cast(Floats, known.worn)) & ~known.off_pose
     firsts, lasts = runs(on, us, step_us)
-    if is_resampled(frame):
+    if known.resampled:
         through = np.concatenate([[0.0], np.cumsum(np.nan_to_num(worn_s))])
         # The sums of minutes are rounded in the last place.
         long = through[lasts + 1] - through[firsts] >= least_us / 1e6 - 1e-6
     else:
-        long = us[lasts] - us[firsts] + step_us >= least_us
+        long = us[lasts] - us[firsts] + step_us[firsts] >= least_us
     edges = np.zeros(len(us) + 1, dtype=np.int64)
     edges[firsts[long]] += 1
     edges[lasts[long] + 1] -= 1
@@ -323,7 +308,7 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats, least_us: int) -> Bools:
 def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.DatetimeIndex]:
     """Return when the first of the chosen intervals of each day opens and the last one closes."""
     groups, index = prepared.groups, prepared.index
-    us, width_us = microseconds(index), round(prepared.interval_s * 1e6)
+    us, width_us = microseconds(index), np.rint(prepared.row_s * 1e6).astype(np.int64)
     day_opens = microseconds(cast(pd.DatetimeIndex, groups.labels))
     day_closes = day_opens + np.rint(groups.seconds * 1e6).astype(np.int64)
     edges = {}
@@ -331,7 +316,7 @@ def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.D
         ("first_worn", first_row(on, groups), -width_us if stamp == "end" else 0),
         ("last_worn", last_row(on, groups), 0 if stamp == "end" else width_us),
     ):
-        chosen = us[np.maximum(rows, 0)] + late_us if len(us) else us
+        chosen = (us + late_us)[np.maximum(rows, 0)] if len(us) else us
         # An interval that began before midnight is this day's from midnight on.
         inside = np.clip(chosen, day_opens, day_closes)
         inside[rows < 0] = NOT_A_TIME
@@ -344,15 +329,17 @@ def _gait(prepared: Prepared) -> dict[str, Floats]:
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
     if _has(prepared, role_field(prepared.log, "pace")):
-        taken, walked = pace_totals(prepared.frame, prepared.log, prepared.groups)
+        limits = prepared.known.limits
+        taken, walked = pace_totals(prepared.frame, prepared.log, prepared.groups, limits)
         data["pace_spm"] = ratio(taken * 60.0, walked)
         data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
     return data
 
 
-def blink_details(log: str) -> dict[str, Any]:
+def blink_details(log: str, limits: Limits) -> dict[str, Any]:
     """Return the provenance of the blinks, and of the limits for a day's blink rate."""
-    rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": MIN_VALID_S}
+    least = limits.seconds("min_valid")
+    rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": least}
     if log == COMPUTED_DATA:
         return {"blink_rate": rate}
     rate["missing_without_a_blink_in_s"] = limit(log, "no_blink").value
@@ -364,7 +351,8 @@ def _blinks(prepared: Prepared) -> dict[str, Any]:
     reading = reading_of(prepared.log)
     if has_fields(prepared.frame, reading):
         sums = sums_of(terms_of(prepared.frame, reading), prepared.groups)
-        columns = rate_columns(reading, sums)
+        least = prepared.known.limits.seconds("min_valid")
+        columns = rate_columns(reading, sums, min_valid_s=least)
         data["blink_rate_per_min"] = columns["rate_per_min"]
         data["blink_rate_low"], data["blink_rate_high"] = columns["low"], columns["high"]
         data["blink_n"] = as_counts(sums.number)

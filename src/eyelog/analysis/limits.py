@@ -3,22 +3,29 @@
 ``limits.csv`` is the only place that defines them: what counts as worn, as noise, as walking, and
 how much data a result needs. A row without a log applies to both logs. ``role`` says which field of
 the catalogue is compared; ``source`` names the vendor's page, or ``eyelog`` if the project made the
-choice.
+choice. `Limits` is what a user chooses: the same limits with other values.
 """
 
 import csv
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+import pandas as pd
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import check_log
+from eyelog.analysis.series.durations import duration_us
+from eyelog.catalogue import STANDARD_MODE_LOGS, check_log
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import Remembering, history
 
-__all__ = ["Limit", "limit", "limits"]
+__all__ = ["DEFAULT", "Limit", "Limits", "Wear", "chosen_limits", "limit", "limits"]
 
 Test = Callable[..., Bools]
 
@@ -90,3 +97,254 @@ def limits(log: str) -> Mapping[str, Limit]:
 def limit(log: str, name: str) -> Limit:
     """Return one limit of a log; `KeyError` if the log has none of that name."""
     return limits(log)[name]
+
+
+Wear = Literal["device", "blinks"]
+
+# How a limit of the user is called, and the rows of the table that it replaces.
+_DURATIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "min_worn": ("worn",),
+        "min_worn_for_steps": ("worn_for_steps",),
+        "max_noise": ("noise",),
+        "min_walked_for_pace": ("walked_for_pace",),
+        "min_valid": ("blink_exposure",),
+        "min_run": ("lasting_wear",),
+        "min_day": ("counted_day",),
+    }
+)
+_RANGES: Final[Mapping[str, str]] = MappingProxyType(
+    {"tilt_sideways_deg": "tilt_sideways", "tilt_fore_aft_deg": "tilt_fore_aft"}
+)
+# The limits that decide which values are masked; the others choose among what is left.
+_OF_VALUES: Final = (
+    "min_worn", "min_worn_for_steps", "max_noise", "walking_above", *_RANGES, "wear",
+)  # fmt: skip
+_SECONDS: Final[Mapping[str, float]] = MappingProxyType({"s": 1.0, "h": 3600.0})
+
+
+def _default(name: str, log: str = STANDARD_MODE_LOGS) -> str:
+    rule = limit(log, name)
+    return f"{rule.value:g}{rule.unit}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What counts as worn, as noise, as walking, and as enough: one object for every function.
+
+    A function that judges values or counts time takes it as ``limits=``, so the hours and the
+    values of one table always follow the same limits.
+
+    Parameters
+    ----------
+    min_worn : str
+        60-second log: a minute with less wear (``wea_s``) than this is not worn. The documented 20
+        s are for long trends. In the 15-second log an interval is worn or not (``isl``).
+    min_worn_for_steps : str
+        60-second log: the same for step counts and for walking time.
+    max_noise : str, optional
+        An interval with more noise is noisy. Default: 3 s of 15, 10 s of 60.
+    walking_above : float
+        More steps in 15 s, or more seconds of walking in 60 s, count as walking.
+    min_walked_for_pace : str
+        60-second log: a minute with less walking has no pace.
+    tilt_sideways_deg, tilt_fore_aft_deg : (float, float)
+        Tilt in degrees (``tl_xav``, ``tl_yav``) while the eyewear is worn, ends included; beyond
+        it, the eyewear is stored.
+    wear : {"device", "blinks"}
+        What shows wear. When a wearer sits still, the eyewear may record that it is off. With
+        ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``; 60-second log:
+        ``sc_bk_n``, and then all of ``val_s``) counts as worn too.
+    min_valid : str
+        Shortest usable time that gives a blink rate.
+    min_run : str
+        Shortest run of wear that counts for the first or the last wear of a day. Eyewear that is
+        taken out of its case, or moves in a bag, looks worn for a record or two.
+    min_day : str
+        Shortest wear of a day that counts in a weekly summary.
+
+    Raises
+    ------
+    ConfigurationError
+        If a limit is not usable. A duration is text with a unit (``"20s"``, ``"5min"``, ``"4h"``).
+
+    Notes
+    -----
+    The defaults are those of `limits.csv`, most of them documented by the vendor; ``print(limits)``
+    shows each with its source.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> strict = el.Limits(max_noise="1s", min_day="8h")
+    >>> strict
+    Limits(max_noise='1s', min_day='8h')
+    >>> frame = el.sample()
+    >>> usual, less = (el.daily(frame, limits=one)["valid_h"].sum() for one in (None, strict))
+    >>> bool(less < usual)
+    True
+    """
+
+    min_worn: str = _default("worn")
+    min_worn_for_steps: str = _default("worn_for_steps")
+    max_noise: str | None = None
+    walking_above: float = limit(STANDARD_MODE_LOGS, "walking").value
+    min_walked_for_pace: str = _default("walked_for_pace")
+    tilt_sideways_deg: tuple[float, float] = cast(
+        tuple[float, float], limit(STANDARD_MODE_LOGS, "tilt_sideways").values
+    )
+    tilt_fore_aft_deg: tuple[float, float] = cast(
+        tuple[float, float], limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values
+    )
+    wear: Wear = "device"
+    min_valid: str = "3min"
+    min_run: str = "5min"
+    min_day: str = "4h"
+
+    def __post_init__(self) -> None:
+        for name in _DURATIONS:
+            given = getattr(self, name)
+            if given is not None:
+                duration_us(given, name, example=str(_DEFAULTS.get(name) or "10s"))
+        above = self.walking_above
+        if isinstance(above, bool) or not (
+            isinstance(above, int | float | np.number) and math.isfinite(above) and above >= 0
+        ):
+            raise ConfigurationError(
+                f"walking_above must be a number of at least 0, not {self.walking_above!r}"
+            )
+        for name in _RANGES:
+            object.__setattr__(self, name, _range(name, getattr(self, name)))
+        if self.wear not in ("device", "blinks"):
+            raise ConfigurationError(f"wear must be 'device' or 'blinks', not {self.wear!r}")
+
+    def seconds(self, name: str) -> float:
+        """Return a duration of these limits in seconds."""
+        return duration_us(getattr(self, name), name) / 1e6
+
+    def of(self, log: str) -> Mapping[str, Limit]:
+        """Return the limits that apply to a log, by their names in ``limits.csv``."""
+        return _applied(self, log)
+
+    def details(self) -> dict[str, Any]:
+        """Return the limits that are not the default, JSON-safe, for the history of a table."""
+        stated = {name: getattr(self, name) for name in _DEFAULTS}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in stated.items()
+            if value != _DEFAULTS[name]
+        }
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per limit: what it is, its value and unit for each log, its source.
+
+        Returns
+        -------
+        DataFrame
+            Index ``limit``, the name of the argument; string columns ``log`` (empty for both),
+            ``value``, ``default`` and ``source``.
+        """
+        rows = []
+        for name, default in _DEFAULTS.items():
+            given = getattr(self, name)
+            for log, source, documented in _sources(name):
+                rows.append(
+                    {
+                        "limit": name,
+                        "log": log,
+                        "value": _text(documented if given is None else given),
+                        "default": _text(documented if default is None else default),
+                        "source": source,
+                    }
+                )
+        return pd.DataFrame(rows, dtype="string").set_index("limit")
+
+    def __repr__(self) -> str:
+        given = ", ".join(
+            f"{name}={getattr(self, name)!r}"
+            for name, default in _DEFAULTS.items()
+            if getattr(self, name) != default
+        )
+        return f"Limits({given})"
+
+    def __str__(self) -> str:
+        return self.table().to_string()
+
+    def _repr_html_(self) -> str:
+        return cast(str, self.table().to_html())
+
+
+_DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
+    {each.name: each.default for each in dataclasses.fields(Limits)}
+)
+
+
+def chosen_limits(limits: Limits | None, frame: Remembering | None = None) -> Limits:
+    """Return the limits given, else the default ones; refuse a frame that followed others.
+
+    Raises
+    ------
+    ConfigurationError
+        If `limits` is not an `eyelog.Limits`, or the history of the frame says that its values
+        were masked, or its bins made, with other limits: its hours would not fit its values.
+    """
+    if limits is not None and not isinstance(limits, Limits):
+        raise ConfigurationError(
+            f"limits must be eyelog.Limits(...), such as eyelog.Limits(max_noise='1s'), not"
+            f" {limits!r}"
+        )
+    given = DEFAULT if limits is None else limits
+    steps = [] if frame is None else history(frame)
+    for step in steps:
+        if step["step"] not in ("mask", "select", "resample") or "limits" not in step:
+            continue
+        used = Limits(**step["limits"])
+        if any(getattr(used, name) != getattr(given, name) for name in _OF_VALUES):
+            made = "resampled" if step["step"] == "resample" else "masked"
+            raise ConfigurationError(
+                f"the frame was {made} with other limits: pass limits=eyelog.{used!r}, so that"
+                " hours and values follow the same ones"
+            )
+    return given
+
+
+@cache
+def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
+    rows = dict(limits(log))
+    for argument, names in _DURATIONS.items():
+        value = getattr(chosen, argument)
+        for name in names:
+            if value is not None and name in rows and rows[name].unit in _SECONDS:
+                rows[name] = rows[name].at(chosen.seconds(argument) / _SECONDS[rows[name].unit])
+    rows["walking"] = rows["walking"].at(float(chosen.walking_above))
+    for argument, name in _RANGES.items():
+        rows[name] = rows[name].at(*getattr(chosen, argument))
+    return MappingProxyType(rows)
+
+
+def _range(name: str, given: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise ConfigurationError(f"{name} must be (low, high) in degrees, not {given!r}")
+    return low, high
+
+
+def _sources(name: str) -> list[tuple[str, str, Any]]:
+    """Return the logs that a limit applies to, its source there, and its value there."""
+    rows = _DURATIONS.get(name) or (_RANGES.get(name) or {"walking_above": "walking"}.get(name),)
+    found = [row for row in _rows() if row.name in rows and row.unit != "bool"]
+    if not found:
+        return [("", "eyelog", None)]
+    return [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in found]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " to ".join(f"{end:g}" for end in value)
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+DEFAULT: Final = Limits()

@@ -12,6 +12,7 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
 from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
+    CLOSING,
     MOVES,
     TOTAL,
     WEIGHT,
@@ -25,15 +26,26 @@ from eyelog.analysis.grouped.summary import (
     time_weights,
     trusted,
     weight_values,
-    whole_name,
+    whole_sum,
+    whole_values,
 )
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
-from eyelog.clock import microseconds
+from eyelog.clock import DAY_US, microseconds, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
+from eyelog.frame import (
+    BIN_WIDTH,
+    OWN_COLUMNS,
+    bin_widths,
+    interval_seconds,
+    is_resampled,
+    log_of,
+    require,
+    stamps,
+)
 from eyelog.provenance import record
 
 __all__ = ["resample"]
@@ -45,6 +57,7 @@ def resample(
     every: str,
     *,
     min_coverage: float = 0.5,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -63,8 +76,11 @@ def resample(
         Least share of the expected records of a bin, 0 to 1; below it a value is missing. The
         records are those with the field, or with its weight if the rule is weighted (so a gait
         field does not require that most of the bin is walked).
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
-        First mask the values that `eyelog.flag` flags. Bins are not judged again.
+        First mask the values that `eyelog.flag` flags. Masked frames and bins are not judged again.
+        Without it, records that hold invalid values, or values of unworn time, are refused.
     stamp : {"end", "start"}
         Whether a stamp closes its interval (bins closed on the right, stamped by their end) or
         opens it (closed on the left, stamped by their start).
@@ -80,16 +96,18 @@ def resample(
         walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
         (blinks or gaps and usable minutes that the rate is based on, see `eyelog.blinks.rate`),
         ``valid_min``, ``walking_min`` (minutes that were valid and walked), int64 ``n`` (records),
-        float64 ``exposure_min`` (minutes worn; missing if the evidence of wear is) and ``coverage``
-        (records / expected records). A bin without records has ``n`` 0 and missing values. Texts
-        and fields unknown to the catalogue have no rule and are left out; the provenance names
-        them.
+        float64 ``exposure_min`` (minutes worn; missing if the evidence of wear is), ``coverage``
+        (records / expected records) and ``bin_s`` (width of the bin in seconds; shorter if midnight
+        or the clock cuts it), and boolean ``closing_alone`` (its only record is the one stamped at
+        the midnight that closes it, see `eyelog.daily`). These columns are what bins are known by;
+        bins of several widths that follow one another can stand in one table. A bin without
+        records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue have no
+        rule and are left out; the provenance names them.
 
         Further columns are added only if summaries of the bins need them: ``NAME_total`` (the whole
         sum of a field, beside the one that `min_coverage` has made missing in some bins),
         ``NAME_weight`` (the weight behind a weighted value that some of the weighted records lack)
-        and the minutes in which movements could be counted (such as ``head_moves_pitch_min``). The
-        entry ``stamp`` of the provenance states whether the stamps of the bins close or open them.
+        and the minutes in which movements could be counted (such as ``head_moves_pitch_min``).
 
     Raises
     ------
@@ -98,7 +116,8 @@ def resample(
     MixedLogsError
         If the frame has fields of both logs.
     ConfigurationError
-        If the width, `min_coverage` or the index cannot be used, or nothing shows which log it is.
+        If the width, `min_coverage` or the index cannot be used, nothing shows which log it is,
+        the records overlap (two sources), or the frame was masked with other limits.
 
     Notes
     -----
@@ -123,6 +142,7 @@ def resample(
     (True, {0})
     """
     which = log_of(frame, log)
+    chosen = chosen_limits(limits, frame)
     if judge:
         warn_unjudged(frame, lacking_evidence(frame, which))
     if not 0 <= min_coverage <= 1:
@@ -132,24 +152,17 @@ def resample(
     kept = [name for name in by_name if name in names and by_name[name].agg != "none"]
     for name in kept:
         require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
-    frame, _ = sorted_frame(frame)
+    frame, _ = sorted_frame(frame, stamp=stamp)
     groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp)
-    width = bin_seconds(every)
-    own = interval_seconds(frame, which)
-    if width % own or width < own:
-        raise ConfigurationError(
-            f"cannot resample intervals of {own:g} s to {every!r}:"
-            f" take a whole multiple of {own:g} s"
-        )
+    _check_width(frame, which, every)
     records = records_of(frame)
-    known = Evidence(Arrays.of(frame), which)
+    known = Evidence(Arrays.of(frame), which, chosen)
     time = seconds_of(known)
-    alone = _closing_alone(frame, groups, stamp)
-    table = trusted(known.frame, which, judge=judge, known=known)
+    table = trusted(known.frame, known, judge=judge, what="resample")
     bins = _Bins(table, which, groups, records, time, min_coverage)
     data, carried = bins.values([by_name[name] for name in kept])
     carried |= _counted(table, which, groups, time)
-    taken, walked = pace_totals(table, which, groups)
+    taken, walked = pace_totals(table, which, groups, chosen)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
     blinks, usable = blink_totals(table, which, groups)
     data |= {"blink_n": blinks, "blink_min": usable / 60.0}
@@ -159,6 +172,8 @@ def resample(
     data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
+    data[BIN_WIDTH] = groups.seconds
+    data[CLOSING] = _closing_alone(frame, groups, stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     result.attrs = dict(table.attrs)
@@ -167,10 +182,9 @@ def resample(
         "resample",
         log=which,
         every=str(every),
-        interval_s=width,
         stamp=stamp,
         min_coverage=float(min_coverage),
-        closing_alone=alone,
+        limits=chosen.details(),
         left_out=[name for name in names if name not in kept],
     )
 
@@ -201,7 +215,7 @@ class _Bins:
         data: dict[str, Any] = {}
         carried: dict[str, Any] = {}
         for field in fields:
-            values = numbers(self.frame[whole_name(self.frame, field.name)])
+            values = whole_values(self.frame, field.name)
             weights: Floats | None
             if field.weight:
                 weights, covered = self._weight(field)
@@ -248,7 +262,7 @@ class _Bins:
 
 def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
     """Return the columns except those that only an earlier `resample` wrote."""
-    written = set(BIN_COLUMNS) | {counted_column(part) for part in MOVES}
+    written = {*BIN_COLUMNS, *OWN_COLUMNS} | {counted_column(part) for part in MOVES}
     written |= {f"{name}{end}" for name in by_name for end in (TOTAL, WEIGHT)}
     return [str(name) for name in frame.columns if name not in written]
 
@@ -263,7 +277,7 @@ def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str,
         names = role(log, part)
         if not set(names) <= set(frame.columns):
             continue
-        made = reductions.sum_fields(frame, [whole_name(frame, name) for name in names])
+        made = whole_sum(frame, names)
         spent = counted_s(frame, part, time)
         if np.isnan(spent).all():
             continue
@@ -275,18 +289,31 @@ def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str,
     return carried
 
 
-def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]:
-    """Return the bins that have only the record that closes them and their day."""
+def _check_width(frame: pd.DataFrame, log: str, every: str) -> None:
+    """Raise unless whole rows fit into the bins."""
+    width = bin_seconds(every)
+    try:
+        own = np.array([interval_seconds(frame, log)])
+    except ConfigurationError:
+        own = np.unique(bin_widths(frame))
+    unfit = own[(width % own != 0) | (width < own)]
+    if len(unfit):
+        raise ConfigurationError(
+            f"cannot resample intervals of {unfit[-1]:g} s to {every!r}:"
+            f" take a whole multiple of {unfit[-1]:g} s"
+        )
+
+
+def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> Bools:
+    """Return which bins have only the record that closes them and their day."""
     if stamp != "end" or not len(groups):
-        return []
-    index = stamps(frame, what="resample")
-    us = microseconds(index)
-    closes = microseconds(cast(pd.DatetimeIndex, groups.labels))
+        return np.zeros(len(groups), dtype=bool)
+    us = microseconds(stamps(frame, what="resample"))
+    closing = cast(pd.DatetimeIndex, groups.labels)
     firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
-    alone = (groups.sizes == 1) & (us[firsts] == closes)
+    alone = (groups.sizes == 1) & (us[firsts] == microseconds(closing))
     lone = lone_rows(frame)
     if lone is not None:
         alone &= lone[firsts]
-    labels = groups.labels[alone]
-    midnight = cast(pd.DatetimeIndex, labels).normalize() == labels
-    return [int(at) for at in closes[alone][midnight]]
+    alone[alone] = time_of_day_us(closing[alone]) == DAY_US
+    return np.asarray(alone, dtype=bool)

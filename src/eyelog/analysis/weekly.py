@@ -16,11 +16,11 @@ from eyelog.analysis.daily import (
 )
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import Prepared, summary_table
-from eyelog.analysis.quality.evidence import Wear, lacking_evidence
+from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.quality.evidence import lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.calendar import mondays
-from eyelog.analysis.series.durations import duration_us
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
@@ -37,9 +37,8 @@ def weekly(
     *,
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
-    min_worn: str | None = None,
     min_days: int = 1,
-    wear: Wear = "device",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -55,14 +54,13 @@ def weekly(
         columns; exactly these are returned. Default: all.
     min_coverage : float
         Smallest share of a day that must be recorded for the day to count, 0 to 1.
-    min_worn : str, optional
-        Shortest wear of a day for the day to count, such as ``"8h"``. Default: every day with
-        records counts.
     min_days : int
         Smallest number of days that must count; in a week with fewer, all values except the days,
         the times and the coverage are missing.
-    wear : {"device", "blinks"}
-        What shows wear, see `eyelog.daily`.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, and the shortest wear of a day that counts
+        (``min_day``: 4 h by default; ``"0h"`` lets every day with records count), see
+        `eyelog.Limits`. Without evidence of wear every day with records counts.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -106,7 +104,9 @@ def weekly(
     --------
     >>> import eyelog as el
     >>> frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", tz="Asia/Tokyo")
-    >>> weeks = el.weekly(frame, min_worn="8h", columns=["iso_week", "days_counted"])
+    >>> weeks = el.weekly(
+    ...     frame, limits=el.Limits(min_day="8h"), columns=["iso_week", "days_counted"]
+    ... )
     >>> weeks["iso_week"].tolist(), weeks["days_counted"].tolist()
     (['2026-W43', '2026-W44'], [7, 2])
     """
@@ -115,20 +115,21 @@ def weekly(
         raise ConfigurationError(f"min_days must be a whole number from 1, not {min_days!r}")
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
-    least_us = 0 if min_worn is None else duration_us(min_worn, "min_worn", example="8h")
+    chosen = chosen_limits(limits, frame)
+    least_s = chosen.seconds("min_day")
     if judge:
         warn_unjudged(frame, lacking_evidence(frame, which))
-    by_day = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, wear=wear)
-    days = pd.DataFrame(summarise(by_day, ["wear", "gait"], wear=wear), index=by_day.groups.labels)
+    by_day = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
+    days = pd.DataFrame(summarise(by_day, ["wear", "gait"]), index=by_day.groups.labels)
     counted = numbers(days["coverage"]) >= min_coverage
-    if least_us:
-        if "worn_h" not in days:
-            raise ConfigurationError("min_worn needs the fields that say when the eyewear was worn")
-        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600e6 >= least_us
-    prepared = prepare_days(frame, "week", log=which, judge=judge, stamp=stamp, wear=wear)
+    if least_s and "worn_h" in days:
+        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600 >= least_s
+    elif least_s and "min_day" in chosen.details():
+        raise ConfigurationError("min_day needs the fields that say when the eyewear was worn")
+    prepared = prepare_days(frame, "week", log=which, judge=judge, stamp=stamp, limits=chosen)
     prepared = replace(prepared, groups=_of_days(prepared, days, counted))
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
-    data = summarise(prepared, asked, wear=wear)
+    data = summarise(prepared, asked)
     of_days = _days(prepared, days, counted)
     few = of_days["days_counted"] < min_days
     data = of_days | data
@@ -140,11 +141,9 @@ def weekly(
         prepared,
         "weekly",
         min_coverage=float(min_coverage),
-        min_worn_s=least_us / 1e6,
         min_days=int(min_days),
         days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
-        wear=wear,
-        **blink_details(which),
+        **blink_details(which, chosen),
     )
     return table if asked is None else table[choose(table.columns, asked, table="weekly")]
 

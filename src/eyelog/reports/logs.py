@@ -73,14 +73,11 @@ class Logs:
 
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary."""
-        return self._once("days", log, lambda _: daily(self.masked(log), judge=False))
+        return self._once("days", log, lambda _: daily(self.masked(log)))
 
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        worn = f"{COUNTED_WORN_H:g}h"
-        return self._once(
-            "weeks", log, lambda _: weekly(self.masked(log), min_worn=worn, judge=False)
-        )
+        return self._once("weeks", log, lambda _: weekly(self.masked(log)))
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
@@ -108,7 +105,7 @@ class Logs:
 
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
-        return self._once(every, log, lambda _: resample(self.masked(log), every, judge=False))
+        return self._once(every, log, lambda _: resample(self.masked(log), every))
 
     def _once(
         self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]

@@ -16,6 +16,7 @@ from eyelog.analysis.blinks.readings import (
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
 from eyelog.frame import is_resampled, log_of
@@ -34,6 +35,7 @@ def effective_n(
     seed: int = 0,
     method: Method | None = None,
     cleansing: Cleansing | None = None,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -53,7 +55,7 @@ def effective_n(
         Number of bootstrap samples, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same result.
-    method, cleansing, judge, stamp, log
+    method, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -102,12 +104,13 @@ def effective_n(
         by,
         purpose="blinks.effective_n",
         log=which,
+        limits=limits,
         judge=judge,
         stamp=stamp,
     )
     terms = terms_of(prepared.frame, reading)
     sums = sums_of(terms, prepared.groups)
-    columns = rate_columns(reading, sums)
+    columns = rate_columns(reading, sums, min_valid_s=prepared.known.limits.seconds("min_valid"))
     rate, reason = columns["rate_per_min"], list(columns["reason"])
     blocks = _blocks(prepared, block, stamp)
     parts = sums_of(terms, blocks)

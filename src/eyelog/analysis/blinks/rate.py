@@ -18,11 +18,11 @@ from eyelog.analysis.blinks.readings import (
 )
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import COMPUTED_DATA, role_field
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import is_resampled, log_of, require_single_intervals
+from eyelog.frame import STORED, is_resampled, log_of, require_single_intervals
 from eyelog.provenance import history, record
 
 __all__ = ["cleansings", "rate"]
@@ -36,7 +36,7 @@ def rate(
     frame: pd.DataFrame,
     *,
     by: By = None,
-    min_valid: str = "3min",
+    limits: Limits | None = None,
     correct_noise: bool = False,
     method: Method | None = None,
     cleansing: Cleansing | None = None,
@@ -57,8 +57,9 @@ def rate(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
-    min_valid : str
-        Shortest usable time (the exposure) that gives a rate; below it the rate is missing.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, and the shortest usable time that gives a
+        rate (``min_valid``), see `eyelog.Limits`.
     correct_noise : bool
         Correct for the gaps that noise has broken (see Notes); not for ``"counts"``, which loses
         none.
@@ -143,7 +144,7 @@ def rate(
     """
     which = log_of(frame, log)
     reading = reading_of(which, method, cleansing)
-    least = duration_us(min_valid, "min_valid", example="3min") / 1e6
+    chosen = chosen_limits(limits, frame)
     names = rate_fields(reading, resampled=is_resampled(frame))
     allow = None
     if correct_noise:
@@ -151,22 +152,30 @@ def rate(
         names.append(role_field(which, "noise_s"))
         allow = Reason.SATURATED | NOISE
     prepared = prepare(
-        frame, names, by, purpose="blinks.rate", log=which, judge=judge, stamp=stamp, allow=allow
+        frame,
+        names,
+        by,
+        purpose="blinks.rate",
+        log=which,
+        limits=chosen,
+        judge=judge,
+        stamp=stamp,
+        allow=allow,
     )
-    data = _columns(prepared, reading, least, correct_noise=correct_noise)
+    data = _columns(prepared, reading, correct_noise=correct_noise)
     return summary_table(
         data,
         prepared,
         "blinks.rate",
-        min_valid_s=least,
         correct_noise=correct_noise,
         **reading.details,
     )
 
 
 def _columns(
-    prepared: Prepared, reading: Reading, min_valid_s: float, *, correct_noise: bool = False
+    prepared: Prepared, reading: Reading, *, correct_noise: bool = False
 ) -> dict[str, Any]:
+    min_valid_s = prepared.known.limits.seconds("min_valid")
     terms = terms_of(prepared.frame, reading)
     sums = sums_of(terms, prepared.groups)
     noise = noise_onsets(prepared, reading.cleansing) if correct_noise else None
@@ -189,8 +198,9 @@ def _check_correctable(frame: pd.DataFrame, reading: Reading) -> None:
             " the time without noise: leave it out, or pass method='exponential'"
         )
     needed = {"NOISY", "INVALID"} if reading.log == COMPUTED_DATA else {"NOISY"}
-    masks = [step for step in history(frame) if step["step"] == "mask"]
-    if any(not needed <= set(step.get("allow", ())) for step in masks):
+    masks = [step for step in history(frame) if step["step"] in ("mask", "select")]
+    kept = bool(masks) and all(needed <= set(step.get("allow", ())) for step in masks)
+    if STORED in frame.columns and not kept:
         raise ConfigurationError(
             "correct_noise counts the onsets of noise, and this frame has lost its noisy intervals:"
             " pass the frame from before mask"
@@ -201,7 +211,7 @@ def cleansings(
     frame: pd.DataFrame,
     *,
     by: By = None,
-    min_valid: str = "3min",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -213,7 +223,7 @@ def cleansings(
     frame : DataFrame
         A frame of the 60-second log with ``val_s``, ``nis_s`` and, of both cleansings, ``bk_n``,
         ``bki_n`` and ``bki_av``.
-    by, min_valid, judge, stamp, log
+    by, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -251,7 +261,7 @@ def cleansings(
         raise FieldError(
             "blinks.cleansings needs the 60-second log: the 15-second log has only one cleansing"
         )
-    least = duration_us(min_valid, "min_valid", example="3min") / 1e6
+    chosen = chosen_limits(limits, frame)
     bins = is_resampled(frame)
     ways = [way for way in readings(which) if not (bins and way.method == "mean")]
     names = {name for way in ways for name in rate_fields(way, resampled=bins)}
@@ -261,12 +271,13 @@ def cleansings(
         by,
         purpose="blinks.cleansings",
         log=which,
+        limits=chosen,
         judge=judge,
         stamp=stamp,
     )
     tables = {
         (way.method, way.cleansing): pd.DataFrame(
-            _columns(prepared, way, least), index=prepared.groups.labels
+            _columns(prepared, way), index=prepared.groups.labels
         )
         for way in ways
     }
@@ -275,4 +286,4 @@ def cleansings(
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
     table = table.iloc[turns].reorder_levels([2, 0, 1])
     table.attrs = dict(prepared.frame.attrs)
-    return record(table, "blinks.cleansings", log=which, interval_s=None, min_valid_s=least)
+    return record(table, "blinks.cleansings", log=which, interval_s=None, limits=chosen.details())

@@ -15,6 +15,7 @@ from eyelog.analysis.grouped.summary import (
     summary_table,
     weight_values,
 )
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import FieldError
@@ -58,6 +59,7 @@ def strength(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -69,7 +71,7 @@ def strength(
     frame : DataFrame
         A frame of one log with blink count, mean strength and its SD (``bk_n``, ``bkh_av``,
         ``bkh_sd``; with the prefix of the cleansing in the 60-second log).
-    by, cleansing, judge, stamp, log
+    by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -105,7 +107,14 @@ def strength(
     names = shape_fields(which, cleansing)
     fields = [names["count"], names["strength"], names["strength_sd"]]
     prepared = prepare(
-        frame, fields, by, purpose="blinks.strength", log=which, judge=judge, stamp=stamp
+        frame,
+        fields,
+        by,
+        purpose="blinks.strength",
+        log=which,
+        limits=limits,
+        judge=judge,
+        stamp=stamp,
     )
     data = _shape(prepared, names["strength"], names["strength_sd"], names["count"], "strength_uv")
     return summary_table(data, prepared, "blinks.strength", cleansing=_used(which, cleansing))
@@ -116,6 +125,7 @@ def duration(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -127,7 +137,7 @@ def duration(
     frame : DataFrame
         A frame of one log with blink count and mean duration (``bk_n``, ``bkw_av``); in the
         60-second log with the prefix of the cleansing, and the SD ``bkw_sd``.
-    by, cleansing, judge, stamp, log
+    by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -156,7 +166,14 @@ def duration(
     names = shape_fields(which, cleansing)
     fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
     prepared = prepare(
-        frame, fields, by, purpose="blinks.duration", log=which, judge=judge, stamp=stamp
+        frame,
+        fields,
+        by,
+        purpose="blinks.duration",
+        log=which,
+        limits=limits,
+        judge=judge,
+        stamp=stamp,
     )
     spread = names.get("duration_sd")
     data = _shape(prepared, names["duration"], spread, names["count"], "duration_ms")
@@ -168,6 +185,7 @@ def bursts(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -178,7 +196,7 @@ def bursts(
     ----------
     frame : DataFrame
         A frame of the 60-second log with ``bk_n`` and ``bkg_n`` of the cleansing.
-    by, cleansing, judge, stamp, log
+    by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
     Returns
@@ -209,7 +227,14 @@ def bursts(
         )
     fields = burst_fields(which, cleansing)
     prepared = prepare(
-        frame, fields, by, purpose="blinks.bursts", log=which, judge=judge, stamp=stamp
+        frame,
+        fields,
+        by,
+        purpose="blinks.bursts",
+        log=which,
+        limits=limits,
+        judge=judge,
+        stamp=stamp,
     )
     blinks, burst_counts = (prepared.values(name) for name in fields)
     counted = ~np.isnan(blinks + burst_counts)

@@ -15,11 +15,12 @@ from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.quality.evidence import steps_took_s
+from eyelog.analysis.limits import Limits
+from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
+from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
 from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["bouts"]
@@ -38,6 +39,7 @@ def bouts(
     *,
     max_pause: str = "1min",
     min_length: str = "1min",
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -54,6 +56,8 @@ def bouts(
         Longest time of recorded standing within a bout.
     min_length : str
         Shortest duration of a bout, from its first walked interval to its last.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -111,16 +115,15 @@ def bouts(
         None,
         purpose="gait.bouts",
         log=which,
+        limits=limits,
         judge=judge,
         stamp=stamp,
         optional=optional,
     )
     taken = steps(prepared.frame, which)
-    spent = (
-        taken
-        if which == COMPUTED_DATA
-        else np.where(np.isnan(taken), np.nan, prepared.values(role_field(which, "walking_s")))
-    )
+    # Steps below the limit for walking are steps, but not walking.
+    moving = prepared.known.against[Reason.MOVING]
+    spent = np.where(np.isnan(taken), np.nan, np.where(moving, 1.0, 0.0))
     index = prepared.index
     length = INTERVAL_SECONDS[which]
     groups = _runs(index, spent, length, pause, least)
@@ -138,25 +141,16 @@ def bouts(
         "pace_spm": np.full(len(groups), np.nan),
     }
     if role_field(which, "pace") in prepared.frame.columns:
-        number, time = pace_totals(prepared.frame, which, prepared.groups)
+        number, time = pace_totals(prepared.frame, which, prepared.groups, prepared.known.limits)
         data["pace_spm"] = ratio(number * 60.0, time)
     data |= _sides(prepared, taken, sides)
     data["n"] = as_counts(count_rows(walked, groups))
-    data["exposure_min"] = total(np.where(walked, _walked_s(prepared, spent), 0.0), groups) / 60.0
+    walked_s = np.where(walked, numbers(prepared.seconds()["walking_s"]), 0.0)
+    data["exposure_min"] = total(walked_s, groups) / 60.0
     data["coverage"] = prepared.coverage(~np.isnan(spent))
     return summary_table(
         data, prepared, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
     )
-
-
-def _walked_s(prepared: Prepared, spent: Floats) -> Floats:
-    """Return the seconds walked in each interval."""
-    if prepared.log != COMPUTED_DATA:
-        return spent
-    name = role_field(prepared.log, "pace")
-    if name not in prepared.frame.columns:
-        return np.full(len(spent), np.nan)
-    return steps_took_s(spent, prepared.values(name), float(INTERVAL_SECONDS[prepared.log]))
 
 
 def _runs(

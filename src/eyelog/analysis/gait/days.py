@@ -10,6 +10,7 @@ from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role
 from eyelog.errors import ConfigurationError, FieldError
@@ -25,6 +26,7 @@ def peak_cadence(
     *,
     minutes: int = 30,
     min_coverage: float = 0.75,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -39,6 +41,8 @@ def peak_cadence(
         How many of the busiest minutes, not necessarily in a row; usually 1, 30 or 60.
     min_coverage : float
         Smallest share of its records that a minute needs to be counted.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -89,6 +93,7 @@ def peak_cadence(
         "1D",
         purpose="gait.peak_cadence",
         log=which,
+        limits=limits,
         judge=judge,
         stamp=stamp,
     )
@@ -140,6 +145,7 @@ def speed_classes(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -150,7 +156,7 @@ def speed_classes(
     ----------
     frame : DataFrame
         A frame of the 60-second log with ``stp_fst``, ``stp_mid``, ``stp_slw`` and ``stp_vsl``.
-    by, judge, stamp, log
+    by, limits, judge, stamp, log
         As in `eyelog.gait.pace`.
 
     Returns
@@ -187,6 +193,7 @@ def speed_classes(
         by,
         purpose="gait.speed_classes",
         log=which,
+        limits=limits,
         judge=judge,
         stamp=stamp,
     )

@@ -10,17 +10,14 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import limit
+from eyelog.analysis.limits import Limits, chosen_limits, limit
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
-from eyelog.errors import ConfigurationError
+from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.frame import is_resampled, log_of
 
 __all__ = [
     "pace",
 ]
-
-MIN_WALKED_S = limit(STANDARD_MODE_LOGS, "walked_for_pace").value
 
 
 def steps(frame: Table, log: str) -> Floats:
@@ -33,7 +30,7 @@ def pace_fields(log: str) -> list[str]:
     return [*role(log, "steps"), role_field(log, "pace")]
 
 
-def pace_parts(frame: Table, log: str, min_walked_s: float) -> tuple[Floats, Floats]:
+def pace_parts(frame: Table, log: str, limits: Limits) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked of each row that has a pace; missing elsewhere.
 
     A bin of a resampled frame carries both sums over its intervals, so that the pace of bins is
@@ -52,7 +49,7 @@ def pace_parts(frame: Table, log: str, min_walked_s: float) -> tuple[Floats, Flo
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))
     else:
-        used = ~np.isnan(taken) & (other > 0) & (other >= min_walked_s)
+        used = ~np.isnan(taken) & (other > 0) & (other >= limits.seconds("min_walked_for_pace"))
         walked = np.where(used, other, np.nan)
     bent = _bent(frame, log)
     return np.where(used & ~bent, taken, np.nan), np.where(bent, np.nan, walked)
@@ -67,9 +64,9 @@ def _bent(frame: Table, log: str) -> Bools:
     return rule.breaks(numbers(frame[name]))
 
 
-def pace_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
+def pace_totals(frame: Table, log: str, groups: Groups, limits: Limits) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked behind the pace of each group."""
-    taken, walked = pace_parts(frame, log, MIN_WALKED_S)
+    taken, walked = pace_parts(frame, log, limits)
     return total(taken, groups), total(walked, groups)
 
 
@@ -77,7 +74,7 @@ def pace(
     frame: pd.DataFrame,
     *,
     by: By = None,
-    min_walked_s: float = MIN_WALKED_S,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -94,9 +91,10 @@ def pace(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
-    min_walked_s : float
-        60-second log: how many seconds of a minute must be walked (the vendor's 50), so that the
-        walking is steady. A resampled frame keeps the pace of minutes with at least 50 s.
+    limits : Limits, optional
+        What counts as worn and in pose, and how much of a minute must be walked so that the walking
+        is steady (60-second log: ``min_walked_for_pace``, the vendor's 50 s), see `eyelog.Limits`.
+        Bins keep the pace of the limits that they were made with.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -137,13 +135,18 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     which = log_of(frame, log)
-    if not min_walked_s >= 0:
-        raise ConfigurationError(
-            f"min_walked_s must be a number of seconds from 0 to 60, not {min_walked_s!r}"
-        )
-    names = pace_fields(which)
-    prepared = prepare(frame, names, by, purpose="gait.pace", log=which, judge=judge, stamp=stamp)
-    taken, walked = pace_parts(prepared.frame, which, min_walked_s)
+    chosen = chosen_limits(limits, frame)
+    prepared = prepare(
+        frame,
+        pace_fields(which),
+        by,
+        purpose="gait.pace",
+        log=which,
+        limits=chosen,
+        judge=judge,
+        stamp=stamp,
+    )
+    taken, walked = pace_parts(prepared.frame, which, chosen)
     spent = total(walked, prepared.groups)
     data = {
         "pace_spm": ratio(total(taken, prepared.groups) * 60.0, spent),
@@ -151,4 +154,4 @@ def pace(
         "exposure_min": np.nan_to_num(spent) / 60.0,
         "coverage": prepared.coverage(~np.isnan(steps(prepared.frame, which))),
     }
-    return summary_table(data, prepared, "gait.pace", min_walked_s=float(min_walked_s))
+    return summary_table(data, prepared, "gait.pace")

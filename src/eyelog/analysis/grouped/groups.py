@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from eyelog.analysis.series.arrays import Ints
+from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import check_stamp, day_start, local_days, microseconds
@@ -265,7 +265,7 @@ def group_by(
     index: pd.DatetimeIndex,
     by: By,
     *,
-    interval_s: float,
+    interval_s: float | Floats,
     stamp: str = "end",
     lone: npt.NDArray[np.bool_] | None = None,
 ) -> Groups:
@@ -282,8 +282,8 @@ def group_by(
         records; days and weeks named by the local midnight that opens them, shorter bins by their
         stamp. A Series by stamp, or as many values as rows: a label for each row (the context);
         rows without a label are in no group.
-    interval_s : float
-        Seconds of one row.
+    interval_s : float or array
+        Seconds of one row, or of each row.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     lone : array of bool, optional
@@ -314,12 +314,12 @@ def is_whole(labels: pd.Index) -> bool:
     return labels.name == _WHOLE.name and labels.equals(_WHOLE)
 
 
-def _span(index: pd.DatetimeIndex, interval_s: float) -> float:
+def _span(index: pd.DatetimeIndex, interval_s: float | Floats) -> float:
     """Return the seconds from the opening of the first row to the closing of the last."""
     if not len(index):
         return 0.0
     us = microseconds(index[[0, -1]])
-    return float(us[1] - us[0]) / SECOND_US + interval_s
+    return float(us[1] - us[0]) / SECOND_US + float(np.ravel(interval_s)[0])
 
 
 def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) -> Groups:
@@ -342,7 +342,7 @@ def _frequency(by: str) -> str:
     return by
 
 
-def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> Groups:
+def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float | Floats, stamp: str) -> Groups:
     # The inside of an interval is found in UTC: at a clock change its local clock time differs.
     inside = index - timedelta(microseconds=1) if stamp == "end" else index
     codes, labels = cycle_codes(inside, by), cycle_labels(by)
@@ -350,7 +350,7 @@ def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> 
     if len(index):
         # The time that each of them has between the first and the last row.
         us = microseconds(index[[0, -1]])
-        width = round(interval_s * SECOND_US)
+        width = round(float(np.ravel(interval_s)[0 if stamp == "end" else -1]) * SECOND_US)
         low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)
         opens = np.arange(low // QUARTER_US * QUARTER_US, high, QUARTER_US)
         part = np.minimum(opens + QUARTER_US, high) - np.maximum(opens, low)
@@ -359,7 +359,7 @@ def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float, stamp: str) -> 
     return groups.keep(groups.sizes > 0)
 
 
-def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float) -> Groups:
+def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float | Floats) -> Groups:
     name = getattr(by, "name", None)
     values: Any = by
     if isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex):
@@ -372,7 +372,8 @@ def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float) -> Groups:
         )
     kinds = pd.Categorical(values)
     codes = np.asarray(kinds.codes, dtype=np.int64)
-    sizes = np.bincount(codes[codes >= 0], minlength=len(kinds.categories))
+    rows_s = np.broadcast_to(interval_s, len(codes))[codes >= 0]
+    seconds = np.bincount(codes[codes >= 0], rows_s, minlength=len(kinds.categories))
     labels = kinds.categories.rename(name if name is not None else "group")
-    groups = _ordered(codes, labels, (sizes * interval_s).astype(np.float64))
+    groups = _ordered(codes, labels, seconds)
     return groups.keep(groups.sizes > 0)

@@ -9,21 +9,30 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups, group_by
-from eyelog.analysis.grouped.reductions import ratio, sum_fields
-from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, seconds_of
+from eyelog.analysis.grouped.reductions import ratio
+from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.quality.evidence import Evidence, blink_evidence, seconds_of
 from eyelog.analysis.quality.flags import judged_columns
-from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
 from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
-from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
+from eyelog.frame import (
+    BIN_WIDTH,
+    bin_widths,
+    is_resampled,
+    log_of,
+    one_source,
+    require,
+    stamps,
+)
 from eyelog.provenance import history, record
 
 __all__ = [
     "BIN_COLUMNS",
+    "CLOSING",
     "MOVES",
     "TOTAL",
     "WEIGHT",
@@ -36,18 +45,23 @@ __all__ = [
     "needed",
     "prepare",
     "records_of",
+    "row_seconds",
     "sorted_frame",
     "summary_table",
     "time_weights",
     "trusted",
     "weight_values",
-    "whole_name",
+    "whole_sum",
+    "whole_values",
 ]
 
+# Whether a bin has only the record at the midnight that closes it: a day with only such a bin has
+# no records.
+CLOSING = "closing_alone"
 # The columns that `eyelog.resample` writes about its bins.
 BIN_COLUMNS = (
     "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
-    "n", "exposure_min", "coverage",
+    "n", "exposure_min", "coverage", BIN_WIDTH, CLOSING,
 )  # fmt: skip
 # Further columns of bins, only if their values do not show it: the whole sum of a field whose sum
 # is missing for low coverage, and the weight behind a value that some records lack.
@@ -77,8 +91,8 @@ class Prepared:
         The same rows before judging, with all columns.
     known : Evidence
         The evidence in them.
-    interval_s : float
-        Seconds of one row.
+    row_s : array of float64
+        Seconds of each row.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     """
@@ -89,7 +103,7 @@ class Prepared:
     records: Floats
     whole: Arrays
     known: Evidence
-    interval_s: float
+    row_s: Floats
     stamp: str = "end"
 
     @property
@@ -101,9 +115,9 @@ class Prepared:
         """Return a column as float64."""
         return numbers(self.frame[name])
 
-    def seconds(self, wear: Wear = "device") -> Arrays:
+    def seconds(self) -> Arrays:
         """Return how many seconds of each row were recorded, worn, valid and walked."""
-        return seconds_of(self.known, wear)
+        return seconds_of(self.known)
 
     def coverage(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the share of the expected records of each group that are `present`."""
@@ -146,23 +160,29 @@ def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
     return np.nan_to_num(spent) + 1e-9 * records
 
 
-def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
+def sorted_frame(
+    frame: pd.DataFrame, *, stamp: str = "end"
+) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
     """Return the frame in order of time, and the order (None if it already was).
 
     Raises
     ------
     ConfigurationError
-        If the index holds no aware stamps, a missing one, or one stamp twice.
+        If the index holds no aware stamps, a missing one, or one stamp twice; if the rows overlap
+        (two sources of records); or if the bins were made with the other `stamp`.
     """
+    if isinstance(frame.index, pd.MultiIndex):
+        one_source(frame)
     index = stamps(frame, what="a summary")
     order = None
     if not index.is_monotonic_increasing:
         order = np.argsort(index.asi8, kind="stable")
         frame, index = frame.iloc[order], index[order]
-    if frame.index.hasnans or not frame.index.is_unique:
+    one_source(frame, stamp=stamp)
+    made = [step["stamp"] for step in history(frame) if step["step"] == "resample"]
+    if is_resampled(frame) and made and made[-1] != stamp:
         raise ConfigurationError(
-            "the frame has a missing stamp or several rows with one stamp: keep the last row of"
-            " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
+            f"the bins were made with stamp={made[-1]!r}: pass stamp={made[-1]!r} here too"
         )
     if index.unit != "us":
         frame = frame.set_axis(index.as_unit("us"))
@@ -170,25 +190,46 @@ def sorted_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, npt.NDArray[np.intp
 
 
 def trusted(
-    table: Arrays,
-    log: str,
-    *,
-    judge: bool,
-    allow: Reason | None = None,
-    wear: Wear = "device",
-    known: Evidence,
+    table: Arrays, known: Evidence, *, judge: bool, allow: Reason | None = None, what: str
 ) -> Arrays:
-    """Return the judged columns, or without `judge` the columns without infinities.
+    """Return the judged columns of `table`; bins and masked values have been judged already.
 
-    Bins are not judged again. An infinity is not a measurement (judging flags it as out of range),
-    and no sum could include it.
+    Raises
+    ------
+    ConfigurationError
+        If they are not to be judged, and have not been: no number can come of marks that are no
+        measurements, or of values of time in which the eyewear was not worn.
     """
-    if judge and not is_resampled(table):
-        return judged_columns(table, log, allow=allow, wear=wear, known=known)
-    if any(step["step"] in ("mask", "resample") for step in history(table)):
+    if known.resampled or known.masked:
         return table
+    if judge:
+        return judged_columns(table, known, allow=allow)
+    refuse_unmasked(table, known, what=what)
     columns = {name: _without_infinities(table[name]) for name in table.columns}
     return Arrays(columns, table.index, table.attrs)
+
+
+def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
+    """Raise `ConfigurationError` if the values of records were plainly not judged."""
+    fields = catalogue(known.log)
+    unworn = known.against.get(Reason.UNWORN)
+    for name in table.columns:
+        field = fields.get(str(name))
+        if field is None or field.value_type in ("str", "bool"):
+            continue
+        values = numbers(table[name])
+        found = f"the invalid value {field.invalid_value}"
+        bad = values == field.invalid_value if field.invalid_value is not None else None
+        if bad is None or not bad.any():
+            if unworn is None or Reason.UNWORN not in applies(field, known.log):
+                continue
+            found, bad = "values of time in which the eyewear was not worn,", unworn & (values != 0)
+            bad &= ~np.isnan(values)
+        if bad.any():
+            raise ConfigurationError(
+                f"{what} with judge=False: {name!r} holds {found} {int(bad.sum())} times. Leave out"
+                " judge=False, or mask first: eyelog.mask(frame, eyelog.flag(frame))"
+            )
 
 
 def _without_infinities(column: Any) -> Any:
@@ -213,20 +254,40 @@ def records_of(frame: Table) -> Floats:
     return np.ones(len(frame))
 
 
+def row_seconds(frame: Table, log: str) -> Floats:
+    """Return the seconds of each row."""
+    if is_resampled(frame):
+        return bin_widths(frame)
+    return np.full(len(frame), float(INTERVAL_SECONDS[log]))
+
+
 def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:
     """Return which bins have only the record at the midnight that closes them; None for records.
 
-    `eyelog.resample` states them in the provenance: a day with only such a bin has no records.
+    `eyelog.resample` states them in a column: a day with only such a bin has no records.
     """
     if not is_resampled(frame):
         return None
-    alone = [us for step in history(frame) for us in step.get("closing_alone", ())]
-    return np.isin(microseconds(cast(pd.DatetimeIndex, frame.index)), alone)
+    if CLOSING not in frame.columns:
+        return np.zeros(len(frame), dtype=bool)
+    return numbers(frame[CLOSING]) > 0
 
 
-def whole_name(frame: Table, name: Any) -> Any:
-    """Return the column with the whole sums of a field: in bins it may be a separate one."""
-    return f"{name}{TOTAL}" if f"{name}{TOTAL}" in frame.columns else name
+def whole_values(frame: Table, name: Any) -> Floats:
+    """Return the whole sums of a field: in bins they may stand in a separate column.
+
+    Only some of the bins that stand in one table may have been made with that column.
+    """
+    values = numbers(frame[name])
+    if f"{name}{TOTAL}" not in frame.columns:
+        return values
+    whole = numbers(frame[f"{name}{TOTAL}"])
+    return np.where(np.isnan(whole), values, whole)
+
+
+def whole_sum(frame: Table, names: Sequence[str]) -> Floats:
+    """Return the sum of fields in each row by their whole sums, missing if one of them is."""
+    return cast(Floats, sum(whole_values(frame, name) for name in names))
 
 
 def weight_values(frame: Table, name: str, weights: Sequence[str]) -> Floats:
@@ -234,9 +295,11 @@ def weight_values(frame: Table, name: str, weights: Sequence[str]) -> Floats:
 
     In bins it is the weight behind the value, if some of their records had no value.
     """
-    if f"{name}{WEIGHT}" in frame.columns:
-        return numbers(frame[f"{name}{WEIGHT}"])
-    return sum_fields(frame, [whole_name(frame, weight) for weight in weights])
+    usual = whole_sum(frame, weights)
+    if f"{name}{WEIGHT}" not in frame.columns:
+        return usual
+    behind = numbers(frame[f"{name}{WEIGHT}"])
+    return np.where(np.isnan(behind), usual, behind)
 
 
 def counted_column(part: str) -> str:
@@ -250,10 +313,12 @@ def counted_s(frame: Table, part: str, time: Arrays) -> Floats:
     For records this is the worn time. Bins have a separate column if it differs from their valid
     time (eyes) or their worn time (head).
     """
-    if counted_column(part) in frame.columns:
-        return numbers(frame[counted_column(part)]) * 60.0
     eyes = part.startswith("eye") and is_resampled(frame)
-    return numbers(time["valid_s" if eyes else "worn_s"])
+    usual = numbers(time["valid_s" if eyes else "worn_s"])
+    if counted_column(part) not in frame.columns:
+        return usual
+    counted = numbers(frame[counted_column(part)]) * 60.0
+    return np.where(np.isnan(counted), usual, counted)
 
 
 def prepare(
@@ -267,7 +332,7 @@ def prepare(
     stamp: str = "end",
     optional: Iterable[str] = (),
     allow: Reason | None = None,
-    wear: Wear = "device",
+    limits: Limits | None = None,
 ) -> Prepared:
     """Sort, judge and group a frame for a summary of `names`.
 
@@ -283,34 +348,38 @@ def prepare(
         If the stamps or `by` cannot be used, or nothing shows which log it is.
     """
     which = log_of(frame, log)
+    chosen = chosen_limits(limits, frame)
     names = list(names)
     require(frame, names, purpose=purpose)
     extra = [name for name in frame.columns if name in BIN_COLUMNS]
     if is_resampled(frame):
         extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
-    frame, order = sorted_frame(frame)
+    frame, order = sorted_frame(frame, stamp=stamp)
     if isinstance(by, str) and by not in (*CYCLES, "week") and by in frame.columns:
         by = frame[by]
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
     if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
-    used = [*names, *optional, *(blink_evidence(which) if wear == "blinks" else ())]
+    used = [*names, *optional, *(blink_evidence(which) if chosen.wear == "blinks" else ())]
     columns = [*needed(frame, which, used), *extra]
-    interval_s = interval_seconds(frame, which)
+    row_s = row_seconds(frame, which)
     groups = group_by(
         stamps(frame, what=purpose),
         by,
-        interval_s=interval_s,
+        interval_s=row_s,
         stamp=stamp,
         lone=lone_rows(frame),
     )
     whole = Arrays.of(frame)
-    known = Evidence(whole, which)
+    known = Evidence(whole, which, chosen)
     # Values of bins that are missing for low coverage are still in their sums.
-    data = {name: whole[whole_name(whole, name)] for name in columns}
+    data = {
+        name: whole_values(whole, name) if f"{name}{TOTAL}" in whole.columns else whole[name]
+        for name in columns
+    }
     table = Arrays(data, whole.index, whole.attrs)
-    table = trusted(table, which, judge=judge, allow=allow, wear=wear, known=known)
-    return Prepared(table, which, groups, records_of(whole), whole, known, interval_s, stamp)
+    table = trusted(table, known, judge=judge, allow=allow, what=purpose)
+    return Prepared(table, which, groups, records_of(whole), whole, known, row_s, stamp)
 
 
 def summary_table(
@@ -325,7 +394,8 @@ def summary_table(
     days = table.index.name == "day" and bool((prepared.groups.seconds <= LONGEST_DAY_S).all())
     if days or table.index.name == "week":
         table = state_days(table)
-    details = {"stamp": prepared.stamp, **details}
+    limits = prepared.known.limits.details()
+    details = {"stamp": prepared.stamp, "limits": limits, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)
 
 

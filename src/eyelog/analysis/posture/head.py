@@ -6,6 +6,7 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
+from eyelog.analysis.limits import Limits
 from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
 from eyelog.frame import log_of, require
 
@@ -20,6 +21,7 @@ def head_movements(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -36,6 +38,8 @@ def head_movements(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -85,6 +89,7 @@ def head_movements(
         by,
         purpose="posture.head_movements",
         log=which,
+        limits=limits,
         judge=judge,
         stamp=stamp,
     )

@@ -16,7 +16,7 @@ from eyelog.analysis.grouped.reductions import (
 )
 from eyelog.analysis.grouped.summary import as_counts, prepare
 from eyelog.analysis.grouped.summary import summary_table as as_table
-from eyelog.analysis.limits import limit
+from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
@@ -38,7 +38,11 @@ EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 
 
 def relative_tilt(
-    frame: pd.DataFrame, *, judge: bool = True, log: str | None = None
+    frame: pd.DataFrame,
+    *,
+    limits: Limits | None = None,
+    judge: bool = True,
+    log: str | None = None,
 ) -> pd.DataFrame:
     """Return the tilt of each interval relative to the wearer's own median.
 
@@ -49,6 +53,8 @@ def relative_tilt(
     ----------
     frame : DataFrame
         A frame of one log with ``tl_yav`` and ``tl_xav``.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     log : str, optional
@@ -75,7 +81,9 @@ def relative_tilt(
     """
     which = log_of(frame, log)
     names = [role_field(which, part) for part in TILT.values()]
-    prepared = prepare(frame, names, None, purpose="posture.relative_tilt", log=which, judge=judge)
+    prepared = prepare(
+        frame, names, None, purpose="posture.relative_tilt", log=which, limits=limits, judge=judge
+    )
     medians = {name: circular_median(prepared.values(name)) for name in names}
     data = {name: difference(prepared.values(name), medians[name]) for name in names}
     table = pd.DataFrame(data, index=prepared.frame.index)
@@ -90,6 +98,7 @@ def zones(
     field: str | None = None,
     reference: Literal["gravity", "median"] = "gravity",
     edges: Sequence[float] | None = None,
+    limits: Limits | None = None,
     judge: bool = True,
     log: str | None = None,
 ) -> pd.DataFrame:
@@ -107,6 +116,8 @@ def zones(
         Rising edges of the zones in degrees, within -180 to 180. Default: -45 to 45 in steps of
         15; relative to the median -30, -15, -5, 5, 15, 30. Two more zones lie beyond the outer
         edges.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     log : str, optional
@@ -155,7 +166,9 @@ def zones(
     )
     if not good:
         raise ConfigurationError(f"edges must be rising degrees within -180 to 180, not {edges!r}")
-    prepared = prepare(frame, [field], None, purpose="posture.zones", log=which, judge=judge)
+    prepared = prepare(
+        frame, [field], None, purpose="posture.zones", log=which, limits=limits, judge=judge
+    )
     tilt = prepared.values(field)
     if reference == "median":
         tilt = difference(tilt, circular_median(tilt))
@@ -182,6 +195,7 @@ def spread(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -192,7 +206,7 @@ def spread(
     ----------
     frame : DataFrame
         A frame of one log with ``tl_yav``, ``tl_ysd``, ``tl_xav`` and ``tl_xsd``.
-    by, judge, stamp, log
+    by, limits, judge, stamp, log
         As in `eyelog.posture.head_movements`.
 
     Returns
@@ -231,7 +245,14 @@ def spread(
     }
     names = [name for pair in pairs.values() for name in pair]
     prepared = prepare(
-        frame, names, by, purpose="posture.spread", log=which, judge=judge, stamp=stamp
+        frame,
+        names,
+        by,
+        purpose="posture.spread",
+        log=which,
+        limits=limits,
+        judge=judge,
+        stamp=stamp,
     )
     groups = prepared.groups
     measured = ~np.isnan(sum(prepared.values(name) for name in names))

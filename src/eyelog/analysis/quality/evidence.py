@@ -17,17 +17,17 @@ valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at mos
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
 Eyewear that lies still or in a bag adds no time, but a wearer who sits still may look the same in
 the 15-second log. With ``wear="blinks"`` an interval in pose also counts as worn if blinks were
-counted in it.
+counted in it. `eyelog.Limits` changes the limits, for values and hours alike.
 """
 
-from collections.abc import Iterable
-from typing import Final, Literal
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.limits import Limit, limit, limits
-from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
+from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Table, numbers
 from eyelog.catalogue import (
@@ -38,44 +38,36 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
-from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of
-from eyelog.provenance import history
+from eyelog.frame import STORED, covered_seconds, is_resampled, log_of
 
 __all__ = [
     "Evidence",
-    "Wear",
     "blink_evidence",
-    "check_wear",
     "has_evidence",
     "lacking_evidence",
+    "recorded_rows",
     "seconds",
     "seconds_of",
-    "spans",
     "steps_took_s",
 ]
-
-Wear = Literal["device", "blinks"]
 
 # The columns of a resampled frame that hold each kind of time.
 BIN_MINUTES = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
 POSE: Final = ("tilt_sideways", "tilt_fore_aft")
 
 
-def check_wear(wear: str) -> None:
-    """Raise `ConfigurationError` unless `wear` is one of the two."""
-    if wear not in ("device", "blinks"):
-        raise ConfigurationError(f"wear must be 'device' or 'blinks', not {wear!r}")
-
-
 class Evidence:
-    """The evidence in a frame of single intervals, with each field converted once."""
+    """The evidence in a frame of single intervals, under one set of limits.
 
-    def __init__(self, frame: Arrays, log: str) -> None:
-        self.frame, self.log = frame, log
+    Each field is converted once, and each question is answered once: judging the values and
+    counting the time use the same answers.
+    """
+
+    def __init__(self, frame: Arrays, log: str, limits: Limits = DEFAULT) -> None:
+        self.frame, self.log, self.limits = frame, log, limits
+        self.rules = limits.of(log)
         self._values: dict[str, Floats | None] = {}
-        self._stored: dict[tuple[Limit, ...], Bools] = {}
 
     def field(self, name: str) -> Floats | None:
         """Return the values of a field that can be used as evidence; None without the field."""
@@ -87,44 +79,73 @@ class Evidence:
         """Return the values of the field with a role in the catalogue."""
         return self.field(role_field(self.log, part))
 
-    def off_pose(self, rules: Iterable[Limit] | None = None) -> Bools:
-        """Return, for each interval, whether its tilt is that of stored eyewear.
+    @cached_property
+    def resampled(self) -> bool:
+        """Whether the rows are bins."""
+        return is_resampled(self.frame)
 
-        Masking removes that tilt, and its step in the provenance states the spans in which it did.
-        `rules` are the ranges of tilt, by default those of ``limits.csv``.
+    @cached_property
+    def _stored(self) -> tuple[Bools, Bools] | None:
+        """Which rows of a masked frame are records, and which of them were off pose."""
+        if STORED not in self.frame.columns:
+            return None
+        stored = numbers(self.frame[STORED])
+        return ~np.isnan(stored), stored > 0
+
+    @cached_property
+    def masked(self) -> bool:
+        """Whether `eyelog.mask` has judged the values: judging them again would change nothing.
+
+        Raises
+        ------
+        ConfigurationError
+            If some rows were masked and others were not.
         """
-        chosen = tuple(limit(self.log, name) for name in POSE) if rules is None else tuple(rules)
-        if chosen not in self._stored:
-            self._stored[chosen] = self._off_pose(chosen)
-        return self._stored[chosen]
+        if self._stored is None:
+            return False
+        if not self._stored[0].all():
+            rows = ~self._stored[0]
+            names = [name for name in self.frame.columns if name in catalogue(self.log)]
+            for name in names:
+                if np.asarray(pd.notna(self.frame[name]))[rows].any():
+                    raise ConfigurationError(
+                        f"{int(rows.sum())} rows of the frame are not masked and the others are"
+                        f" (column {STORED!r}): mask all of it, eyelog.mask(frame,"
+                        " eyelog.flag(frame))"
+                    )
+        return True
 
-    def _off_pose(self, rules: tuple[Limit, ...]) -> Bools:
+    @cached_property
+    def recorded(self) -> Bools:
+        """Whether each row is a record: all except those in which every value is missing."""
+        rows = recorded_rows(self.frame, self.log)
+        return rows if self._stored is None else rows | self._stored[0]
+
+    @cached_property
+    def off_pose(self) -> Bools:
+        """Whether the tilt of each interval is that of stored eyewear.
+
+        Masking removes that tilt, and adds the column ``stored``, which says where it did.
+        """
         off = np.zeros(len(self.frame), dtype=bool)
-        for rule in rules:
+        for name in POSE:
+            rule = self.rules[name]
             tilt = self.part(rule.role)
             if tilt is not None:
                 off |= rule.breaks(tilt)
-        index = self.frame.index
-        texts = [step["off_pose"] for step in history(self.frame) if step.get("off_pose")]
-        if texts and isinstance(index, pd.DatetimeIndex):
-            us = microseconds(index)
-            for text in texts:
-                edges = np.array(text.replace(" ", "/").split("/"), dtype=np.int64)
-                # Odd places lie inside a span: after its first stamp (itself included).
-                off |= np.searchsorted(edges[::2], us, side="right") > np.searchsorted(
-                    edges[1::2], us, side="left"
-                )
-        return off
+        return off if self._stored is None else off | self._stored[1]
 
-    def worn(self, wear: Wear, off: Bools) -> Floats | None:
-        """Return the field that shows wear by interval: ``isl``, or ``wea_s``; None without it.
+    @cached_property
+    def worn(self) -> Floats | None:
+        """The field that shows wear by interval: ``isl``, or ``wea_s``; None without it.
 
         With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
         its measured seconds.
         """
         values = self.part("worn")
-        if wear == "device":
+        if self.limits.wear == "device":
             return values
+        off = self.off_pose
         names = blink_evidence(self.log)
         counts = self.field(names[0])
         if counts is None:
@@ -135,25 +156,58 @@ class Evidence:
             return values
         return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(off)))
 
+    @cached_property
+    def against(self) -> dict[Reason, Bools]:
+        """The rows to which each reason from the context applies; a missing value sets none."""
+        rows = {Reason.OFF_POSE: self.off_pose}
+        for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
+            if reason in evidence_for(self.log):
+                rule = self.rules[name]
+                values = self.part(rule.role)
+                if values is not None:
+                    rows[reason] = rule.breaks(values)
+        rule = self.rules["walking"]
+        values = self.part(rule.role)
+        if values is not None:
+            rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
+        if self.worn is not None:
+            rows[Reason.UNWORN] = self.rules["worn"].breaks(self.worn)
+        return rows
+
+    @cached_property
+    def against_steps(self) -> dict[Reason, Bools]:
+        """The same for step counts, which in the 60-second log ask for more wear."""
+        if "worn_for_steps" not in self.rules or self.worn is None:
+            return self.against
+        return self.against | {Reason.UNWORN: self.rules["worn_for_steps"].breaks(self.worn)}
+
+    def lacks(self, name: str) -> bool:
+        """Return whether a field is not in the frame, or has no value in it."""
+        if name not in self.frame.columns:
+            return True
+        return len(self.frame) > 0 and _nothing(self.frame[name])
+
+    def unchecked(self, wanted: Reason) -> dict[str, list[str]]:
+        """Return those of the wanted reasons that lack evidence, with the fields to add."""
+        if self.resampled:
+            return {str(r.name): ["resampled"] for r in Reason if r is not Reason.MISSING}
+        missing = {
+            str(reason.name): [name for name in names if self.lacks(name)]
+            for reason, names in evidence_for(self.log).items()
+            if reason & wanted
+        }
+        if self.limits.wear == "blinks" and Reason.UNWORN & wanted:
+            missing[str(Reason.UNWORN.name)] += filter(self.lacks, blink_evidence(self.log))
+        return {name: fields for name, fields in missing.items() if fields}
+
+
+def _nothing(column: Any) -> bool:
+    """Return whether all values are missing; usually the first is not."""
+    return bool(pd.isna(column[0]) and np.asarray(pd.isna(column)).all())
+
 
 def _or_missing(values: Floats | None, n: int) -> Floats:
     return np.full(n, np.nan) if values is None else values
-
-
-def spans(index: pd.Index, chosen: Bools) -> str:
-    """Return the chosen rows as text: the first and last stamp of each run, in microseconds.
-
-    Text, because pandas deep-copies the provenance whenever a column is taken.
-    """
-    if not isinstance(index, pd.DatetimeIndex) or not chosen.any():
-        return ""
-    us = microseconds(index)
-    if not index.is_monotonic_increasing:
-        order = np.argsort(us, kind="stable")
-        us, chosen = us[order], chosen[order]
-    beside = np.concatenate([[False], chosen, [False]])
-    firsts, lasts = us[chosen & ~beside[:-2]].tolist(), us[chosen & ~beside[2:]].tolist()
-    return " ".join(f"{first}/{last}" for first, last in zip(firsts, lasts, strict=True))
 
 
 def blink_evidence(log: str) -> tuple[str, ...]:
@@ -162,7 +216,9 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (count,) if log == COMPUTED_DATA else (count, role_field(log, "measured_s"))
 
 
-def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device") -> pd.DataFrame:
+def seconds(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return how many seconds of each row were recorded, worn, valid and walked.
 
     A masked frame has the same seconds as the frame it was made from.
@@ -171,19 +227,22 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     ----------
     frame : DataFrame
         A frame of one log, resampled or not.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, see `eyelog.Limits`. Bins keep the time that they
+        were made with.
     log : str, optional
         The log, if neither provenance nor columns show it.
-    wear : {"device", "blinks"}
-        What shows wear, see `eyelog.daily`. Bins keep the wear that they were made with.
 
     Returns
     -------
     DataFrame
         Same index; float64 columns ``recorded_s`` (intervals with any value in them),
         ``worn_s`` (``wea_s``; 15-second log: whole intervals; 0 off pose), ``valid_s`` (the worn
-        seconds of valid intervals) and ``walking_s`` of worn intervals (``stp_s``; 15-second log:
-        the time that the steps took, 60 ``stp`` / ``cad``, at most the interval). Missing if the
-        evidence is; walking also if the eyewear was off or stored.
+        seconds of valid intervals) and ``walking_s`` of worn intervals (``stp_s`` of minutes worn
+        at least 30 s; 15-second log: the time that the steps took, 60 ``stp`` / ``cad``, at most
+        the interval), never more than the worn seconds. Missing if the evidence is; walking also
+        if the eyewear was off or stored. Where two records overlap, as when a connection starts
+        anew, each second counts once.
 
     Notes
     -----
@@ -192,58 +251,66 @@ def seconds(frame: pd.DataFrame, *, log: str | None = None, wear: Wear = "device
     ``walking_min`` that `eyelog.resample` writes, and are missing without them.
     """
     which = log_of(frame, log)
-    return seconds_of(Evidence(Arrays.of(frame), which), wear).frame()
+    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    return seconds_of(known).frame()
 
 
-def seconds_of(known: Evidence, wear: Wear = "device") -> Arrays:
+def seconds_of(known: Evidence) -> Arrays:
     """Return the columns of `seconds` for the frame whose evidence is `known`."""
     frame, which = known.frame, known.log
-    if is_resampled(frame):
+    if known.resampled:
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
-    recorded = np.where(_recorded(frame, which), length, 0.0)
-    off = known.off_pose()
-    values = known.worn(wear, off)
+    off, values = known.off_pose, known.worn
     missing = np.full(len(frame), np.nan)
     if values is None:
-        worn_s, on, unworn = missing, ~off, off
+        worn_s, on = missing, ~off
     else:
-        rule = limit(which, "worn")
-        on = rule.keeps(values) & ~off
-        unworn = off | rule.breaks(values)
+        on = known.rules["worn"].keeps(values) & ~off
+        if which == STANDARD_MODE_LOGS:
+            on = known.rules["worn_for_steps"].keeps(values) & ~off
         whole = values if which == STANDARD_MODE_LOGS else np.where(on, length, 0.0 * values)
         worn_s = np.where(off, 0.0, whole)
+    walked = np.where(on, _walking_s(known, length), np.nan)
     data = {
-        "recorded_s": recorded,
+        "recorded_s": np.where(known.recorded, length, 0.0),
         "worn_s": worn_s,
-        "valid_s": missing if values is None else _valid_s(known, worn_s, unworn),
-        "walking_s": np.where(on, _walking_s(known, length), np.nan),
+        "valid_s": missing if values is None else _valid_s(known, worn_s),
+        # Without evidence of wear the steps are all that is known.
+        "walking_s": walked if values is None else np.minimum(walked, worn_s),
     }
+    share = covered_seconds(frame.index, length)
+    if share is not None:  # records overlap: their seconds count once
+        data = {name: each * share for name, each in data.items()}
     return Arrays(data, frame.index, {})
 
 
-def _valid_s(known: Evidence, worn_s: Floats, unworn: Bools) -> Floats:
+def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
     """Return the worn seconds; 0 if any evidence is against use, else missing if any is missing."""
-    against, unknown = unworn.copy(), np.isnan(worn_s)
-    for name in ("walking", "noise", "valid"):
-        if name not in limits(known.log):
+    rows = known.against
+    against = rows[Reason.OFF_POSE] | rows[Reason.UNWORN]
+    unknown = np.isnan(worn_s)
+    for reason in (Reason.MOVING, Reason.NOISY, Reason.INVALID):
+        if reason not in rows:
             continue
-        rule = limit(known.log, name)
-        values = known.part(rule.role)
+        against |= rows[reason]
+        values = known.part(known.rules[CONTEXT[reason][0]].role)
         if values is not None:
-            against |= rule.keeps(values) if name == "walking" else rule.breaks(values)
             unknown |= np.isnan(values)
     return np.where(against, 0.0, np.where(unknown, np.nan, worn_s))
 
 
 def _walking_s(known: Evidence, length: float) -> Floats:
-    n = len(known.frame)
+    """Return the seconds walked in each row; 0 where the limit for walking is not exceeded."""
+    n, still = len(known.frame), known.against.get(Reason.STILL)
     if known.log == STANDARD_MODE_LOGS:
-        return _or_missing(known.part("walking_s"), n)
-    steps, cadence = known.part("steps"), known.part("pace")
-    if steps is None or cadence is None:
-        return np.full(n, np.nan)
-    return steps_took_s(steps, cadence, length)
+        walked = _or_missing(known.part("walking_s"), n)
+    else:
+        steps, cadence = known.part("steps"), known.part("pace")
+        if steps is None or cadence is None:
+            return np.full(n, np.nan)
+        walked = steps_took_s(steps, cadence, length)
+    return walked if still is None else np.where(still, 0.0, walked)
 
 
 def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
@@ -263,7 +330,7 @@ def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
     asked = [(Reason.OFF_POSE, name) for name in POSE]
     if has_evidence(frame, "valid", log=log):
         names = ((Reason.MOVING, "walking"), (Reason.NOISY, "noise"), (Reason.INVALID, "valid"))
-        asked += [(reason, name) for reason, name in names if name in limits(log)]
+        asked += [(reason, name) for reason, name in names if reason in evidence_for(log)]
     lacking: dict[str, list[str]] = {}
     for reason, name in asked:
         field = role_field(log, limit(log, name).role)
@@ -292,8 +359,8 @@ def has_evidence(frame: Table, noun: str, *, log: str) -> bool:
     return set(role(log, *parts)) <= set(frame.columns)
 
 
-def _recorded(frame: Arrays, log: str) -> Bools:
-    """Return the rows that are records: all except those in which every value is missing."""
+def recorded_rows(frame: Arrays, log: str) -> Bools:
+    """Return the rows with any value in them."""
     fields = catalogue(log)
     evidence_kinds = ("wear", "power", "time")
     never_masked = [
@@ -302,11 +369,8 @@ def _recorded(frame: Arrays, log: str) -> Bools:
         if name in fields
         and (fields[name].kind in evidence_kinds or "walking_s" in fields[name].role)
     ]
-    if not never_masked and any(step["step"] in ("mask", "select") for step in history(frame)):
-        # Without evidence a masked record looks like no record: take every row as a record.
-        return np.ones(len(frame), dtype=bool)
     recorded = np.zeros(len(frame), dtype=bool)
-    for name in [*never_masked, *(name for name in frame.columns if name not in never_masked)]:
+    for name in [*never_masked, *(name for name in fields if name in frame.columns)]:
         if recorded.all():
             break
         recorded |= np.asarray(pd.notna(frame[name]))

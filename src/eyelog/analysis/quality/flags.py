@@ -1,60 +1,39 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
-import math
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.limits import limit
-from eyelog.analysis.quality.evidence import (
-    Evidence,
-    Wear,
-    blink_evidence,
-    check_wear,
-    spans,
-)
-from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter, evidence_for
+from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
+from eyelog.analysis.quality.evidence import Evidence, recorded_rows
+from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
-from eyelog.analysis.series.arrays import Arrays, Bools, Floats
-from eyelog.catalogue import LOGS, STANDARD_MODE_LOGS, Field, catalogue, role_field
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.catalogue import LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of, require_frame
+from eyelog.frame import STORED, log_of, require_frame
 from eyelog.provenance import history, record, stated_log
 
 __all__ = ["flag", "flagged", "judged", "judged_columns", "mask"]
 
 Bits = npt.NDArray[np.uint16]
-Range = tuple[float, float]
 
 
 # Rows judged at once: intermediate arrays of this size stay in the processor's cache.
 AT_ONCE: Final = 65_536
 
-MIN_WORN_S: Final = limit(STANDARD_MODE_LOGS, "worn").value
-MIN_WORN_STEPS_S: Final = limit(STANDARD_MODE_LOGS, "worn_for_steps").value
-WALKING_ABOVE: Final = limit(STANDARD_MODE_LOGS, "walking").value
 TILTS: Final[set[str]] = {
     role_field(log, limit(log, name).role) for log in LOGS for name in CONTEXT[Reason.OFF_POSE]
 }
-TILT_SIDEWAYS: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_sideways").values)
-TILT_FORE_AFT: Final = cast(Range, limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values)
 
 
 def flag(
-    frame: pd.DataFrame,
-    *,
-    log: str | None = None,
-    min_worn_s: float = MIN_WORN_S,
-    min_worn_steps_s: float = MIN_WORN_STEPS_S,
-    max_noise_s: float | None = None,
-    walking_above: float = WALKING_ABOVE,
-    tilt_sideways: Range = TILT_SIDEWAYS,
-    tilt_fore_aft: Range = TILT_FORE_AFT,
-    wear: Wear = "device",
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
     """Flag every value with the reasons against it.
 
@@ -62,24 +41,11 @@ def flag(
     ----------
     frame : DataFrame
         A frame of one log.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`. Default: the
+        documented limits. Pass the same limits to the summaries of the masked frame.
     log : str, optional
         The log, if neither provenance nor columns show it.
-    min_worn_s : float
-        60-second log: minutes with less than this many seconds of wear (``wea_s``) are UNWORN. The
-        default of 20 is documented for long trends; step counts need 30.
-    min_worn_steps_s : float
-        60-second log: the same for step counts, with their documented 30 s.
-    max_noise_s : float, optional
-        Intervals with more seconds of noise than this are NOISY. Default: 3 of 15 s, 10 of 60 s.
-    walking_above : float
-        More steps in 15 s, or more seconds of walking in 60 s, count as walking.
-    tilt_sideways, tilt_fore_aft : (float, float)
-        Range in degrees of ``tl_xav`` and ``tl_yav`` while the eyewear is worn, ends included.
-        Defaults: -45 to 45 and -45 to 90.
-    wear : {"device", "blinks"}
-        What shows wear. When a wearer sits still, the eyewear may record that it is off. With
-        ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``; 60-second log:
-        ``sc_bk_n``, and then all of ``val_s``) counts as worn too.
 
     Returns
     -------
@@ -92,7 +58,8 @@ def flag(
     Raises
     ------
     ConfigurationError
-        If a limit is not usable, a numeric column holds text, or the log cannot be determined.
+        If a numeric column holds text, the log cannot be determined, or the frame was masked with
+        other limits.
     MixedLogsError
         If the frame has fields of both logs.
 
@@ -125,60 +92,20 @@ def flag(
     (True, 'uint16')
     """
     which = log_of(frame, log)
-    result = flagged(
-        frame,
-        which,
-        min_worn_s=min_worn_s,
-        min_worn_steps_s=min_worn_steps_s,
-        max_noise_s=max_noise_s,
-        walking_above=walking_above,
-        tilt_sideways=tilt_sideways,
-        tilt_fore_aft=tilt_fore_aft,
-        wear=wear,
-    )
+    result = flagged(frame, which, limits=chosen_limits(limits, frame))
     warn_unjudged(frame, _lacking(frame.columns, history(result)[-1]["unchecked"]))
     return result
 
 
-def flagged(
-    frame: pd.DataFrame,
-    which: str,
-    *,
-    min_worn_s: float = MIN_WORN_S,
-    min_worn_steps_s: float = MIN_WORN_STEPS_S,
-    max_noise_s: float | None = None,
-    walking_above: float = WALKING_ABOVE,
-    tilt_sideways: Range = TILT_SIDEWAYS,
-    tilt_fore_aft: Range = TILT_FORE_AFT,
-    wear: Wear = "device",
-) -> pd.DataFrame:
+def flagged(frame: pd.DataFrame, which: str, *, limits: Limits = DEFAULT) -> pd.DataFrame:
     """Return the reasons of `flag`, without its warning."""
     if not frame.index.is_monotonic_increasing:
         # Stale values depend on the order of time, so judge in that order.
         order = np.argsort(frame.index, kind="stable")
-        ordered = flagged(
-            frame.iloc[order],
-            which,
-            min_worn_s=min_worn_s,
-            min_worn_steps_s=min_worn_steps_s,
-            max_noise_s=max_noise_s,
-            walking_above=walking_above,
-            tilt_sideways=tilt_sideways,
-            tilt_fore_aft=tilt_fore_aft,
-            wear=wear,
-        )
+        ordered = flagged(frame.iloc[order], which, limits=limits)
         return ordered.iloc[np.argsort(order)]
-    chosen = _chosen_limits(
-        which,
-        min_worn_s=min_worn_s,
-        min_worn_steps_s=min_worn_steps_s,
-        max_noise_s=max_noise_s,
-        walking_above=walking_above,
-        tilt_sideways=tilt_sideways,
-        tilt_fore_aft=tilt_fore_aft,
-    )
     table = Arrays.of(frame)
-    judge = _Judge(table, which, chosen, wear)
+    judge = _Judge(table, Evidence(table, which, limits))
     # One row in memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
     for own, name in zip(bits, table.columns, strict=True):
@@ -197,7 +124,7 @@ def flagged(
             _set(own, np.asarray(pd.isna(table[name])), Reason.MISSING)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
-    return record(result, "flag", log=which, limits=judge.chosen, unchecked=judge.unchecked())
+    return record(result, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked)
 
 
 def mask(
@@ -218,7 +145,10 @@ def mask(
     Returns
     -------
     DataFrame
-        Same index, columns, dtypes and rows. Masked numbers become NaN, masked booleans
+        Same index, dtypes and rows; the same columns and, last, boolean ``stored``: whether the
+        eyewear was off pose (OFF_POSE), missing for a row without any value. Masking removes the
+        tilt of stored eyewear, so this column is what shows later that this time was not worn; it
+        also shows that the values have been judged. Masked numbers become NaN, masked booleans
         ``<NA>``; texts stay.
 
     Raises
@@ -237,19 +167,21 @@ def mask(
     _check_same_shape(frame, reasons)
     passing = Reason.SATURATED if allow is None else Reason(allow)
     against = np.uint16(~int(passing) & 0xFFFF)
-    stored: Bools | None = None
+    off: Bools = np.zeros(len(frame), dtype=bool)
     table, masked = Arrays.of(frame), {}
     for name, (_, of_column) in zip(table.columns, reasons.items(), strict=True):
         bits = of_column.to_numpy()
-        if stored is None and name in TILTS:
-            # With the tilt masked, only the provenance records when the eyewear was stored.
-            stored = (bits & np.uint16(Reason.OFF_POSE)) != 0
-        masked[name] = _without(table[name], (bits & against) != 0)
+        if name in TILTS:
+            off |= (bits & np.uint16(Reason.OFF_POSE)) != 0
+        masked[name] = _without(table[name], (bits & against) != 0) if name != STORED else None
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    columns = Arrays(masked, table.index, table.attrs)
-    return _masked(columns, stored, passing, stated_log(reasons), details).frame(frame.columns)
+    recorded = _recorded(table, stated_log(reasons))
+    if STORED in table.columns:  # masked once more: the tilt that showed it is gone
+        stored = numbers(table[STORED])
+        off, recorded = off | (stored > 0), recorded | ~np.isnan(stored)
+    return _masked(table, masked, off, recorded, passing, details, stated_log(reasons)).frame()
 
 
 def judged(
@@ -257,40 +189,32 @@ def judged(
     *,
     log: str | None = None,
     allow: Reason | None = None,
-    wear: Wear = "device",
-    **limits: Any,
+    limits: Limits | None = None,
 ) -> pd.DataFrame:
     """Return ``mask(frame, flag(frame))`` under given limits, without the table of reasons."""
     which = log_of(frame, log)
+    chosen = chosen_limits(limits, frame)
     if not frame.index.is_monotonic_increasing:
-        return mask(frame, flag(frame, log=which, wear=wear, **limits), allow=allow)
-    table = judged_columns(Arrays.of(frame), which, allow=allow, wear=wear, **limits)
-    return table.frame(frame.columns)
+        return mask(frame, flag(frame, log=which, limits=chosen), allow=allow)
+    known = Evidence(Arrays.of(frame), which, chosen)
+    return judged_columns(known.frame, known, allow=allow).frame()
 
 
-def judged_columns(
-    table: Arrays,
-    log: str,
-    *,
-    allow: Reason | None = None,
-    wear: Wear = "device",
-    known: Evidence | None = None,
-    **limits: Any,
-) -> Arrays:
+def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = None) -> Arrays:
     """Return the columns of a frame in order of time as `judged` does.
 
-    `known` is the evidence of the frame, if already read: it may cover more fields, but only those
-    of `table` are used.
+    `known` is the evidence of the frame: it may cover more fields, but only those of `table` are
+    used. Values that `mask` has judged already are returned as they are.
     """
+    if known.masked:
+        return table
     passing = Reason.SATURATED if allow is None else allow
-    against = ~passing
-    judge = _Judge(table, log, _chosen_limits(log, **limits), wear, known)
-    columns = {name: _without(table[name], judge.bad(name, against)) for name in table.columns}
-    unchecked = judge.unchecked()
-    warn_unjudged(table, _lacking(table.columns, unchecked))
-    details = {"limits": judge.chosen, "unchecked": unchecked}
-    stored = None if TILTS.isdisjoint(table.columns) else judge.rows.get(Reason.OFF_POSE)
-    return _masked(Arrays(columns, table.index, table.attrs), stored, passing, log, details)
+    judge = _Judge(table, known)
+    columns = {name: _without(table[name], judge.bad(name, ~passing)) for name in table.columns}
+    warn_unjudged(table, _lacking(table.columns, judge.unchecked))
+    details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
+    rows = known.off_pose, known.recorded
+    return _masked(table, columns, *rows, passing, details, known.log)
 
 
 def _without(column: Any, bad: Bools) -> Any:
@@ -307,17 +231,25 @@ def _without(column: Any, bad: Bools) -> Any:
 
 
 def _masked(
-    columns: Arrays,
-    stored: Bools | None,
+    table: Arrays,
+    masked: dict[Any, Any],
+    off: Bools,
+    recorded: Bools,
     passing: Reason,
-    log: str | None,
     details: dict[str, Any],
+    log: str | None,
 ) -> Arrays:
-    """Return the masked columns with the step in their provenance."""
-    if stored is not None and stored.any():
-        details |= {"off_pose": spans(columns.index, stored)}
+    """Return the masked columns and ``stored``, with the step in their provenance."""
+    masked[STORED] = pd.arrays.BooleanArray(off & recorded, ~recorded)
     allowed = [reason.name for reason in Reason if reason & passing]
+    columns = Arrays(masked, table.index, table.attrs)
     return record(columns, "mask", log=log, allow=allowed, **details)
+
+
+def _recorded(table: Arrays, log: str | None) -> Bools:
+    """Return the rows with any value; without a stated log its fields are in one log or both."""
+    rows = [recorded_rows(table, one) for one in ((log,) if log else LOGS)]
+    return np.asarray(np.logical_or.reduce(rows), dtype=bool)
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
@@ -335,86 +267,17 @@ def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
         raise ConfigurationError("the reasons must be integers, as flag(frame) returns them")
 
 
-def _chosen_limits(log: str, **given: Any) -> dict[str, Any]:
-    """Return all limits, with the given ones for the defaults; raise if one is not usable."""
-    limits: dict[str, Any] = {
-        "min_worn_s": MIN_WORN_S,
-        "min_worn_steps_s": MIN_WORN_STEPS_S,
-        "max_noise_s": limit(log, "noise").value,
-        "walking_above": WALKING_ABOVE,
-        "tilt_sideways": TILT_SIDEWAYS,
-        "tilt_fore_aft": TILT_FORE_AFT,
-    }
-    limits |= {name: value for name, value in given.items() if value is not None}
-    for name, value in limits.items():
-        if name.startswith("tilt"):
-            if len(value) != 2 or not value[0] <= value[1]:
-                raise ConfigurationError(
-                    f"{name} must be (low, high) in degrees, not {list(value)!r}"
-                )
-            limits[name] = list(value)
-        elif not (math.isfinite(value) and value >= 0):
-            raise ConfigurationError(f"{name} must be a number of at least 0, not {value!r}")
-    return limits
-
-
 class _Judge:
     """The reasons against the values of a frame, in order of time."""
 
-    def __init__(
-        self,
-        table: Arrays,
-        log: str,
-        limits: Mapping[str, Any],
-        wear: Wear,
-        known: Evidence | None = None,
-    ) -> None:
-        check_wear(wear)
-        self.table, self.log, self.wear = table, log, wear
-        self.chosen = {**limits, "wear": wear}
-        self.known = Evidence(table, log) if known is None else known
-        self.resampled = is_resampled(table)
-        # The rows to which each reason from the context applies, in general and for steps.
-        self.rows: dict[Reason, Bools] = {}
-        self.rows_of_steps: dict[Reason, Bools] = {}
-        if not self.resampled:
-            self._look_around()
+    def __init__(self, table: Arrays, known: Evidence) -> None:
+        self.table, self.log, self.known = table, known.log, known
+        self.resampled = known.resampled
         self._bits: dict[tuple[Reason, bool], Bits] = {}
         self._bad: dict[tuple[Reason, bool, Reason], Bools] = {}
 
     def _evidence(self, name: str) -> Floats | None:
         return self.known.field(name) if name in self.table.columns else None
-
-    def _look_around(self) -> None:
-        log, chosen = self.log, self.chosen
-        off = self.known.off_pose(
-            limit(log, name).at(*chosen[name]) for name in CONTEXT[Reason.OFF_POSE]
-        )
-        rows = {Reason.OFF_POSE: off}
-        # A missing value neither keeps nor breaks a limit, so it sets no reason.
-        for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
-            if reason in evidence_for(log):
-                rule = limit(log, name)
-                if reason is Reason.NOISY:
-                    rule = rule.at(chosen["max_noise_s"])
-                values = self._evidence(role_field(log, rule.role))
-                if values is not None:
-                    rows[reason] = rule.breaks(values)
-        rule = limit(log, "walking").at(chosen["walking_above"])
-        values = self._evidence(role_field(log, rule.role))
-        if values is not None:
-            rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
-        self.rows = self.rows_of_steps = rows
-        values = self.known.worn(self.wear, off)
-        if values is None:
-            return
-        rule = limit(log, "worn")
-        if log != STANDARD_MODE_LOGS:
-            rows[Reason.UNWORN] = rule.breaks(values)
-            return
-        rows[Reason.UNWORN] = rule.at(chosen["min_worn_s"]).breaks(values)
-        of_steps = rule.at(chosen["min_worn_steps_s"]).breaks(values)
-        self.rows_of_steps = rows | {Reason.UNWORN: of_steps}
 
     def _field(self, name: Any) -> Field | None:
         return catalogue(self.log).get(str(name))
@@ -429,7 +292,8 @@ class _Judge:
         kind = self._kind(name)
         if kind not in self._bits:
             bits = np.zeros(len(self.table), dtype=np.uint16)
-            for reason, where in (self.rows_of_steps if kind[1] else self.rows).items():
+            rows = self.known.against_steps if kind[1] else self.known.against
+            for reason, where in {} if self.resampled else rows.items():
                 if reason & kind[0]:
                     _set(bits, where, reason)
             self._bits[kind] = bits
@@ -483,14 +347,23 @@ class _Judge:
         stale = self.stale(name, values) if Reason.STALE & against else None
         return bad if stale is None else bad | stale
 
+    @cached_property
     def unchecked(self) -> dict[str, list[str]]:
-        """Return the reasons that lack evidence, with the fields to add."""
-        if self.resampled:
-            return {str(r.name): ["resampled"] for r in Reason if r is not Reason.MISSING}
+        """The reasons that lack evidence, with the fields to add."""
         wanted = Reason(0)
         for name in self.table.columns:
             wanted |= self._kind(name)[0]
-        return _unchecked(self.table, self.log, wanted, self.wear)
+        found = self.known.unchecked(wanted)
+        if self.resampled:
+            return found
+        counters = {
+            count
+            for name in self.table.columns
+            if (field := self._field(name)) is not None
+            and (count := counter(field, self.log)) is not None
+        }
+        absent = sorted(filter(self.known.lacks, counters))
+        return found | ({str(Reason.STALE.name): absent} if absent else {})
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:
@@ -508,31 +381,3 @@ def _lacking(
         for reason, names in unchecked.items()
     }
     return {reason: names for reason, names in lacking.items() if names}
-
-
-def _unchecked(table: Arrays, log: str, wanted: Reason, wear: Wear) -> dict[str, list[str]]:
-    """Return the reasons that lack evidence, with the fields to add."""
-
-    def absent(name: str) -> bool:
-        return name not in table.columns or (len(table) > 0 and _nothing(table[name]))
-
-    missing = {
-        str(reason.name): [name for name in names if absent(name)]
-        for reason, names in evidence_for(log).items()
-        if reason & wanted
-    }
-    if wear == "blinks" and Reason.UNWORN & wanted:
-        missing[str(Reason.UNWORN.name)] += [name for name in blink_evidence(log) if absent(name)]
-    counters = {
-        count
-        for name in table.columns
-        if (field := catalogue(log).get(str(name))) is not None
-        and (count := counter(field, log)) is not None
-    }
-    missing[str(Reason.STALE.name)] = sorted(filter(absent, counters))
-    return {name: fields for name, fields in missing.items() if fields}
-
-
-def _nothing(column: Any) -> bool:
-    """Return whether all values are missing; usually the first is not."""
-    return bool(pd.isna(column[0]) and np.asarray(pd.isna(column)).all())

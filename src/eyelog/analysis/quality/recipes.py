@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.limits import Limit, limit
-from eyelog.analysis.quality.evidence import Evidence, spans
+from eyelog.analysis.limits import Limit, Limits, chosen_limits, limit
+from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.quality.values import evidence
@@ -28,7 +28,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import log_of, require, require_single_intervals
+from eyelog.frame import STORED, log_of, one_source, require, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
@@ -44,16 +44,20 @@ _OF_VALUES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A limit that a record must keep, and the reason against it if it does not."""
+    """A limit (by its name) that a record must keep, and the reason against it if it does not."""
 
     reason: Reason
-    limit: Limit
+    name: str
     field: str
 
-    @property
-    def text(self) -> str:
-        """The condition in words."""
-        return self.limit.text(self.field)
+    def keeps(self, values: Floats, rule: Limit) -> Bools:
+        """Return which values keep the limit: at rest is to break that of walking."""
+        return rule.breaks(values) if self.reason is Reason.MOVING else rule.keeps(values)
+
+    def text(self, rule: Limit) -> str:
+        """Return the condition in words."""
+        text = rule.text(self.field)
+        return text.replace("more than", "at most") if self.reason is Reason.MOVING else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,11 @@ class Recipe:
 
 
 def _conditions(log: str, *names: tuple[Reason, str]) -> tuple[Condition, ...]:
-    rules = [(reason, limit(log, name)) for reason, name in names]
-    return tuple(Condition(reason, rule, role_field(log, rule.role)) for reason, rule in rules)
+    return tuple(Condition(r, name, role_field(log, limit(log, name).role)) for r, name in names)
 
 
+_AT_REST = (Reason.MOVING, "walking")
+_QUIET = (Reason.NOISY, "noise")
 _SIDEWAYS = (Reason.OFF_POSE, "tilt_sideways")
 _FORE_AFT = (Reason.OFF_POSE, "tilt_fore_aft")
 _FEET = ("sway_sideways", "sway_fore_aft", "sway_vertical", "landing")
@@ -112,10 +117,11 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                     (Reason.UNWORN, "worn"),
                     _SIDEWAYS,
                     _FORE_AFT,
-                    (Reason.NOISY, "noise"),
+                    _AT_REST,
+                    _QUIET,
                 ),
                 "vendor documentation, summarize_data, and its published code: as for trends,"
-                " and little noise",
+                " and little noise; data_es: at rest",
             ),
             Recipe(
                 "mind",
@@ -128,9 +134,11 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                     (Reason.INVALID, "valid"),
                     _SIDEWAYS,
                     _FORE_AFT,
+                    _AT_REST,
+                    _QUIET,
                 ),
                 "vendor documentation, analysis_sample: worn and valid, the tilt of worn eyewear,"
-                " and scores of -1 left out",
+                " and scores of -1 left out; data_es: at rest, and little noise",
             ),
             Recipe(
                 "gait",
@@ -139,19 +147,22 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 (*role(STANDARD_MODE_LOGS, "steps"), *role(STANDARD_MODE_LOGS, *_SIDES)),
                 _conditions(
                     STANDARD_MODE_LOGS,
+                    (Reason.UNWORN, "worn"),
                     (Reason.STILL, "walked_for_pace"),
                     _SIDEWAYS,
                     (Reason.OFF_POSE, "tilt_fore_aft_for_pace"),
                 ),
-                "vendor documentation, analysis_sample: steady walking, the tilt of worn eyewear,"
-                " and an upright head",
+                "vendor documentation, analysis_sample: worn, steady walking, the tilt of worn"
+                " eyewear, and an upright head",
             ),
         )
     }
 )
 
 
-def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.DataFrame:
+def attrition(
+    frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return how many records each condition of a recipe removes, in order.
 
     Parameters
@@ -162,6 +173,8 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
         The filters to follow. ``mind`` (scores) is for the 15-second log; ``steps``, ``trend``
         (head movements), ``eye`` (eye movements) and ``gait`` (pace, sway) are for the 60-second
         log.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     log : str, optional
         The log, if neither provenance nor columns show it.
 
@@ -173,7 +186,9 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
         from those still left), ``unknown`` (how many of the removed lack the evidence), ``left``,
         and float64 ``left_share`` (of all records; missing if there are none). The last steps
         require an outcome of the recipe that is present (MISSING), not marked invalid (SENTINEL)
-        and inside its limits (RANGE); a record stays as long as one of its outcomes passes.
+        and inside its limits (RANGE); a record stays as long as one of its outcomes passes. If the
+        frame has several outcomes, a row for each follows, with its name in the string column
+        ``outcome`` (else empty) and the records that have it in ``left``.
 
     Raises
     ------
@@ -184,25 +199,34 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
 
     Notes
     -----
-    The order is that of the vendor's filters; a record is counted at the first condition that it
-    fails. Layout: the flow chart of CONSORT (Schulz 2010).
+    The order is that of the vendor's filters, then the other reasons that `eyelog.mask` masks the
+    outcomes for; a record is counted at the first condition that it fails. So what is left of an
+    outcome is what the default mask leaves of it (in ``gait`` less: only minutes with steady
+    walking and an upright head). Layout: the flow chart of CONSORT (Schulz 2010).
 
     Examples
     --------
     >>> import eyelog as el
     >>> table = el.attrition(el.sample(), recipe="mind")
-    >>> table["reason"].tolist()
-    ['', 'UNWORN', 'INVALID', 'OFF_POSE', 'OFF_POSE', 'MISSING', 'SENTINEL', 'RANGE']
-    >>> int(table["left"].iloc[0] - table["removed"].sum() - table["left"].iloc[-1])
-    0
+    >>> shared = table[table["outcome"] == ""]
+    >>> shared["reason"].tolist()[:6]
+    ['', 'UNWORN', 'INVALID', 'OFF_POSE', 'OFF_POSE', 'MOVING']
+    >>> masked = el.mask(el.sample(), el.flag(el.sample()))
+    >>> left = table.set_index("outcome").loc["sc_fcs", "left"]
+    >>> int(left) == int(masked["sc_fcs"].notna().sum())
+    True
     """
     chosen, outcomes = _open(frame, recipe, log)
+    followed = chosen_limits(limits, frame)
+    rules = followed.of(chosen.log)
+    one_source(frame)
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:
-        values = _evidence(frame, condition, chosen.log)
-        kept = left & condition.limit.keeps(values)
-        rows.append(_row(condition.reason.name, condition.text, left, kept, np.isnan(values)))
+        values, rule = _evidence(frame, condition, chosen.log), rules[condition.name]
+        kept = left & condition.keeps(values, rule)
+        text = condition.text(rule)
+        rows.append(_row(condition.reason.name, text, left, kept, np.isnan(values)))
         left = kept
     reasons = flagged(frame[outcomes], chosen.log).to_numpy()
     against = np.uint16(0)
@@ -211,16 +235,30 @@ def attrition(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd
         kept = left & ((reasons & against) == 0).any(axis=1)
         rows.append(_row(reason.name, words, left, kept, np.zeros_like(left)))
         left = kept
+    if len(outcomes) > 1:
+        for name, bits in zip(outcomes, reasons.T, strict=True):
+            kept = left & ((bits & against) == 0)
+            words = f"{catalogue(chosen.log)[name].label} alone"
+            rows.append(_row("", words, left, kept, np.zeros_like(left)) | {"outcome": name})
     table = pd.DataFrame(rows)
+    table["outcome"] = table["outcome"].astype("string")
     table["left_share"] = table["left"] / len(frame) if len(frame) else np.nan
     table.index.name = "step"
     table.attrs = dict(frame.attrs)
     return record(
-        table, "attrition", log=chosen.log, recipe=recipe, source=chosen.source, outcomes=outcomes
+        table,
+        "attrition",
+        log=chosen.log,
+        recipe=recipe,
+        source=chosen.source,
+        outcomes=outcomes,
+        limits=followed.details(),
     )
 
 
-def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.DataFrame:
+def select(
+    frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the frame with only the values that pass a recipe.
 
     Parameters
@@ -229,15 +267,18 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
         A frame of the log that the recipe is for, not resampled.
     recipe : {"steps", "trend", "eye", "mind", "gait"}
         The filters to follow, see `eyelog.attrition`.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     log : str, optional
         The log, if neither provenance nor columns show it.
 
     Returns
     -------
     DataFrame
-        Same index, columns, dtypes and rows. The values of records that fail the recipe are
-        missing, as are invalid marks (-1), values outside their limits and stale blink
-        statistics. Wear, durations, battery, time and place stay: they are the evidence.
+        Same index, columns, dtypes and rows, and the column ``stored`` of `eyelog.mask`. The values
+        of records that fail the recipe are missing, as are invalid marks (-1), values outside their
+        limits and stale blink statistics. Wear, durations, battery, time and place stay: they are
+        the evidence.
 
     Raises
     ------
@@ -248,8 +289,7 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
 
     Notes
     -----
-    A recipe replaces the default limits of `eyelog.flag`: summarise the result with
-    ``judge=False``.
+    A recipe replaces the judgement of `eyelog.flag`: summaries do not judge the result again.
 
     Examples
     --------
@@ -259,9 +299,12 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
     (True, True)
     """
     chosen, _ = _open(frame, recipe, log)
+    followed = chosen_limits(limits, frame)
+    rules = followed.of(chosen.log)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
-        fails = ~condition.limit.keeps(_evidence(frame, condition, chosen.log))
+        values = _evidence(frame, condition, chosen.log)
+        fails = ~condition.keeps(values, rules[condition.name])
         failed |= fails.astype(np.uint16) * np.uint16(condition.reason)
     own = np.uint16(Reason.MISSING | Reason.SENTINEL | Reason.RANGE | Reason.STALE)
     bits = flagged(frame, chosen.log).to_numpy() & own
@@ -271,11 +314,11 @@ def select(frame: pd.DataFrame, *, recipe: str, log: str | None = None) -> pd.Da
             bits[:, i] |= failed
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
+    known = Evidence(Arrays.of(frame), chosen.log, followed)
+    result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
     result.attrs = dict(frame.attrs)
-    stored = spans(frame.index, Evidence(Arrays.of(frame), chosen.log).off_pose())
-    return record(
-        result, "select", log=chosen.log, recipe=recipe, source=chosen.source, off_pose=stored
-    )
+    details = {"recipe": recipe, "source": chosen.source, "limits": followed.details()}
+    return record(result, "select", log=chosen.log, **details)
 
 
 def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:
@@ -316,4 +359,5 @@ def _row(
         "removed": int(removed.sum()),
         "unknown": int((removed & unknown).sum()),
         "left": int(after.sum()),
+        "outcome": "",
     }

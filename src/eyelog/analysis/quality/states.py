@@ -5,30 +5,33 @@ from typing import Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.limits import limit, limits
-from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, check_wear
-from eyelog.analysis.quality.reasons import Reason, evidence_for
+from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.quality.evidence import Evidence, blink_evidence
+from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Floats
-from eyelog.catalogue import role_field
-from eyelog.frame import log_of, require, require_single_intervals
+from eyelog.catalogue import role
+from eyelog.frame import log_of, one_source, require, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["STATES", "states"]
 
 STATES: Final = ("usable", "walking", "noisy", "off pose", "not worn")
+# The later ones stand over the earlier ones.
+STATE_OF: Final = {Reason.INVALID: "noisy", Reason.NOISY: "noisy", Reason.MOVING: "walking"}
 
 
-def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None) -> pd.Series:
+def states(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.Series:
     """Return the state of the eyewear in each row.
 
     Parameters
     ----------
     frame : DataFrame
         A frame of one log, not resampled.
-    wear : {"device", "blinks"}
-        What shows wear: the eyewear's own signal alone, or also blinks counted in pose, see
-        `eyelog.daily`.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     log : str, optional
         The log, if neither the provenance nor the columns show it.
 
@@ -44,7 +47,8 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     Raises
     ------
     ConfigurationError
-        If the frame is resampled, or nothing shows which log it is.
+        If the frame is resampled, its records overlap (two sources), it was masked with other
+        limits, or nothing shows which log it is.
     FieldError
         If the frame lacks the field that shows wear.
     MixedLogsError
@@ -57,7 +61,7 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
 
     Notes
     -----
-    The limits are those of `eyelog.flag`, with their default values. The usable rows are those
+    The usable rows are those
     whose worn time `eyelog.coverage` counts in ``valid_h``. A masked frame has the same states as
     the frame it was made from.
 
@@ -71,44 +75,39 @@ def states(frame: pd.DataFrame, *, wear: Wear = "device", log: str | None = None
     True
     """
     which = log_of(frame, log)
-    check_wear(wear)
+    chosen = chosen_limits(limits, frame)
     require_single_intervals(frame, "states")
-    worn = limit(which, "worn")
-    require(frame, [role_field(which, worn.role)], purpose="states")
-    warn_unjudged(frame, _lacking(frame, which, wear))
-    known = Evidence(Arrays.of(frame), which)
-    off = known.off_pose()
-    values = cast(Floats, known.worn(wear, off))  # its field is there
+    require(frame, role(which, "worn"), purpose="states")
+    warn_unjudged(frame, _lacking(frame, which, chosen))
+    one_source(frame)
+    known = Evidence(Arrays.of(frame), which, chosen)
+    rows, values = known.against, cast(Floats, known.worn)  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)
     unknown = np.isnan(values)
-    for name, state in (("valid", "noisy"), ("noise", "noisy"), ("walking", "walking")):
-        if name not in limits(which):
-            continue
-        rule = limit(which, name)
-        found = known.part(rule.role)
-        if found is not None:
-            holds = rule.keeps(found) if name == "walking" else rule.breaks(found)
-            codes[holds] = STATES.index(state)
-            unknown |= np.isnan(found)
+    for reason, state in STATE_OF.items():
+        if reason in rows:
+            codes[rows[reason]] = STATES.index(state)
+            of_reason = known.part(known.rules[CONTEXT[reason][0]].role)
+            unknown |= np.isnan(cast(Floats, of_reason))
     codes[(unknown & (codes == 0)) | np.isnan(values)] = -1
-    codes[off] = STATES.index("off pose")
-    codes[worn.breaks(values)] = STATES.index("not worn")
+    codes[rows[Reason.OFF_POSE]] = STATES.index("off pose")
+    codes[rows[Reason.UNWORN]] = STATES.index("not worn")
     kinds = pd.CategoricalDtype(list(STATES), ordered=True)
     series = pd.Series(
         pd.Categorical.from_codes(codes, dtype=kinds), index=frame.index, name="state"
     )
     series.attrs = dict(frame.attrs)
-    return record(series, "states", log=which, wear=wear)
+    return record(series, "states", log=which, limits=chosen.details())
 
 
-def _lacking(frame: pd.DataFrame, log: str, wear: Wear) -> dict[str, list[str]]:
+def _lacking(frame: pd.DataFrame, log: str, limits: Limits) -> dict[str, list[str]]:
     """Return the evidence, by reason, for which the frame has no column."""
     asked = {
         str(reason.name): fields
         for reason, fields in evidence_for(log).items()
         if reason not in (Reason.UNWORN, Reason.STILL)
     }
-    if wear == "blinks":
+    if limits.wear == "blinks":
         asked[str(Reason.UNWORN.name)] = blink_evidence(log)
     lacking = {
         reason: [name for name in fields if name not in frame.columns]

@@ -9,7 +9,7 @@ from typing import Final
 
 from eyelog.analysis.series.arrays import Table
 from eyelog.errors import EyelogWarning
-from eyelog.frame import is_resampled
+from eyelog.frame import STORED, is_resampled
 from eyelog.provenance import history
 
 __all__ = ["one_warning", "warn_unjudged"]
@@ -44,7 +44,7 @@ def warn_unjudged(frame: Table, lacking: Mapping[str, Sequence[str]]) -> None:
     judged, with all the evidence of the frame that it was made from.
     """
     masked = any(step["step"] in ("mask", "select") for step in history(frame))
-    if not len(frame) or masked or is_resampled(frame):
+    if not len(frame) or masked or STORED in frame.columns or is_resampled(frame):
         return
     gathered = _gathered.get()
     if gathered is None:

@@ -13,7 +13,15 @@ __all__ = ["evidence", "floats", "out_of_range"]
 
 
 def floats(column: Any, name: object = "") -> Floats:
-    """Return a numeric or boolean column (a Series or its array) as `numbers`, or raise."""
+    """Return a numeric or boolean column (a Series or its array) as `numbers`, or raise.
+
+    A column of true, false and nothing is boolean, whatever a file's reader has made of it.
+    """
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in (
+        "boolean",
+        "empty",
+    ):
+        return numbers(pd.array(column, dtype="boolean"))
     if column.dtype != np.float64 and not pd.api.types.is_numeric_dtype(column.dtype):
         raise ConfigurationError(
             f"column {name or column.name!r} holds {column.dtype}, not numbers: convert it with"

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from eyelog.analysis.series.arrays import Bools, Ints
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
 __all__ = ["LATEST", "follows", "runs"]
 
@@ -15,20 +15,21 @@ __all__ = ["LATEST", "follows", "runs"]
 LATEST: Final = 1.5
 
 
-def follows(us: Ints, step_us: float) -> Bools:
+def follows(us: Ints, step_us: float | Floats) -> Bools:
     """Return, for each row but the first, whether it follows the one before without a gap.
 
     Parameters
     ----------
     us : array of int64
         Sorted stamps in microseconds.
-    step_us : float
-        Length of one row.
+    step_us : float or array
+        Length of one row, or of each row.
     """
-    return np.asarray(np.diff(us) <= LATEST * step_us, dtype=np.bool_)
+    own = step_us[1:] if isinstance(step_us, np.ndarray) else step_us
+    return np.asarray(np.diff(us) <= LATEST * own, dtype=np.bool_)
 
 
-def runs(holds: Bools, us: Ints, step_us: float) -> tuple[Ints, Ints]:
+def runs(holds: Bools, us: Ints, step_us: float | Floats) -> tuple[Ints, Ints]:
     """Return the first and the last row of each run in which a condition holds.
 
     A run ends where the condition does not hold or is missing, and at a gap in the stamps: whether
@@ -40,8 +41,8 @@ def runs(holds: Bools, us: Ints, step_us: float) -> tuple[Ints, Ints]:
         Whether the condition holds in each row.
     us : array of int64
         Sorted stamps in microseconds.
-    step_us : float
-        Length of one row.
+    step_us : float or array
+        Length of one row, or of each row.
     """
     goes_on = np.zeros(len(holds) + 1, dtype=bool)
     goes_on[1:-1] = holds[1:] & holds[:-1] & follows(us, step_us)

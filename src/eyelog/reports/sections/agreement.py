@@ -25,7 +25,7 @@ def section(logs: Logs) -> Part:
     if missing:
         raise Empty(f"it takes both logs, and the {missing[0]} was not given")
     fifteen, sixty = logs.masked(COMPUTED_DATA), logs.masked(STANDARD_MODE_LOGS)
-    table = agreement(fifteen, sixty, judge=False)
+    table = agreement(fifteen, sixty)
     rows = table[list(Found._fields)].itertuples(index=False)
     found = dict(zip(map(str, table.index), map(Found._make, rows), strict=True))
     known = {name: one for name, one in found.items() if not one.reason}
@@ -123,7 +123,7 @@ def label(name: str) -> str:
 
 def _draw(fifteen: pd.DataFrame, sixty: pd.DataFrame, name: str, found: Found) -> object:
     limits = pd.Series(found._asdict())
-    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name, judge=False), limits)
+    return plot_agreement(minute_pairs(fifteen, sixty, quantity=name), limits)
 
 
 def _table(table: pd.DataFrame, found: dict[str, Found]) -> PageTable:
