@@ -33,12 +33,12 @@ __all__ = [
     "between",
     "bin_widths",
     "conform",
-    "covered_seconds",
     "empty",
     "interval_seconds",
     "is_resampled",
     "log_of",
     "one_source",
+    "own_share",
     "refuse_reasons",
     "require",
     "require_frame",
@@ -55,6 +55,7 @@ ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
 # Two records may overlap where a connection starts anew. Beyond these, there are two sources.
+MOST_CONNECTIONS: Final = 4  # in a row
 MOST_OVERLAP_S: Final = 300.0
 MOST_OVERLAP_SHARE: Final = 0.01
 DAY_S: Final = 86_400.0
@@ -354,50 +355,40 @@ def bin_widths(bins: Any) -> npt.NDArray[np.float64]:
     return widths
 
 
-def covered_seconds(
-    index: pd.Index, length_s: float | npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64] | None:
-    """Return the share of each row that no earlier row covers; None if no rows overlap.
+def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | None:
+    """Return the share of each record that no earlier record covers; None if none overlap.
+
+    Where a connection starts anew, its first record may cover time that the last one of the
+    connection before has covered: each second counts once.
 
     Parameters
     ----------
     index : Index
-        Stamps that close the rows (or, of all of them, open them).
-    length_s : float or array
-        Seconds of each row.
+        The stamps of the records.
+    length_s : float
+        Seconds of one record.
 
     Raises
     ------
     ConfigurationError
-        If the rows overlap by more than the phase of a connection (several times in a row, in more
-        than 1 % of the rows or for more than 5 minutes): then there are two sources of records.
+        If four records in a row overlap, in more than 1 % of the records or for more than 5
+        minutes: then they come from two sources.
     """
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return None
     us = index.as_unit("us").asi8
     order = None if index.is_monotonic_increasing else np.argsort(us, kind="stable")
     us = us if order is None else us[order]
-    length_us = np.rint(np.asarray(length_s) * 1e6).astype(np.int64)
-    own = length_us if length_us.ndim == 0 or order is None else length_us[order]
-    own = np.broadcast_to(own, us.shape)
-    distance = np.diff(us)
-    lost = own[1:] - distance
+    length_us = round(length_s * 1e6)
+    lost = length_us - np.diff(us)
     if not (lost > 0).any():
         return None
-    covers = lost > 0
-    # A connection that starts anew overlaps once; two sources overlap row after row.
-    again = covers & np.concatenate([[False], covers[:-1]])
-    again[:-1] |= again[1:]
-    lost_s = float(lost[again].sum()) / 1e6
-    if int(again.sum()) > MOST_OVERLAP_SHARE * len(us) or lost_s > MOST_OVERLAP_S:
-        first = index[order[int(np.argmax(again))] if order is not None else int(np.argmax(again))]
-        raise ConfigurationError(
-            f"records overlap from {first:%Y-%m-%d %H:%M:%S} on ({int(again.sum())} rows,"
-            f" {lost_s / 60:.3g} minutes counted twice): two devices, two wearers, or one log"
-            " twice. Keep one of them, such as with eyelog.read(..., device=...)"
-        )
+    # A stamp that comes late makes the next one look early: what a neighbour has spare is not lost.
+    beside = np.concatenate([[0], lost, [0]])
+    lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
+    _refuse_two_sources(index if order is None else index[order], lost)
     share = np.ones(len(us))
-    share[1:] = np.clip(distance / own[1:], 0.0, 1.0)
+    share[1:] -= lost / length_us
     if order is None:
         return share
     back = np.empty_like(share)
@@ -405,11 +396,28 @@ def covered_seconds(
     return back
 
 
+def _refuse_two_sources(index: pd.DatetimeIndex, lost: npt.NDArray[np.int64]) -> None:
+    """Raise `ConfigurationError` if rows lose time to the row before them, one after another."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], lost > 0, [False]])))
+    first, after = edges[::2], edges[1::2]
+    long = after - first >= MOST_CONNECTIONS
+    rows = int((after - first)[long].sum())
+    twice_s = float(sum(lost[a:b].sum() for a, b in zip(first[long], after[long], strict=True)))
+    if rows > MOST_OVERLAP_SHARE * len(index) or twice_s / 1e6 > MOST_OVERLAP_S:
+        opens, closes = index[first[long][0]], index[after[long][-1]]
+        raise ConfigurationError(
+            f"records overlap between {opens:%Y-%m-%d %H:%M:%S} and {closes:%Y-%m-%d %H:%M:%S}"
+            f" ({rows} rows, {twice_s / 6e7:.3g} minutes twice): they are of two devices or"
+            " wearers, or of one log twice. Keep one of them: read the files of each alone, such as"
+            " with eyelog.read(..., device=...)"
+        )
+
+
 def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
     """Raise `ConfigurationError` if the rows of a frame come from several sources.
 
     Several wearers, devices or readings of one log show as stamps that repeat, or as rows that
-    overlap by more than the phase of a connection (`covered_seconds`).
+    overlap by more than the phase of a connection (`own_share`).
     """
     index = frame.index
     if isinstance(index, pd.MultiIndex) and ACCOUNT in index.names:
@@ -428,7 +436,7 @@ def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
             " wearers or devices, keep these apart"
         )
     if not is_resampled(frame):
-        covered_seconds(index, interval_seconds(frame))
+        own_share(index, interval_seconds(frame))
         return
     widths = bin_widths(frame)
     order = np.argsort(index.as_unit("us").asi8, kind="stable")

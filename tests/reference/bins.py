@@ -72,7 +72,7 @@ def resampled(
     frame: pd.DataFrame, log: str, every: str, *, min_coverage: float = 0.5, stamp: str = "end"
 ) -> dict[pd.Timestamp, dict[str, Any]]:
     """Return the columns of each bin that holds rows, by the stamp of the bin."""
-    raw = rows_of(frame)
+    raw = share_the_time(rows_of(frame), log)
     clean = judged(raw, log)
     names = [name for name in frame.columns if rules(log)[name].agg != "none"]
     members: dict[tuple[pd.Timestamp, pd.Timestamp], list[int]] = {}

@@ -7,7 +7,7 @@ import pandas as pd
 from reference import blinks, gait
 from reference.bins import WIDTHS, direction
 from reference.flags import judged
-from reference.rows import EYES, STEP_S, Row, measured, rows_of, rules
+from reference.rows import EYES, STEP_S, Row, measured, rows_of, rules, share_the_time
 from reference.times import (
     bin_of,
     day_of,
@@ -32,7 +32,7 @@ def hours(
     frame: pd.DataFrame, log: str, *, every: str = "1D", stamp: str = "end", wear: str = "device"
 ) -> Table:
     """Return what `coverage` says, for the days or bins that hold rows."""
-    rows = rows_of(frame)
+    rows = share_the_time(rows_of(frame), log)
     members: dict[tuple[pd.Timestamp, pd.Timestamp], list[Row]] = {}
     for row in rows:
         members.setdefault(bin_of(row["at"], WIDTHS[every], stamp), []).append(row)
@@ -73,7 +73,7 @@ def daily(
     frame: pd.DataFrame, log: str, *, stamp: str = "end", least_wear_s: float = 300.0
 ) -> Table:
     """Return what `daily` says, by the midnight that opens the day."""
-    raw = rows_of(frame)
+    raw = share_the_time(rows_of(frame), log)
     clean = judged(raw, log)
     lasting = runs_of_wear(raw, log, least_s=least_wear_s)
     members: dict[pd.Timestamp, list[int]] = {}

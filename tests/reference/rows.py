@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -20,7 +21,14 @@ STEPS = {EYES: ("stp",), MINUTES: ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")}
 NOISE = {EYES: "nis_time", MINUTES: "nis_s"}
 WALK = {EYES: "stp", MINUTES: "stp_s"}
 
-Row = dict[str, Any]
+
+class Record(dict[str, Any]):
+    """The values of a record by name, and the share of its interval that is its own."""
+
+    share: float = 1.0
+
+
+Row = Any
 
 
 @dataclass(frozen=True)
@@ -68,12 +76,30 @@ def rows_of(frame: pd.DataFrame) -> list[Row]:
     """Return one dict for each record in order of time: its stamp as ``at``, None where missing."""
     rows = []
     for at, values in zip(frame.index, frame.to_dict("records"), strict=True):
-        row: Row = {"at": at}
+        row: Row = Record({"at": at})
         for name, value in values.items():
             absent = value is None or value is pd.NA or value != value
             row[name] = None if absent else value
         rows.append(row)
     return sorted(rows, key=lambda row: row["at"])
+
+
+def share_the_time(rows: list[Row], log: str) -> list[Row]:
+    """Give each record the share of its interval that the one before has not covered already.
+
+    A stamp that comes late makes the next one look early, so time that a neighbour has to spare is
+    not lost.
+    """
+    step = float(STEP_S[log])
+    apart = [
+        (b["at"].tz_convert("UTC") - a["at"].tz_convert("UTC")).total_seconds()
+        for a, b in pairwise(rows)
+    ]
+    for i, distance in enumerate(apart):
+        neighbours = [apart[j] for j in (i - 1, i + 1) if 0 <= j < len(apart)]
+        short = [step - distance, *(2 * step - distance - other for other in neighbours)]
+        rows[i + 1].share = 1 - max(0.0, min(short)) / step
+    return rows
 
 
 def within_limits(rule: Rule, value: float) -> bool:

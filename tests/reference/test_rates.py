@@ -28,7 +28,7 @@ def by_day(
     frame: pd.DataFrame, log: str, measure: Callable[[Pairs], dict[str, Any]]
 ) -> dict[pd.Timestamp, dict[str, Any]]:
     """Return a measure of the raw and the judged rows of each local day."""
-    raw = rows_of(frame)
+    raw = share_the_time(rows_of(frame), log)
     days: dict[pd.Timestamp, Pairs] = {}
     for pair in zip(raw, judged(raw, log), strict=True):
         days.setdefault(day_of(pair[0]["at"]), []).append(pair)

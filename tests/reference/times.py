@@ -9,15 +9,22 @@ from reference.flags import MAX_NOISE_S, blinked, off_pose
 from reference.rows import EYES, NOISE, STEP_S, Row, evidence, measured
 
 LEAST_WORN_S = 20.0
+LEAST_WORN_FOR_STEPS_S = 30.0
 ONE_US = timedelta(microseconds=1)
 
 
 def recorded_s(row: Row, log: str) -> float:
     """Return the seconds that a record covers: none where every value in it is missing."""
-    return float(STEP_S[log]) if measured(row) else 0.0
+    return STEP_S[log] * row.share if measured(row) else 0.0
 
 
 def worn_s(row: Row, log: str, wear: str = "device") -> float | None:
+    """Return the seconds of wear that no earlier record has covered."""
+    seconds = on_head_s(row, log, wear)
+    return None if seconds is None else seconds * row.share
+
+
+def on_head_s(row: Row, log: str, wear: str = "device") -> float | None:
     """Return the seconds of wear: none where stored, None where the evidence is not there."""
     if off_pose(row, log):
         return 0.0 if (("isl" if log == EYES else "wea_s") in row) else None
@@ -33,7 +40,7 @@ def worn_s(row: Row, log: str, wear: str = "device") -> float | None:
 
 def interval_is_worn(row: Row, log: str, wear: str = "device") -> bool | None:
     """Return whether the interval as a whole counts as worn."""
-    seconds = worn_s(row, log, wear)
+    seconds = on_head_s(row, log, wear)
     return None if seconds is None else seconds >= (15.0 if log == EYES else LEAST_WORN_S)
 
 
@@ -43,7 +50,10 @@ def walking_s(row: Row, log: str, wear: str = "device") -> float | None:
     if off_pose(row, log) or (wear_is_known and not interval_is_worn(row, log, wear)):
         return None
     if log != EYES:
-        return evidence(row, "stp_s", log)
+        walked, on_head = evidence(row, "stp_s", log), on_head_s(row, log, wear)
+        if on_head is None or walked is None:
+            return None if walked is None or wear_is_known else walked * row.share
+        return min(walked, on_head) * row.share if on_head >= LEAST_WORN_FOR_STEPS_S else None
     if "cad" not in row:
         return None
     steps, cadence = evidence(row, "stp", log), evidence(row, "cad", log)
@@ -51,7 +61,7 @@ def walking_s(row: Row, log: str, wear: str = "device") -> float | None:
         return None
     if steps == 0:
         return 0.0
-    return min(15.0, 60 * steps / cadence) if cadence else None
+    return min(15.0, 60 * steps / cadence) * row.share if cadence else None
 
 
 def valid_s(row: Row, log: str, wear: str = "device") -> float | None:

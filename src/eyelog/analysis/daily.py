@@ -271,7 +271,7 @@ def _times(prepared: Prepared, time: Arrays) -> dict[str, Any]:
     recorded = numbers(time["recorded_s"])
     data: dict[str, Any] = {
         "n": as_counts(total(np.where(recorded > 0, prepared.records, 0.0), groups)),
-        "coverage": prepared.coverage(recorded > 0),
+        "coverage": np.minimum(ratio(np.nan_to_num(total(recorded, groups)), groups.seconds), 1.0),
         "recorded_h": total(recorded, groups) / 3600.0,
     }
     for noun in ("worn", "valid", "walking"):

@@ -96,13 +96,13 @@ def resample(
         walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
         (blinks or gaps and usable minutes that the rate is based on, see `eyelog.blinks.rate`),
         ``valid_min``, ``walking_min`` (minutes that were valid and walked), int64 ``n`` (records),
-        float64 ``exposure_min`` (minutes worn; missing if the evidence of wear is), ``coverage``
-        (records / expected records) and ``bin_s`` (width of the bin in seconds; shorter if midnight
-        or the clock cuts it), and boolean ``closing_alone`` (its only record is the one stamped at
-        the midnight that closes it, see `eyelog.daily`). These columns are what bins are known by;
-        bins of several widths that follow one another can stand in one table. A bin without
-        records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue have no
-        rule and are left out; the provenance names them.
+        float64 ``recorded_min``, ``exposure_min`` (minutes worn; missing if the evidence of wear
+        is), ``coverage`` (recorded time / width) and ``bin_s`` (width of the bin in seconds;
+        shorter if midnight or the clock cuts it), and boolean ``closing_alone`` (its only record is
+        the one stamped at the midnight that closes it, see `eyelog.daily`). These columns are what
+        bins are known by; bins of several widths that follow one another can stand in one table. A
+        bin without records has ``n`` 0 and missing values. Texts and fields unknown to the
+        catalogue have no rule and are left out; the provenance names them.
 
         Further columns are added only if summaries of the bins need them: ``NAME_total`` (the whole
         sum of a field, beside the one that `min_coverage` has made missing in some bins),
@@ -171,7 +171,9 @@ def resample(
     recorded = numbers(time["recorded_s"]) > 0
     data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
-    data["coverage"] = coverage(recorded, records, groups, which)
+    data["recorded_min"] = reductions.total(numbers(time["recorded_s"]), groups) / 60.0
+    data["recorded_min"] = np.nan_to_num(data["recorded_min"])
+    data["coverage"] = np.minimum(data["recorded_min"] * 60.0 / groups.seconds, 1.0)
     data[BIN_WIDTH] = groups.seconds
     data[CLOSING] = _closing_alone(frame, groups, stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]

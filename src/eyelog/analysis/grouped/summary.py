@@ -61,7 +61,7 @@ CLOSING = "closing_alone"
 # The columns that `eyelog.resample` writes about its bins.
 BIN_COLUMNS = (
     "pace_steps", "pace_min", "blink_n", "blink_min", "valid_min", "walking_min",
-    "n", "exposure_min", "coverage", BIN_WIDTH, CLOSING,
+    "n", "recorded_min", "exposure_min", "coverage", BIN_WIDTH, CLOSING,
 )  # fmt: skip
 # Further columns of bins, only if their values do not show it: the whole sum of a field whose sum
 # is missing for low coverage, and the weight behind a value that some records lack.

@@ -39,7 +39,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError
-from eyelog.frame import STORED, covered_seconds, is_resampled, log_of
+from eyelog.frame import STORED, is_resampled, log_of, own_share
 
 __all__ = [
     "Evidence",
@@ -279,7 +279,7 @@ def seconds_of(known: Evidence) -> Arrays:
         # Without evidence of wear the steps are all that is known.
         "walking_s": walked if values is None else np.minimum(walked, worn_s),
     }
-    share = covered_seconds(frame.index, length)
+    share = own_share(frame.index, length)
     if share is not None:  # records overlap: their seconds count once
         data = {name: each * share for name, each in data.items()}
     return Arrays(data, frame.index, {})
@@ -383,7 +383,9 @@ def _bin_seconds(frame: Arrays, log: str) -> Arrays:
     def column(name: str) -> Floats:
         return numbers(frame[name]) if name in frame.columns else missing
 
-    out = {"recorded_s": column("n") * INTERVAL_SECONDS[log]}
+    whole = column("n") * INTERVAL_SECONDS[log]
+    recorded = column("recorded_min") * 60
+    out = {"recorded_s": np.where(np.isnan(recorded), whole, recorded)}
     for noun, name in BIN_MINUTES.items():
         out[f"{noun}_s"] = column(name) * 60
     return Arrays(out, frame.index, {})
