@@ -430,7 +430,7 @@ def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
     if index.hasnans or not index.is_unique:
         repeated = index[index.duplicated()]
         raise ConfigurationError(
-            f"the frame has {int(index.isna().sum())} missing stamps and {len(repeated)} repeated"
+            f"the frame has {int(np.count_nonzero(index.isna()))} missing stamps and {len(repeated)} repeated"
             " ones: if they are copies, keep the last row of each,"
             " frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]; if they are two"
             " wearers or devices, keep these apart"

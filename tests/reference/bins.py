@@ -7,7 +7,7 @@ import pandas as pd
 
 from reference.flags import judged
 from reference.gait import pace_interval
-from reference.rows import STEP_S, Row, measured, rows_of, rules
+from reference.rows import STEP_S, Row, measured, rows_of, rules, share_the_time
 from reference.times import bin_of, recorded_s, span_s, total, valid_s, walking_s, worn_s
 
 WIDTHS = {"1min": 60, "5min": 300, "10min": 600, "1h": 3600, "2h": 7200, "1D": 86_400}

@@ -13,7 +13,7 @@ from reference import blinks, gait
 from reference.days import per_hour
 from reference.flags import judged
 from reference.held import agree, quietly
-from reference.rows import EYES, MINUTES, Row, measured, rows_of
+from reference.rows import EYES, MINUTES, Row, measured, rows_of, share_the_time
 from reference.strategies import both_logs, examples, in_five_zones
 from reference.times import day_of, midnight, worn_s
 

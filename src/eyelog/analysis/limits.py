@@ -271,7 +271,7 @@ class Limits:
         return self.table().to_string()
 
     def _repr_html_(self) -> str:
-        return cast(str, self.table().to_html())
+        return self.table().to_html()
 
 
 _DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(

@@ -373,7 +373,8 @@ def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float | Floats) -> Gro
     kinds = pd.Categorical(values)
     codes = np.asarray(kinds.codes, dtype=np.int64)
     rows_s = np.broadcast_to(interval_s, len(codes))[codes >= 0]
-    seconds = np.bincount(codes[codes >= 0], rows_s, minlength=len(kinds.categories))
+    seconds: Floats = np.zeros(len(kinds.categories))
+    np.add.at(seconds, codes[codes >= 0], rows_s)
     labels = kinds.categories.rename(name if name is not None else "group")
     groups = _ordered(codes, labels, seconds)
     return groups.keep(groups.sizes > 0)

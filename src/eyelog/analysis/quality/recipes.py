@@ -317,7 +317,7 @@ def select(
     known = Evidence(Arrays.of(frame), chosen.log, followed)
     result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
     result.attrs = dict(frame.attrs)
-    details = {"recipe": recipe, "source": chosen.source, "limits": followed.details()}
+    details: dict[str, Any] = {"recipe": recipe, "source": chosen.source, "limits": followed.details()}
     return record(result, "select", log=chosen.log, **details)
 
 
