@@ -80,10 +80,10 @@ def main() -> int:
         state["masked"] = el.mask(frame, state.pop("reasons"))
 
     def resample() -> None:
-        state["bins"] = el.resample(state["masked"], "10min", judge=False)
+        state["bins"] = el.resample(state["masked"], "10min")
 
     def daily() -> None:
-        state["days"] = el.daily(state.pop("masked"), judge=False)
+        state["days"] = el.daily(state.pop("masked"))
 
     steps: dict[str, Callable[[], Any]] = {
         "bare numpy, bins": lambda: bare_numpy(frame, names, 600),

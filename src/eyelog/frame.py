@@ -380,9 +380,10 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     order = None if index.is_monotonic_increasing else np.argsort(us, kind="stable")
     us = us if order is None else us[order]
     length_us = round(length_s * 1e6)
-    lost = length_us - np.diff(us)
-    if not (lost > 0).any():
+    distances = np.diff(us)
+    if distances.min() >= length_us:
         return None
+    lost = length_us - distances
     # A stamp that comes late makes the next one look early: what a neighbour has spare is not lost.
     beside = np.concatenate([[0], lost, [0]])
     lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
@@ -430,8 +431,8 @@ def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
     if index.hasnans or not index.is_unique:
         repeated = index[index.duplicated()]
         raise ConfigurationError(
-            f"the frame has {int(np.count_nonzero(index.isna()))} missing stamps and {len(repeated)} repeated"
-            " ones: if they are copies, keep the last row of each,"
+            f"the frame has {int(np.count_nonzero(index.isna()))} missing stamps and"
+            f" {len(repeated)} repeated ones: if they are copies, keep the last row of each,"
             " frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]; if they are two"
             " wearers or devices, keep these apart"
         )

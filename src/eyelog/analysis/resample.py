@@ -1,6 +1,7 @@
 """Longer intervals: each field is aggregated by its rule in the catalogue."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -33,6 +34,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.threads import in_threads
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.clock import DAY_US, microseconds, time_of_day_us
 from eyelog.errors import ConfigurationError
@@ -159,8 +161,17 @@ def resample(
     known = Evidence(Arrays.of(frame), which, chosen)
     time = seconds_of(known)
     table = trusted(known.frame, known, judge=judge, what="resample")
-    bins = _Bins(table, which, groups, records, time, min_coverage)
-    data, carried = bins.values([by_name[name] for name in kept])
+
+    def values(fields: Sequence[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
+        own = replace(groups, memo=[])  # what is missing alike is remembered in each thread
+        return _Bins(table, which, own, records, time, min_coverage).values(fields)
+
+    data: dict[str, Any] = {}
+    carried: dict[str, Any] = {}
+    for some, beside in in_threads(values, [by_name[name] for name in kept], rows=len(table)):
+        data |= some
+        carried |= beside
+    carried = {name: carried[name] for name in _carried_names(kept) if name in carried}
     carried |= _counted(table, which, groups, time)
     taken, walked = pace_totals(table, which, groups, chosen)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
@@ -260,6 +271,10 @@ class _Bins:
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
+
+
+def _carried_names(kept: Iterable[str]) -> Iterator[str]:
+    return (f"{name}{end}" for name in kept for end in (TOTAL, WEIGHT))
 
 
 def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:

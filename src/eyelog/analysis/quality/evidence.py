@@ -262,27 +262,37 @@ def seconds_of(known: Evidence) -> Arrays:
         return _bin_seconds(frame, which)
     length = float(INTERVAL_SECONDS[which])
     off, values = known.off_pose, known.worn
-    missing = np.full(len(frame), np.nan)
-    if values is None:
-        worn_s, on = missing, ~off
+    walked = _walking_s(known, length)
+    if values is None:  # the steps are all that is known
+        worn_s = valid_s = np.full(len(frame), np.nan)
+        np.putmask(walked, off, np.nan)
     else:
-        on = known.rules["worn"].keeps(values) & ~off
-        if which == STANDARD_MODE_LOGS:
-            on = known.rules["worn_for_steps"].keeps(values) & ~off
-        whole = values if which == STANDARD_MODE_LOGS else np.where(on, length, 0.0 * values)
-        worn_s = np.where(off, 0.0, whole)
-    walked = np.where(on, _walking_s(known, length), np.nan)
+        worn_s = _worn_s(known, values, length)
+        valid_s = _valid_s(known, worn_s)
+        of_steps = "worn_for_steps" if "worn_for_steps" in known.rules else "worn"
+        np.putmask(walked, ~known.rules[of_steps].keeps(values) | off, np.nan)
+        np.minimum(walked, worn_s, out=walked)
     data = {
-        "recorded_s": np.where(known.recorded, length, 0.0),
+        "recorded_s": known.recorded * length,
         "worn_s": worn_s,
-        "valid_s": missing if values is None else _valid_s(known, worn_s),
-        # Without evidence of wear the steps are all that is known.
-        "walking_s": walked if values is None else np.minimum(walked, worn_s),
+        "valid_s": valid_s,
+        "walking_s": walked,
     }
     share = own_share(frame.index, length)
     if share is not None:  # records overlap: their seconds count once
         data = {name: each * share for name, each in data.items()}
     return Arrays(data, frame.index, {})
+
+
+def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:
+    """Return the seconds of wear: those of the minute, or the whole interval; 0 off pose."""
+    if known.log == STANDARD_MODE_LOGS:
+        worn_s = values.copy()
+    else:
+        worn_s = np.where(known.rules["worn"].keeps(values), length, 0.0)
+        np.putmask(worn_s, np.isnan(values), np.nan)
+    np.putmask(worn_s, known.off_pose, 0.0)
+    return worn_s
 
 
 def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
@@ -297,20 +307,25 @@ def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
         values = known.part(known.rules[CONTEXT[reason][0]].role)
         if values is not None:
             unknown |= np.isnan(values)
-    return np.where(against, 0.0, np.where(unknown, np.nan, worn_s))
+    valid_s = worn_s.copy()
+    np.putmask(valid_s, unknown, np.nan)
+    np.putmask(valid_s, against, 0.0)
+    return valid_s
 
 
 def _walking_s(known: Evidence, length: float) -> Floats:
     """Return the seconds walked in each row; 0 where the limit for walking is not exceeded."""
     n, still = len(known.frame), known.against.get(Reason.STILL)
     if known.log == STANDARD_MODE_LOGS:
-        walked = _or_missing(known.part("walking_s"), n)
+        walked = _or_missing(known.part("walking_s"), n).copy()
     else:
         steps, cadence = known.part("steps"), known.part("pace")
         if steps is None or cadence is None:
             return np.full(n, np.nan)
         walked = steps_took_s(steps, cadence, length)
-    return walked if still is None else np.where(still, 0.0, walked)
+    if still is not None:
+        np.putmask(walked, still, 0.0)
+    return walked
 
 
 def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
@@ -318,9 +333,11 @@ def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:
 
     Missing if there are steps without a cadence.
     """
-    took = np.full(len(steps), np.nan)
-    np.divide(60.0 * steps, cadence, out=took, where=cadence > 0)
-    return np.where(steps == 0, 0.0, np.minimum(took, length))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        took = np.minimum(60.0 * steps / cadence, length)
+    np.putmask(took, ~(cadence > 0), np.nan)
+    np.putmask(took, steps == 0, 0.0)
+    return took
 
 
 def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.threads import in_threads
 from eyelog.catalogue import LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
@@ -108,20 +109,12 @@ def flagged(frame: pd.DataFrame, which: str, *, limits: Limits = DEFAULT) -> pd.
     judge = _Judge(table, Evidence(table, which, limits))
     # One row in memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
-    for own, name in zip(bits, table.columns, strict=True):
-        own[:] = judge.context(name)
-        if judge.values_count(name):
-            values = floats(table[name], name)
-            for first in range(0, len(values), AT_ONCE):
-                part = slice(first, first + AT_ONCE)
-                _set(own[part], np.isnan(values[part]), Reason.MISSING)
-                for reason, where in judge.of_values(name, values[part]):
-                    _set(own[part], where, reason)
-            stale = judge.stale(name, values)
-            if stale is not None:
-                _set(own, stale, Reason.STALE)
-        else:
-            _set(own, np.asarray(pd.isna(table[name])), Reason.MISSING)
+
+    def write(columns: Sequence[tuple[Bits, Any]]) -> None:
+        for own, name in columns:
+            judge.write(own, name)
+
+    in_threads(write, list(zip(bits, table.columns, strict=True)), rows=len(frame))
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     return record(result, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked)
@@ -168,12 +161,15 @@ def mask(
     passing = Reason.SATURATED if allow is None else Reason(allow)
     against = np.uint16(~int(passing) & 0xFFFF)
     off: Bools = np.zeros(len(frame), dtype=bool)
-    table, masked = Arrays.of(frame), {}
-    for name, (_, of_column) in zip(table.columns, reasons.items(), strict=True):
-        bits = of_column.to_numpy()
-        if name in TILTS:
-            off |= (bits & np.uint16(Reason.OFF_POSE)) != 0
-        masked[name] = _without(table[name], (bits & against) != 0) if name != STORED else None
+    table, bits = Arrays.of(frame), Arrays.of(reasons)
+    for name in TILTS & set(table.columns):
+        off |= (bits[name] & np.uint16(Reason.OFF_POSE)) != 0
+
+    def without(names: Sequence[Any]) -> dict[Any, Any]:
+        return {name: _unflagged(table[name], bits[name], against) for name in names}
+
+    found = in_threads(without, list(table.columns), rows=len(frame))
+    masked = {name: part[name] for name in table.columns for part in found if name in part}
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
@@ -210,11 +206,23 @@ def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = Non
         return table
     passing = Reason.SATURATED if allow is None else allow
     judge = _Judge(table, known)
-    columns = {name: _without(table[name], judge.bad(name, ~passing)) for name in table.columns}
+
+    def without(names: Sequence[Any]) -> dict[Any, Any]:
+        return {name: _without(table[name], judge.bad(name, ~passing)) for name in names}
+
+    found = in_threads(without, list(table.columns), rows=len(table))
+    columns = {name: part[name] for name in table.columns for part in found if name in part}
     warn_unjudged(table, _lacking(table.columns, judge.unchecked))
     details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
     rows = known.off_pose, known.recorded
     return _masked(table, columns, *rows, passing, details, known.log)
+
+
+def _unflagged(column: Any, bits: Any, against: Any) -> Any:
+    """Return a column with the values missing that a reason `against` them removes."""
+    if np.bitwise_and.reduce(bits) & Reason.MISSING:  # of a column without values nothing goes
+        return column
+    return _without(column, (bits & against) != 0)
 
 
 def _without(column: Any, bad: Bools) -> Any:
@@ -298,6 +306,25 @@ class _Judge:
                     _set(bits, where, reason)
             self._bits[kind] = bits
         return self._bits[kind]
+
+    def write(self, bits: Bits, name: Any) -> None:
+        """Write the reasons against the values of a column."""
+        bits[:] = self.context(name)
+        if not self.values_count(name):
+            _set(bits, np.asarray(pd.isna(self.table[name])), Reason.MISSING)
+            return
+        values = floats(self.table[name], name)
+        for first in range(0, len(values), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            missing = np.isnan(values[part])
+            _set(bits[part], missing, Reason.MISSING)
+            if missing.all():
+                continue
+            for reason, where in self.of_values(name, values[part]):
+                _set(bits[part], where, reason)
+        stale = self.stale(name, values)
+        if stale is not None:
+            _set(bits, stale, Reason.STALE)
 
     def values_count(self, name: Any) -> bool:
         """Return whether the values of a column can be flagged for their size."""

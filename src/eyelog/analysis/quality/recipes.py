@@ -317,8 +317,14 @@ def select(
     known = Evidence(Arrays.of(frame), chosen.log, followed)
     result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
     result.attrs = dict(frame.attrs)
-    details: dict[str, Any] = {"recipe": recipe, "source": chosen.source, "limits": followed.details()}
-    return record(result, "select", log=chosen.log, **details)
+    return record(
+        result,
+        "select",
+        log=chosen.log,
+        recipe=recipe,
+        source=chosen.source,
+        limits=followed.details(),
+    )
 
 
 def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:
