@@ -39,9 +39,9 @@ __all__ = [
     "log_of",
     "one_source",
     "own_share",
-    "refuse_reasons",
     "require",
     "require_frame",
+    "require_one_frame",
     "require_single_intervals",
     "stamps",
     "warn_unknown",
@@ -188,14 +188,18 @@ def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -
         raise ConfigurationError(f"{what} takes {wanted}, not {type(table).__name__}")
 
 
-def refuse_reasons(frame: pd.DataFrame, *, what: str) -> None:
-    """Raise `ConfigurationError` unless a frame was passed, not the reasons against its values."""
+def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
+    """Raise `ConfigurationError` unless a frame was passed, of one source of records.
+
+    The reasons against the values of a frame look like one, and are not.
+    """
     require_frame(frame, what=what, wanted="a frame")
     if _maker(frame) == "flag":
         raise ConfigurationError(
             f"{what} takes a frame, and these are the reasons of eyelog.flag: pass"
             " mask(frame, reasons), or plot_quality(reasons)"
         )
+    one_source(frame)
 
 
 def _other(log: str) -> str:
@@ -408,10 +412,14 @@ def _refuse_two_sources(index: pd.DatetimeIndex, lost: npt.NDArray[np.int64]) ->
         opens, closes = index[first[long][0]], index[after[long][-1]]
         raise ConfigurationError(
             f"records overlap between {opens:%Y-%m-%d %H:%M:%S} and {closes:%Y-%m-%d %H:%M:%S}"
-            f" ({rows} rows, {twice_s / 6e7:.3g} minutes twice): they are of two devices or"
+            f" ({rows:,} rows, {_spoken(twice_s / 1e6)} twice): they are of two devices or"
             " wearers, or of one log twice. Keep one of them: read the files of each alone, such as"
             " with eyelog.read(..., device=...)"
         )
+
+
+def _spoken(seconds: float) -> str:
+    return f"{seconds / 3600:,.1f} hours" if seconds >= 7200 else f"{seconds / 60:.1f} minutes"
 
 
 def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:

@@ -25,7 +25,8 @@ from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import day_range
 from eyelog.disk.home import home_dir
-from eyelog.frame import warn_unknown
+from eyelog.errors import ConfigurationError
+from eyelog.frame import STORED, is_resampled, warn_unknown
 
 if TYPE_CHECKING:
     from eyelog.access.client import Client
@@ -276,7 +277,8 @@ class Archive:
         MixedLogsError
             If `frame` is of the other log.
         ConfigurationError
-            If the index is naive, a stamp is missing, or the account name is not valid.
+            If the index is naive, a stamp is missing, the account name is not valid, or the frame
+            is masked or resampled.
         ArchiveError
             If the disk is full or read-only, or another process keeps the archive locked.
 
@@ -294,6 +296,12 @@ class Archive:
         >>> archive.write("computed_data", frame.assign(stp=999.0).iloc[:2], account="me")
         Written(added=0, changed=2, removed=0)
         """
+        if is_resampled(frame) or STORED in frame.columns:
+            raise ConfigurationError(
+                "an archive holds records as they were recorded, and this frame is"
+                f" {'resampled' if is_resampled(frame) else 'masked'}: write the frame that it was"
+                " made from (and keep this one as a Parquet file, frame.to_parquet)"
+            )
         batch = prepare(frame, log, days)
         with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
             outcome = write(self._place, account, batch)

@@ -32,7 +32,7 @@ from eyelog.figures.quality import plot_quality
 from eyelog.figures.rhythm import plot_rhythm
 from eyelog.figures.style import panels, style, unmanaged
 from eyelog.figures.timeline import plot_timeline
-from eyelog.frame import is_resampled, log_of, require, require_frame
+from eyelog.frame import is_resampled, log_of, one_source, require, require_frame
 
 __all__ = ["compose_figure"]
 
@@ -108,6 +108,7 @@ def compose_figure(
     if frame.empty:
         raise ConfigurationError("there are no records to draw")
     log = log_of(frame)
+    one_source(frame)
     names = _named(frame, kind, log, fields) if fields else _default(frame, kind, log)
     shaded: dict[str, Any] = {}
     if events is not None:

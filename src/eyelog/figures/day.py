@@ -28,7 +28,7 @@ from eyelog.figures.style import (
     title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import refuse_reasons, require
+from eyelog.frame import require, require_one_frame
 from eyelog.provenance import stated_log
 
 __all__ = ["plot_day"]
@@ -100,7 +100,7 @@ def plot_day(
     >>> [ax.get_title(loc="left") for ax in panels]
     ['Mon 19 Oct', 'Tue 20 Oct']
     """
-    refuse_reasons(frame, what="plot_day")
+    require_one_frame(frame, what="plot_day")
     index = stamps(frame.index, what="plot_day")
     names = [field] if second is None else [field, second]
     require(frame, names, purpose="plot_day")

@@ -16,7 +16,7 @@ from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import is_resampled, refuse_reasons, require
+from eyelog.frame import is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap"]
 
@@ -76,7 +76,7 @@ def plot_heatmap(
     >>> ax.images[0].get_array().shape
     (7, 96)
     """
-    refuse_reasons(frame, what="plot_heatmap")
+    require_one_frame(frame, what="plot_heatmap")
     index = stamps(frame.index, what="plot_heatmap")
     require(frame, [field], purpose="plot_heatmap")
     if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):

@@ -26,7 +26,7 @@ from eyelog.figures.style import (
     title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import refuse_reasons, require
+from eyelog.frame import require, require_one_frame
 
 __all__ = ["plot_timeline"]
 
@@ -88,7 +88,7 @@ def plot_timeline(
     >>> [ax.get_title(loc="left") for ax in panels]
     ['Steps, medium per min', 'Tilt fore-aft (deg)', 'State']
     """
-    refuse_reasons(frame, what="plot_timeline")
+    require_one_frame(frame, what="plot_timeline")
     index = stamps(frame.index, what="plot_timeline")
     if not index.is_monotonic_increasing:
         raise ConfigurationError("plot_timeline needs stamps in order: pass frame.sort_index()")

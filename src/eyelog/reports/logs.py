@@ -18,7 +18,7 @@ from eyelog.analysis.weekly import weekly
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import is_resampled, log_of, stamps
+from eyelog.frame import is_resampled, log_of, one_source, stamps
 from eyelog.provenance import KEY
 
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
@@ -143,6 +143,7 @@ def as_logs(
                 "report takes records, and this frame is resampled: pass the frame that it was"
                 " made from"
             )
+        one_source(frame)
         found[log] = frame
     if not found:
         raise ConfigurationError("report needs a frame of one log, or of both")
