@@ -9,7 +9,7 @@ import pandas as pd
 
 from eyelog.analysis.coverage import coverage
 from eyelog.analysis.daily import daily
-from eyelog.analysis.limits import limit
+from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
@@ -46,17 +46,26 @@ class Logs:
         The frame of each log.
     name : str
         The wearer's name in the report; empty if unknown.
+    limits : Limits
+        What counts as worn, noisy, walking, in pose, and as a day that counts.
     """
 
-    def __init__(self, frames: Mapping[str, pd.DataFrame], *, name: str) -> None:
+    def __init__(
+        self, frames: Mapping[str, pd.DataFrame], *, name: str, limits: Limits = DEFAULT
+    ) -> None:
         self.frames = {log: frames[log] for log in ORDER if log in frames}
-        self.name = name
+        self.name, self.limits = name, limits
         self._made: dict[tuple[str, str], pd.DataFrame] = {}
 
     @property
     def lead(self) -> str:
         """The log that figures show if both could be shown."""
         return next(iter(self.frames))
+
+    @property
+    def counted_h(self) -> float:
+        """The hours of wear from which on a day counts."""
+        return self.limits.seconds("min_day") / 3600.0
 
     @cached_property
     def zone(self) -> str:
@@ -73,18 +82,18 @@ class Logs:
 
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary."""
-        return self._once("days", log, lambda _: daily(self.masked(log)))
+        return self._once("days", log, lambda _: daily(self.masked(log), limits=self.limits))
 
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        return self._once("weeks", log, lambda _: weekly(self.masked(log)))
+        return self._once("weeks", log, lambda _: weekly(self.masked(log), limits=self.limits))
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
         table = self.days(log)
         if "worn_h" not in table:
             return table
-        return table[numbers(table["worn_h"]) >= COUNTED_WORN_H]
+        return table[numbers(table["worn_h"]) >= self.counted_h]
 
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
@@ -93,11 +102,11 @@ class Logs:
 
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
-        return self._once("hours", log, coverage)
+        return self._once("hours", log, lambda frame: coverage(frame, limits=self.limits))
 
     def reasons(self, log: str) -> pd.DataFrame:
         """Return the reasons against each value."""
-        return self._once("reasons", log, flag)
+        return self._once("reasons", log, lambda frame: flag(frame, limits=self.limits))
 
     def masked(self, log: str) -> pd.DataFrame:
         """Return the values that are not flagged, judged once for all sections."""
@@ -105,7 +114,9 @@ class Logs:
 
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
-        return self._once(every, log, lambda _: resample(self.masked(log), every))
+        return self._once(
+            every, log, lambda _: resample(self.masked(log), every, limits=self.limits)
+        )
 
     def _once(
         self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]
@@ -119,6 +130,7 @@ def as_logs(
     frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
     *,
     name: str | None = None,
+    limits: Limits | None = None,
 ) -> Logs:
     """Return the logs that were passed, or raise if they cannot make one wearer's report.
 
@@ -175,7 +187,8 @@ def as_logs(
         found = {log: _renamed(frame, called or "") for log, frame in found.items()}
     elif called is not None:
         found = {log: _called(frame, called) for log, frame in found.items()}
-    return Logs(found, name=called or "")
+    chosen = [chosen_limits(limits, frame) for frame in found.values()]
+    return Logs(found, name=called or "", limits=chosen[0])
 
 
 def _pairs(

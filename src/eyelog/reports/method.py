@@ -11,12 +11,12 @@ from typing import Any, Final
 import pandas as pd
 
 import eyelog
-from eyelog.analysis.limits import Limit, limits
+from eyelog.analysis.limits import DEFAULT, Limit, Limits
 from eyelog.catalogue import catalogue, catalogue_version, role
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.provenance import history
 from eyelog.reports import words
-from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Part
 
@@ -46,7 +46,7 @@ TERMS: Final = [
     ),
     (
         "Usual day",
-        f"The median of the days with at least {COUNTED_WORN_H:g} h of wear. Its 95 % interval lies"
+        "The median of the days with at least {counted_h:g} h of wear. Its 95 % interval lies"
         " between two of the days' own values and assumes no shape, only days that are"
         " independent (Thompson 1936, Annals of Mathematical Statistics 7:122); it needs six"
         " days.",
@@ -127,17 +127,17 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
     findings += [f"Note: {notice}" for notice in notices]
     return Part(
         findings=findings,
-        tables=[partial(limits_table, list(logs.frames))],
-        terms=list(TERMS),
+        tables=[partial(limits_table, list(logs.frames), logs.limits)],
+        terms=[(name, text.format(counted_h=logs.counted_h)) for name, text in TERMS],
         recipe=json.dumps(_recipe(logs, arguments), indent=1, ensure_ascii=False, sort_keys=True),
     )
 
 
-def limits_table(logs: Sequence[str]) -> PageTable:
+def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
     """Return the limits of these logs with their sources."""
     found: dict[tuple[str, ...], list[str]] = {}
     for log in logs:
-        for one in limits(log).values():
+        for one in chosen.of(log).values():
             found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
     rows = [
         [said, words.joined([LOG_WORDS[log] for log in of]), value, source]

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 import eyelog
+from eyelog.analysis.limits import Limits
 from eyelog.catalogue import LOGS, near
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS, range_words
@@ -27,6 +28,7 @@ def report(
     path: str | os.PathLike[str],
     *,
     sections: Sequence[str] | None = None,
+    limits: Limits | None = None,
     name: str | None = None,
     dated: str | None = None,
 ) -> Path:
@@ -41,13 +43,16 @@ def report(
     ----------
     frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
         Records of one wearer: a frame of one log, or both logs, as ``{log: frame}`` or one after
-        the other. Values are judged with the default limits.
+        the other.
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     sections : sequence of str, optional
         Which sections, in their own order: ``"trust"``, ``"days"``, ``"eyes"``, ``"walking"``,
         ``"head"``, ``"rhythm"``, ``"baseline"``, ``"agreement"``. Default: all; ``"agreement"``
         only where both logs are given. The method closes every report.
+    limits : Limits, optional
+        What counts as worn, noisy, walking, in pose, and as a day that counts, see
+        `eyelog.Limits`.
     name : str, optional
         A pseudonym for the wearer. The account and the names of files then do not appear in the
         report.
@@ -89,7 +94,7 @@ def report(
     True
     """
     target = check_arguments(path, sections=sections, name=name, dated=dated)
-    logs = as_logs(frames, name=name)
+    logs = as_logs(frames, name=name, limits=limits)
     asked = SECTIONS if sections is None else _names(sections)
     chosen = [key for key in SECTIONS if key in asked]
     if sections is None and len(logs.frames) < len(LOGS):

@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
-from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.parts import Empty
 
@@ -25,10 +25,10 @@ def require_days(logs: Logs, log: str, needed: int = 1) -> int:
     have = len(logs.counted(log))
     if not have:
         days = words.count(len(logs.calendar), "day")
-        raise Empty(f"not enough data: 0 of {days} with at least {COUNTED_WORN_H:g} h of wear")
+        raise Empty(f"not enough data: 0 of {days} with at least {logs.counted_h:g} h of wear")
     if have < needed:
         raise Empty(
-            f"{words.not_enough(have, needed)}, which are days with at least {COUNTED_WORN_H:g} h"
+            f"{words.not_enough(have, needed)}, which are days with at least {logs.counted_h:g} h"
             " of wear"
         )
     return have
@@ -39,7 +39,7 @@ def days_behind(logs: Logs, log: str) -> str:
     have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
     said = (
         f"This is based on {have} of {all_days} of the {LOG_WORDS[log]}, those with at least"
-        f" {COUNTED_WORN_H:g} h of wear"
+        f" {logs.counted_h:g} h of wear"
     )
     if have < LEAST_FOR_INTERVAL:
         said += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"

@@ -173,7 +173,8 @@ def mask(
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    recorded = _recorded(table, stated_log(reasons))
+    # A frame has fields of one log, but nothing here need say which.
+    recorded = np.logical_or(*(recorded_rows(table, log) for log in LOGS))
     if STORED in table.columns:  # masked once more: the tilt that showed it is gone
         stored = numbers(table[STORED])
         off, recorded = off | (stored > 0), recorded | ~np.isnan(stored)
@@ -252,12 +253,6 @@ def _masked(
     allowed = [reason.name for reason in Reason if reason & passing]
     columns = Arrays(masked, table.index, table.attrs)
     return record(columns, "mask", log=log, allow=allowed, **details)
-
-
-def _recorded(table: Arrays, log: str | None) -> Bools:
-    """Return the rows with any value; without a stated log its fields are in one log or both."""
-    rows = [recorded_rows(table, one) for one in ((log,) if log else LOGS)]
-    return np.asarray(np.logical_or.reduce(rows), dtype=bool)
 
 
 def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:

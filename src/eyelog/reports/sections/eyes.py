@@ -39,7 +39,7 @@ def section(logs: Logs) -> Part:
     if not known:
         raise Empty(" ".join(rates.values()))
     log, findings = known[0], list(rates.values())
-    hours = rate(logs.frames[log], by="hour")
+    hours = rate(logs.frames[log], by="hour", limits=logs.limits)
     if (said := _hours_of(hours)) is not None:
         findings.append(said)
     return Part(
@@ -78,7 +78,7 @@ def _block(logs: Logs, log: str) -> str:
 
 
 def _rate_of(logs: Logs, log: str) -> str:
-    whole = effective_n(logs.frames[log], block=_block(logs, log)).iloc[0]
+    whole = effective_n(logs.frames[log], block=_block(logs, log), limits=logs.limits).iloc[0]
     if np.isnan(whole["rate_per_min"]):
         return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
     said = (
@@ -123,7 +123,7 @@ def _hour(one: pd.DataFrame) -> str:
 
 def _hourly_rate(logs: Logs, log: str) -> pd.Series:
     """Return the blink rate of each hour of each day."""
-    return rate(logs.frames[log], by="1h")["rate_per_min"]
+    return rate(logs.frames[log], by="1h", limits=logs.limits)["rate_per_min"]
 
 
 def _scores_table(logs: Logs) -> PageTable:

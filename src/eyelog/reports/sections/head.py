@@ -70,7 +70,7 @@ def section(logs: Logs) -> Part:
 
 
 def _zones_of(logs: Logs, log: str) -> str:
-    table = zones(logs.frames[log])
+    table = zones(logs.frames[log], limits=logs.limits)
     place = int(numbers(table["share"]).argmax())
     most, share = str(table.index[place]), float(table["share"].iloc[place])
     hours = table["exposure_min"].sum() / 60
@@ -83,7 +83,7 @@ def _zones_of(logs: Logs, log: str) -> str:
 
 def _zones_table(logs: Logs, log: str) -> PageTable:
     return page_table(
-        zones(logs.frames[log]),
+        zones(logs.frames[log], limits=logs.limits),
         f"Time in zones of the fore-aft tilt (degrees), {LOG_WORDS[log]}",
         "tilt-zones",
         names=["share", "exposure_min", "n"],
@@ -91,7 +91,7 @@ def _zones_table(logs: Logs, log: str) -> PageTable:
 
 
 def _movements_table(logs: Logs, log: str) -> PageTable:
-    hours = head_movements(logs.frames[log], by="hour")
+    hours = head_movements(logs.frames[log], by="hour", limits=logs.limits)
     return page_table(
         hours.loc[hours["n"] > 0],
         f"Head movements by hour of day, {LOG_WORDS[log]}",
@@ -102,7 +102,7 @@ def _movements_table(logs: Logs, log: str) -> PageTable:
 
 def _spread_table(logs: Logs, log: str) -> PageTable:
     return page_table(
-        spread(logs.frames[log]),
+        spread(logs.frames[log], limits=logs.limits),
         f"How much the tilt varies (SD in degrees), {LOG_WORDS[log]}",
         "tilt-spread",
         names=["forward_within", "forward_between", "sideways_within", "sideways_between", "n"],

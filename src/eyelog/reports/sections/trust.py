@@ -17,7 +17,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
 from eyelog.figures.quality import plot_quality
 from eyelog.reports import words
-from eyelog.reports.logs import COUNTED_WORN_H, Logs
+from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.parts import Empty, Part, Picture
 
@@ -83,7 +83,7 @@ def _hours_of(logs: Logs, log: str) -> str:
 def _counted(logs: Logs) -> str:
     have = [f"{len(logs.counted(log))} in the {LOG_WORDS[log]}" for log in logs.frames]
     return (
-        f"Days with at least {COUNTED_WORN_H:g} h of wear: {words.joined(have)}, of"
+        f"Days with at least {logs.counted_h:g} h of wear: {words.joined(have)}, of"
         f" {words.count(len(logs.calendar), 'day')}. What is said of a usual day is the median of"
         " these days."
     )
@@ -94,7 +94,7 @@ def _overview(logs: Logs, log: str) -> Picture:
         f"State of the eyewear, {LOG_WORDS[log]}",
         "One row per day, from midnight to midnight. Colours show the state of the eyewear;"
         " hatching marks time without records.",
-        lambda: plot_overview(states(logs.frames[log])),
+        lambda: plot_overview(states(logs.frames[log], limits=logs.limits)),
     )
 
 
@@ -104,7 +104,7 @@ def _attrition(logs: Logs, log: str) -> Picture:
         f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         "Each bar shows the records that remain after a condition, applied from top to bottom,"
         " and those that it removes.",
-        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe)),
+        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe, limits=logs.limits)),
     )
 
 
@@ -166,7 +166,7 @@ def _lost_table(logs: Logs) -> PageTable:
 
 def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
-    table = attrition(logs.frames[log], recipe=recipe)
+    table = attrition(logs.frames[log], recipe=recipe, limits=logs.limits)
     said = [_reason(name) if name else "All records" for name in table["reason"]]
     conditions = [_condition(str(text), log) for text in table["condition"]]
     return page_table(

@@ -34,8 +34,8 @@ def section(logs: Logs) -> Part:
     if log is None:
         raise Empty("no log has the step counts")
     require_days(logs, log)
-    whole = pace(logs.frames[log]).iloc[0]
-    found = bouts(logs.frames[log])
+    whole = pace(logs.frames[log], limits=logs.limits).iloc[0]
+    found = bouts(logs.frames[log], limits=logs.limits)
     findings = [
         f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
         f" eyewear on. {days_behind(logs, log)} Steps without the eyewear are not recorded, so the"
@@ -107,7 +107,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
     counted = logs.counted(log).index
     days = {}
     for minutes in (1, 30, 60):
-        table = peak_cadence(logs.frames[log], minutes=minutes)
+        table = peak_cadence(logs.frames[log], minutes=minutes, limits=logs.limits)
         days[minutes] = table["peak_spm"].reindex(counted)
     rows, found = [], {}
     for minutes, values in days.items():
@@ -132,7 +132,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
 
 
 def _classes(logs: Logs) -> PageTable:
-    table = speed_classes(logs.frames[STANDARD_MODE_LOGS])
+    table = speed_classes(logs.frames[STANDARD_MODE_LOGS], limits=logs.limits)
     return page_table(
         table,
         f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}",
