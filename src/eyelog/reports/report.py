@@ -130,7 +130,12 @@ def _names(sections: Sequence[str]) -> list[str]:
 
 
 def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None) -> str:
-    arguments: dict[str, Any] = {"sections": chosen, "name": named, "dated": dated}
+    arguments: dict[str, Any] = {
+        "sections": chosen,
+        "limits": logs.limits.details(),
+        "name": named,
+        "dated": dated,
+    }
     notices: list[str] = []
     made: dict[str, Section] = {
         key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
