@@ -21,6 +21,7 @@ from eyelog.catalogue import (
 )
 from eyelog.clock import time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import Remembering, history, stated_log
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "interval_seconds",
     "is_resampled",
     "log_of",
+    "refuse_mixture",
     "refuse_reasons",
     "require",
     "require_frame",
@@ -183,6 +185,58 @@ def refuse_reasons(frame: pd.DataFrame, *, what: str) -> None:
         raise ConfigurationError(
             f"{what} takes a frame, and these are the reasons of eyelog.flag: pass"
             " mask(frame, reasons), or plot_quality(reasons)"
+        )
+
+
+def refuse_mixture(frame: pd.DataFrame, seconds: float, *, what: str) -> None:
+    """Raise `ConfigurationError` if a frame holds the records of several wearers or devices.
+
+    That is if its index has the level ``account``, if rows with one stamp have different values, or
+    if rows of `seconds` interleave for more than 5 minutes or 1 % of the records. Rows with one
+    stamp and the same values are repeats.
+    """
+    if ACCOUNT in frame.index.names:
+        held = frame.index.unique(ACCOUNT).astype(str).tolist()
+        shown = ", ".join(held[:3]) + (", ..." if len(held) > 3 else "")
+        one = held[0] if held else "..."
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer, and this table is of several ({shown}): pass"
+            f" one, table.xs({one!r}, level='account')"
+        )
+    index = stamps(frame, what=what)
+    if not len(index) or np.isnan(seconds):
+        return
+    us = index.as_unit("us").asi8
+    if not (us[1:] > us[:-1]).all():
+        several = frame[index.duplicated(keep=False)]
+        _refuse_other_values(several, what)
+    found = overlaps(us, None, round(seconds * 1e6))
+    if found.too_much:
+        first, last = (pd.Timestamp(edge, unit="us", tz="UTC").tz_convert(index.tz)
+                       for edge in (found.first, found.last))  # fmt: skip
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer and device, and rows of this frame overlap by"
+            f" {duration_text(found.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
+        )
+
+
+_ONE_SOURCE: Final = (
+    "pass the rows of each wearer or device on their own; of files, eyelog.read(..., device=)"
+    " chooses one"
+)
+
+
+def _refuse_other_values(several: pd.DataFrame, what: str) -> None:
+    """Raise if rows with one stamp have different values; a missing value is no other value."""
+    index = cast(pd.DatetimeIndex, several.index)
+    differing = several.groupby(index).nunique(dropna=True).gt(1).any(axis=1)
+    if differing.any():
+        first, count = differing.index[differing][0], int(differing.sum())
+        where = f"{count:,} stamps" if count > 1 else "1 stamp"
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer and device, and this frame has several rows"
+            f" with different values on {where} (the first {first:%Y-%m-%d %H:%M:%S}):"
+            f" {_ONE_SOURCE}"
         )
 
 
