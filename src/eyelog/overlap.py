@@ -5,12 +5,21 @@ hour twice. A connection begins its intervals anew, so the first record after a 
 begin before the last one ended: that is no overlap.
 """
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TOLERATED_US", "Overlap", "duration_text", "mostly_differ", "overlaps", "span_text"]
+__all__ = [
+    "TOLERATED_US",
+    "Overlap",
+    "duration_text",
+    "mostly_differ",
+    "overlaps",
+    "span_text",
+    "utc",
+]
 
 TOLERATED_US: Final = 300_000_000
 _TOLERATED_SHARE: Final = 0.01
@@ -129,3 +138,8 @@ def span_text(first: Any, last: Any) -> str:
     """Return two instants as text: the day of the second only where it is another one."""
     end = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
     return f"from {first:%Y-%m-%d %H:%M} to {end}"
+
+
+def utc(us: int) -> datetime:
+    """Return the instant of a stamp in microseconds."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=us)
