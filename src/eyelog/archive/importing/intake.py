@@ -414,7 +414,7 @@ class _Intake:
             new = [np.unique(np.concatenate(files))]
             names = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
             advice = "import them into another account (account=); nothing was imported"
-            refuse_overlaps(names, [np.concatenate(held), *new], log, advice=advice, inside=False)
+            refuse_overlaps(names, [np.concatenate(held), *new], log, advice=advice)
 
 
 def _change(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -126,7 +127,7 @@ class Met:
         above = {pair: counts for pair, counts in self.pairs.items() if pair[1] == HELD}
         if to_replace is not None and (worst := self._worst(above)) is not None:
             (file, _), shared, conflicts, first = worst
-            who = f"{list(self.names)[file]} has"
+            who = f"{_listed([list(self.names)[file]])} has"
             self._raise(who, shared, conflicts, first, f"{account!r} holds", to_replace)
 
     def _worst(
@@ -164,7 +165,6 @@ def refuse_overlaps(
     tz: tzinfo | None = None,
     devices: Sequence[str] = (),
     advice: str,
-    inside: bool = True,
 ) -> None:
     """Raise if files cover the same time with different stamps.
 
@@ -182,35 +182,27 @@ def refuse_overlaps(
         The device of each file, or nothing where it is not known.
     advice : str
         What to do.
-    inside : bool
-        Whether one file may be two in one.
     """
     interval = INTERVAL_SECONDS[log] * 1_000_000
     source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
     every = np.concatenate([np.empty(0, np.int64), *stamps])
     found = overlaps(every, source, interval)
-    where = [*found.sources]
     if not found.too_much:
-        for at, each in enumerate(stamps if inside else ()):
-            found, where = overlaps(each, None, interval), [at]
-            if found.too_much:
-                break
-        else:
-            return
+        return
     first, last = (utc(edge).astimezone(tz or utc(0).tzinfo) for edge in (found.first, found.last))
-    of = sorted({devices[at] for at in where if at < len(devices)} - {""})
+    of = sorted({devices[at] for at in found.sources if at < len(devices)} - {""})
     owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
-    files = _listed([names[at] for at in where])
-    what = f"{files}{owners} cover" if len(where) > 1 else f"records of {files} cover"
-    zone = "" if tz else " UTC"
+    files = _listed([names[at] for at in found.sources])
+    when = f"{duration_text(found.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
     raise ConfigurationError(
-        f"{what} the same time twice, {duration_text(found.doubled_us)} {span_text(first, last)}"
-        f"{zone}, as two devices do: {advice}"
+        f"{files}{owners} cover the same time twice, {when}, as two devices do: {advice}"
     )
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names, without their folders if that keeps them apart, and how many more."""
+    short = [Path(name).name for name in names]
+    names = short if len(set(short)) == len(short) else names
     more = len(names) - _SHOWN
     if more > 0:
         return f"{', '.join(names[:_SHOWN])} and {more:,} more"
