@@ -18,7 +18,7 @@ from eyelog.answers.page import Page, joined_pages
 from eyelog.archive.importing.csv_log import listed
 from eyelog.archive.importing.kinds import EitherLog, Refused
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns, reading
 from eyelog.archive.importing.mixture import (
     Devices,
     Met,
@@ -31,11 +31,12 @@ from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.stamps import possible
 from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import frame_of, table_of, widest
-from eyelog.catalogue import LOGS, check_fields, check_log, columns
+from eyelog.archive.parquet.rows import frame_of, widest
+from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.frame import empty
 
 __all__ = ["BothLogs", "Paths", "read", "read_logs"]
 
@@ -108,21 +109,16 @@ class _Files:
                 f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
                 " one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
             )
-        # Only columns that the file has: a column with only missing values would look like
-        # evidence, such as that the eyewear was never worn.
         whole = self.wearer is None or owner
         pages = list(log.pages() if whole else _of_wearer(log, cast(str, self.wearer)))
         if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
             raise ArchiveError("a date in it lies outside the years 1 to 9999")
         frame, repeated, conflicts = joined_pages(pages, log.log)
         frame.attrs = {}  # pandas copies them with every column
-        present = [each for each in frame.columns if each in log.names]
+        frame = own_columns(frame, log)
         if self.fields is not None:
             wanted = check_fields(log.log, self.fields)
-            present = [each for each in present if each in wanted]
-        frame = frame[present]
-        if not set(present) <= set(columns(log.log)):
-            frame = frame_of(table_of(frame, log.log), "UTC")  # unknown fields as in an archive
+            frame = frame[[each for each in frame.columns if each in wanted]]
         self.notes += [f"{name}: {note}" for note in log.notes]
         if log.faults.count:
             self.notes.append(log.faults.report(name, log.rows))
@@ -222,7 +218,7 @@ def read(
 
     See Also
     --------
-    eyelog.read_logger_csv : One Logger CSV, with every field of the catalogue.
+    eyelog.read_logger_csv : One Logger CSV.
     eyelog.read_answer : One file of saved answers.
     eyelog.Archive : Years of files, imported once and read by range.
 
@@ -385,6 +381,9 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
             files.notes.append(
                 f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out"
             )
+    if not len(frame):  # no data is an empty frame of the same shape
+        names = None if files.fields is None else check_fields(log, files.fields)
+        frame = empty(log, names=names)
     frame = frame.tz_convert(place)
     history = parts[0].history if len(parts) == 1 else {}
     frame.attrs = {provenance.KEY: history} if history else {}
