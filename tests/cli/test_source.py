@@ -90,7 +90,7 @@ def test_files_of_two_devices_need_a_choice(folder, capsys, command: list[str]) 
     assert "same time twice, 1.5 h from 2026-10-20 23:59 to 2026-10-21 01:30" in said
     assert "read one device with --device CDC000000001, or pass only the files of one" in said
     assert main([*command, "two", "--device", "CDC000000002"]) == 0
-    assert "left out 1 file of CDC000000001" in capsys.readouterr().err
+    capsys.readouterr()
     said = failure(capsys, "import", "two", "--account", "anna")
     assert "(--account), or one device (--device); nothing was imported" in said
     assert main(["import", "two", "--account", "anna", "--device", "CDC000000001"]) == 0

@@ -76,11 +76,15 @@ def test_one_device_is_read_by_any_part_of_its_name(tmp_path: Path) -> None:
     save(tmp_path, DAY[SIXTY], ONE)
     save(tmp_path, shifted(OTHER[SIXTY], 7), f"{TWO}(00DF874C)")
     for device in (TWO, "00DF874C", f"{TWO}(00DF874C)"):
-        with pytest.warns(el.EyelogWarning, match=f"left out 1 file of {ONE}"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
             frame = el.read(tmp_path, device=device)
         assert frame.index[0] == OTHER[SIXTY].index[0] + pd.Timedelta("7s")
     with pytest.raises(el.ConfigurationError, match=f"device '{ONE}0', only of {ONE}, {TWO}"):
         el.read(tmp_path, device=f"{ONE}0")
+    (tmp_path / "unnamed.csv").write_text(logger_csv(DAY[SIXTY], SIXTY))
+    with pytest.warns(el.EyelogWarning, match="left out 1 file of no known device"):
+        el.read(tmp_path, device=TWO)
 
 
 def test_a_saved_frame_remembers_its_device(tmp_path: Path) -> None:
@@ -186,11 +190,10 @@ def test_another_device_is_never_imported_between_the_records_of_an_account(
 
 @pytest.mark.parametrize("second", [OTHER[SIXTY], shifted(OTHER[SIXTY], 7)])
 def test_two_persons_in_one_import_are_refused_where_the_account_is_new(
-    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second: pd.DataFrame
+    archive: el.Archive, tmp_path: Path, second: pd.DataFrame
 ) -> None:
     save(tmp_path / "in", DAY[SIXTY], ONE)
     save(tmp_path / "in", second, TWO)
-    monkeypatch.setattr(warnings, "warn", lambda *_, **__: None)  # of two devices
     for replace in (False, True):
         with pytest.raises(el.ConfigurationError, match=r"account=.* nothing was imported"):
             import_files(archive, [tmp_path / "in"], replace=replace)

@@ -144,12 +144,6 @@ def import_files(
     for file in input_files(every):
         names.append(file.name)
         sizes.append(file.size)
-    if device is None and (devices := devices_of(names)):
-        warnings.warn(
-            f"{devices}: if these are several wearers, import each into its own account",
-            EyelogWarning,
-            stacklevel=2,
-        )
     if wearer is None and not split_wearers and len(names) > 1:
         stated = {account for file in input_files(every) for account in _stated(file)}
         if len(stated) > 1:
@@ -165,7 +159,14 @@ def import_files(
             reader = _Counted(file, done)
             intake.take(reader.file)
             done(size - reader.read)  # the unread part of a refused file
-        return intake.finish()
+        reports = intake.finish()
+    if device is None and (devices := devices_of(names)):
+        warnings.warn(
+            f"{devices}: if these are several wearers, import each into its own account",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    return reports
 
 
 def _stated(file: InputFile) -> set[str]:
@@ -362,7 +363,7 @@ class _Intake:
                 f"no file has rows of {self.wearer!r}, only of {listed(self.named)}"
             )
         if self.device is not None and self.reports:
-            check_device(self.device)
+            check_device(self.device)  # the table of reports shows what was left out
         with ExitStack() as stack:
             # In one order, so that two imports never wait for each other.
             for key in sorted(self.waiting):

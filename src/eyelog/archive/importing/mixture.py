@@ -66,18 +66,19 @@ class Devices:
 
 
 def check_device(devices: Devices) -> str:
-    """Return what was left out, or raise if no file is of the device."""
+    """Return which files may be of the device too, or raise if none is.
+
+    Files of other devices are left out because that was asked for.
+    """
     named = sorted(filter(None, devices.others))
     if not devices.taken:
         which = f", only of {', '.join(named)}" if named else ": no name of a file states a device"
         hint = near(devices.wanted, named)
         raise ConfigurationError(f"no file is of the device {devices.wanted!r}{which}{hint}")
-    count = sum(devices.others.values())
-    if not count:
-        return ""
     unknown = devices.others.get("", 0)
-    of = [*named, *(["no known device"] if unknown else [])]
-    return f"left out {count:,} file{'s' if count > 1 else ''} of {', '.join(of)}"
+    if not unknown:
+        return ""
+    return f"left out {'1 file' if unknown == 1 else f'{unknown:,} files'} of no known device"
 
 
 def devices_of(names: Iterable[str]) -> str:
