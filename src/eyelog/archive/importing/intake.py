@@ -393,9 +393,10 @@ class _Intake:
     def _refuse_mixture(self, key: tuple[str, str], held: list[Stamps]) -> None:
         """Raise if the files are of several wearers or devices, or the account is of another."""
         account, log = key
+        several = len(set(self.devices.values()) - {""}) > 1
+        one = ", or one device (device=)" if several else ""
         apart = (
-            "import each wearer into an account of their own (account=), or one device (device=);"
-            " nothing was imported"
+            f"import each wearer into an account of their own (account=){one}; nothing was imported"
         )
         other = (
             "import them into another account (account=), or replace what it holds with"

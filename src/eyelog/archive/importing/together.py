@@ -403,9 +403,6 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
     )
 
 
-_ONE: Final = "read one device with device=, or pass only the files of one"
-
-
 def _refuse_mixture(
     parts: Sequence[_Part],
     devices: Sequence[str],
@@ -415,7 +412,9 @@ def _refuse_mixture(
 ) -> None:
     """Raise if files are of several wearers or devices in the same time."""
     known = sorted(set(devices) - {""})
-    advice = _ONE.replace("device=", f"device={known[0]!r}") if len(known) > 1 else _ONE
+    advice = "pass only the files of one"
+    if len(known) > 1:
+        advice = f"read one device with device={known[0]!r}, or {advice}"
     met = Met(log)
     for at, part in enumerate(parts):
         met.names[part.name] = at
