@@ -180,7 +180,7 @@ def constants(folder: Path, log: str) -> dict[str, float]:
         value = next(name for name in day.columns if day[name].dtype == "float64")
 
         def merge(number: int) -> None:
-            target.write(log, day.assign(**{value: float(number)}), account="s0")
+            target.write(log, day.assign(**{value: float(number)}), account="s0", replace=True)
 
         steps: dict[str, Callable[[int], object]] = {
             "decode": lambda _: decode_page(body, log),

@@ -11,7 +11,15 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue, columns
-from eyelog.frame import between, conform, empty, interval_seconds, log_of, require
+from eyelog.frame import (
+    between,
+    conform,
+    empty,
+    interval_seconds,
+    log_of,
+    one_source,
+    require,
+)
 from eyelog.provenance import record
 
 
@@ -198,3 +206,50 @@ def test_fewer_than_two_rows_of_nothing_stated_have_no_known_length() -> None:
     assert np.isnan(interval_seconds(bare.iloc[:1]))
     assert np.isnan(interval_seconds(bare.iloc[:0]))
     assert np.isnan(interval_seconds(el.daily(el.sample()).iloc[:1]))
+
+
+# One wearer, one device
+
+DAY = el.sample("standard_mode_logs").loc["2026-10-21"]
+
+
+def refused(frame: pd.DataFrame, words: str) -> None:
+    for each in (frame, frame.sort_index()):
+        with pytest.raises(el.ConfigurationError, match=words) as caught:
+            one_source(each, what="states")
+        assert "\n" not in str(caught.value)
+
+
+def moved(seconds: int) -> pd.DataFrame:
+    return DAY.set_axis(DAY.index + pd.Timedelta(seconds, "s"))
+
+
+@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
+def test_the_sample_is_of_one_wearer(log: str) -> None:
+    frame = el.sample(log)
+    for each in (frame, frame.iloc[:0], frame.iloc[:1], frame.iloc[::-1], frame.iloc[::3]):
+        one_source(each, what="states")
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 30, 59])
+def test_two_devices_one_after_the_other_row_by_row_are_refused(seconds: int) -> None:
+    both = pd.concat([DAY, moved(seconds)])
+    refused(both, r"states takes .*rows of this frame overlap by \d.* from 2026-10-2.*device=")
+    refused(pd.concat([DAY, moved(seconds).iloc[:20]]), "overlap by")
+
+
+def test_two_wearers_on_the_same_stamps_are_refused() -> None:
+    other = DAY.assign(stp_s=DAY["stp_s"] + 1)
+    refused(pd.concat([DAY, other]), rf"different values on {len(DAY):,} stamps \(the first")
+
+
+def test_repeats_with_the_same_values_are_not_a_mixture() -> None:
+    one_source(pd.concat([DAY, DAY]).sort_index(), what="states")
+    less = DAY.drop(columns=["stp_s"])
+    one_source(pd.concat([DAY, less]).sort_index(), what="states")
+
+
+def test_a_table_of_several_wearers_is_known_by_its_index() -> None:
+    table = pd.concat({"P01": DAY, "P02": DAY}, names=["account", "date"])
+    with pytest.raises(el.ConfigurationError, match=r"\(P01, P02\): pass one, table\.xs\('P01'"):
+        one_source(table, what="states")

@@ -20,8 +20,9 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import DAY_US, time_of_day_us, zone
+from eyelog.clock import DAY_US, microseconds, time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
 
 __all__ = [
@@ -54,10 +55,6 @@ BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
-# Two records may overlap where a connection starts anew. Beyond these, there are two sources.
-MOST_CONNECTIONS: Final = 4  # in a row
-MOST_OVERLAP_S: Final = 300.0
-MOST_OVERLAP_SHARE: Final = 0.01
 DAY_S: Final = 86_400.0
 
 
@@ -199,7 +196,27 @@ def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
             f"{what} takes a frame, and these are the reasons of eyelog.flag: pass"
             " mask(frame, reasons), or plot_quality(reasons)"
         )
-    one_source(frame)
+    one_source(frame, what=what)
+
+
+_ONE_SOURCE: Final = (
+    "pass the rows of each wearer or device on their own; of files, eyelog.read(..., device=)"
+    " chooses one"
+)
+
+
+def _refuse_other_values(several: pd.DataFrame, what: str) -> None:
+    """Raise if rows with one stamp have different values; a missing value is no other value."""
+    index = cast(pd.DatetimeIndex, several.index)
+    differing = several.groupby(index).nunique(dropna=True).gt(1).any(axis=1)
+    if differing.any():
+        first, count = differing.index[differing][0], int(differing.sum())
+        where = f"{count:,} stamps" if count > 1 else "1 stamp"
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer and device, and this frame has several rows"
+            f" with different values on {where} (the first {first:%Y-%m-%d %H:%M:%S}):"
+            f" {_ONE_SOURCE}"
+        )
 
 
 def _other(log: str) -> str:
@@ -368,94 +385,75 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     Parameters
     ----------
     index : Index
-        The stamps of the records.
+        The stamps of the records, in order of time.
     length_s : float
         Seconds of one record.
-
-    Raises
-    ------
-    ConfigurationError
-        If four records in a row overlap, in more than 1 % of the records or for more than 5
-        minutes: then they come from two sources.
     """
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return None
-    us = index.as_unit("us").asi8
-    order = None if index.is_monotonic_increasing else np.argsort(us, kind="stable")
-    us = us if order is None else us[order]
     length_us = round(length_s * 1e6)
-    distances = np.diff(us)
+    distances = np.diff(microseconds(index))
     if distances.min() >= length_us:
         return None
     lost = length_us - distances
     # A stamp that comes late makes the next one look early: what a neighbour has spare is not lost.
     beside = np.concatenate([[0], lost, [0]])
     lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
-    _refuse_two_sources(index if order is None else index[order], lost)
-    share = np.ones(len(us))
+    share = np.ones(len(index))
     share[1:] -= lost / length_us
-    if order is None:
-        return share
-    back = np.empty_like(share)
-    back[order] = share
-    return back
+    return share
 
 
-def _refuse_two_sources(index: pd.DatetimeIndex, lost: npt.NDArray[np.int64]) -> None:
-    """Raise `ConfigurationError` if rows lose time to the row before them, one after another."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], lost > 0, [False]])))
-    first, after = edges[::2], edges[1::2]
-    long = after - first >= MOST_CONNECTIONS
-    rows = int((after - first)[long].sum())
-    twice_s = float(sum(lost[a:b].sum() for a, b in zip(first[long], after[long], strict=True)))
-    if rows > MOST_OVERLAP_SHARE * len(index) or twice_s / 1e6 > MOST_OVERLAP_S:
-        opens, closes = index[first[long][0]], index[after[long][-1]]
-        raise ConfigurationError(
-            f"records overlap between {opens:%Y-%m-%d %H:%M:%S} and {closes:%Y-%m-%d %H:%M:%S}"
-            f" ({rows:,} rows, {_spoken(twice_s / 1e6)} twice): they are of two devices or"
-            " wearers, or of one log twice. Keep one of them: read the files of each alone, such as"
-            " with eyelog.read(..., device=...)"
-        )
+def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
+    """Raise `ConfigurationError` if a frame holds the records of several wearers or devices.
 
-
-def _spoken(seconds: float) -> str:
-    return f"{seconds / 3600:,.1f} hours" if seconds >= 7200 else f"{seconds / 60:.1f} minutes"
-
-
-def one_source(frame: pd.DataFrame, *, stamp: str = "end") -> None:
-    """Raise `ConfigurationError` if the rows of a frame come from several sources.
-
-    Several wearers, devices or readings of one log show as stamps that repeat, or as rows that
-    overlap by more than the phase of a connection (`own_share`).
+    That is if its index has the level ``account``, if rows with one stamp have different values, if
+    records interleave for more than 5 minutes or 1 % of them, or if bins overlap. Rows with one
+    stamp and the same values are repeats.
     """
+    if ACCOUNT in frame.index.names:
+        held = frame.index.unique(ACCOUNT).astype(str).tolist()
+        shown = ", ".join(held[:3]) + (", ..." if len(held) > 3 else "")
+        one = held[0] if held else "..."
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer, and this table is of several ({shown}): pass"
+            f" one, table.xs({one!r}, level='account')"
+        )
     index = frame.index
-    if isinstance(index, pd.MultiIndex) and ACCOUNT in index.names:
-        raise ConfigurationError(
-            f"the table holds several wearers (index level {ACCOUNT!r}): take one of them, such as"
-            f" table.xs('P01', level={ACCOUNT!r})"
-        )
-    if not isinstance(index, pd.DatetimeIndex):
+    if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return
-    if index.hasnans or not index.is_unique:
-        repeated = index[index.duplicated()]
-        raise ConfigurationError(
-            f"the frame has {int(np.count_nonzero(index.isna()))} missing stamps and"
-            f" {len(repeated)} repeated ones: if they are copies, keep the last row of each,"
-            " frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]; if they are two"
-            " wearers or devices, keep these apart"
-        )
-    if not is_resampled(frame):
-        own_share(index, interval_seconds(frame))
+    us = microseconds(index)
+    if not (us[1:] > us[:-1]).all():
+        _refuse_other_values(frame[index.duplicated(keep=False)], what)
+    if is_resampled(frame):
+        _refuse_overlapping_bins(frame, stamp)
         return
-    widths = bin_widths(frame)
-    order = np.argsort(index.as_unit("us").asi8, kind="stable")
-    us, own = index.as_unit("us").asi8[order], np.rint(widths[order] * 1e6).astype(np.int64)
-    over = (own[1:] if stamp == "end" else own[:-1]) > np.diff(us)
+    seconds = interval_seconds(frame)
+    if np.isnan(seconds):
+        return
+    found = overlaps(us, None, round(seconds * 1e6))
+    if found.too_much:
+        first, last = (
+            pd.Timestamp(edge, unit="us", tz="UTC").tz_convert(index.tz)
+            for edge in (found.first, found.last)
+        )
+        raise ConfigurationError(
+            f"{what} takes the records of one wearer and device, and rows of this frame overlap by"
+            f" {duration_text(found.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
+        )
+
+
+def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
+    widths, us = bin_widths(bins), microseconds(cast(pd.DatetimeIndex, bins.index))
+    order = np.argsort(us, kind="stable")
+    own = np.rint(widths[order] * 1e6).astype(np.int64)
+    over = (own[1:] if stamp == "end" else own[:-1]) > np.diff(us[order])
     if over.any():
-        at = index[order[int(np.argmax(over)) + 1]]
+        at = bins.index[order[int(np.argmax(over)) + 1]]
+        more = f" (and {int(over.sum()) - 1:,} times more)" if over.sum() > 1 else ""
         raise ConfigurationError(
-            f"bins overlap at {at:%Y-%m-%d %H:%M:%S} (and {int(over.sum()) - 1} times more), so"
-            " their records would count twice: keep bins that follow one another"
+            f"bins overlap at {at:%Y-%m-%d %H:%M:%S}{more}, so their records would count twice:"
+            " keep bins that follow one another"
         )
 
 

@@ -79,7 +79,8 @@ def test_a_damaged_month_can_be_written_again_after_a_repair(two_months: el.Arch
 
 def test_a_second_repair_keeps_what_the_first_set_aside(two_months: el.Archive) -> None:
     for _ in range(2):
-        two_months.write(SIXTY, records(SIXTY, "2026-10-29", 100), account="me")
+        week = records(SIXTY, "2026-10-29", 100)
+        two_months.write(SIXTY, week, account="me", replace=True)
         month_file(two_months, "2026-10").write_bytes(b"damage")
         assert len(two_months.repair()) == 1
     assert len(list((Path(two_months.path) / ".damaged").rglob("*.parquet"))) == 2

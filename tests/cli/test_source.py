@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import eyelog as el
@@ -65,10 +66,54 @@ def test_a_diary_is_local_to_the_offset_of_the_files(folder, monkeypatch, capsys
     assert main(["plot", "timeline", *command, "-o", "a.png"]) == 0
 
 
+def test_a_diary_of_days_says_which_number_is_the_day(folder, capsys) -> None:
+    Path("diary.csv").write_text("date,label\n10.11.2026,office\n")
+    command = ["daily", "--json", "logger/a_summaryData.csv", "--events", "diary.csv"]
+    assert "pass --dayfirst" in failure(capsys, *command)
+    assert main([*command, "--dayfirst"]) == 0
+    Path("diary.csv").write_text("date,label\n21.10.2026,office\n20.10.2026,home\n")
+    capsys.readouterr()
+    assert main(command) == 0
+    assert [day["events"] for day in json.loads(capsys.readouterr().out)] == ["office"]
+
+
+@pytest.mark.parametrize("command", [
+    ["daily", "--json"], ["plot", "timeline", "-o", "a.png"], ["report", "-o", "a.html"]
+])  # fmt: skip
+def test_files_of_two_devices_need_a_choice(folder, capsys, command: list[str]) -> None:
+    late = HOURS[SIXTY].set_axis(HOURS[SIXTY].index + pd.Timedelta("7s"))
+    for device, frame in (("CDC000000001", HOURS[SIXTY]), ("CDC000000002", late)):
+        path = Path("two") / f"20261021-090000_{device}_summaryData.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(logger_csv(frame, SIXTY))
+    said = failure(capsys, *command, "two")
+    assert "same time twice, 1.5 h from 2026-10-20 23:59 to 2026-10-21 01:30" in said
+    assert "read one device with --device CDC000000001, or pass only the files of one" in said
+    assert main([*command, "two", "--device", "CDC000000002"]) == 0
+    capsys.readouterr()
+    said = failure(capsys, "import", "two", "--account", "anna")
+    assert "(--account), or one device (--device); nothing was imported" in said
+    assert main(["import", "two", "--account", "anna", "--device", "CDC000000001"]) == 0
+    assert "left out" in capsys.readouterr().out
+
+
+def test_another_wearers_files_are_imported_only_to_replace(folder, home, capsys) -> None:
+    names = ("logger/a_summaryData.csv", "b.csv")
+    other = HOURS[SIXTY].assign(stp_s=HOURS[SIXTY]["stp_s"] + 1)
+    Path(names[1]).write_text(logger_csv(other, SIXTY))
+    assert main(["import", names[0]]) == 0
+    capsys.readouterr()
+    said = failure(capsys, "import", names[1])
+    assert "b.csv has other values on 91 of the 91 stamps that 'me' holds" in said
+    assert "replace what it holds with --replace; nothing was imported" in said
+    assert main(["import", names[1], "--replace"]) == 0
+    assert el.Archive().read(SIXTY)["stp_s"].tolist() == other["stp_s"].tolist()
+
+
 @pytest.mark.filterwarnings("default")
 def test_the_same_warning_of_many_files_is_said_once(folder, capsys) -> None:
     for minute in range(20):
-        text = f"date,stepCount,isStill,mood\n2026-10-21T10:{minute:02}:00+0900,3,0,5\n"
+        text = f"date,stepCount,isStill,mood\n2026-10-21T11:{minute:02}:00+0900,3,0,5\n"
         (folder / f"{minute}.csv").write_text(text)
     assert main([*DAILY, "logger", "--log", FIFTEEN]) == 0
     assert capsys.readouterr().err.count("unknown fields in log") == 1

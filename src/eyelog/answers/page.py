@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import zone
 from eyelog.errors import MixedLogsError
 
-__all__ = ["Page", "join_pages", "joined_column", "rows_kept"]
+__all__ = ["Joined", "Page", "join_pages", "joined_column", "joined_pages", "rows_kept"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,29 @@ class Page:
         return len(self.stamps)
 
 
+class Joined(NamedTuple):
+    """One table of some pages, and what had to be left out.
+
+    `repeated` is the number of records left out because their stamp was repeated, `conflicts` the
+    number of stamps with different records.
+    """
+
+    frame: pd.DataFrame
+    repeated: int
+    conflicts: int
+
+
 def join_pages(
     pages: Sequence[Page], log: str, *, tz: str = "UTC", fields: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Join the pages of a walk into one table.
+    """Join the pages of a walk into one table, the frame of `joined_pages`."""
+    return joined_pages(pages, log, tz=tz, fields=fields).frame
+
+
+def joined_pages(
+    pages: Sequence[Page], log: str, *, tz: str = "UTC", fields: Sequence[str] | None = None
+) -> Joined:
+    """Join the pages of a walk into one table, and count the repeated records.
 
     The same record on two pages counts once. If different records have one stamp, the one on the
     later page is kept, or the later one in its list.
@@ -60,11 +79,10 @@ def join_pages(
 
     Returns
     -------
-    DataFrame
-        Index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order with the
-        catalogue's dtypes. Unknown fields are float64 if all their values are numbers, else object.
-        The provenance counts ``records``, ``repeated`` (records left out, because their stamp was
-        repeated) and ``conflicts`` (stamps with different records).
+    Joined
+        Of the ``frame``: index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order
+        with the catalogue's dtypes. Unknown fields are float64 if all their values are numbers,
+        else object. Its history has the same counts, for people.
 
     Raises
     ------
@@ -81,7 +99,8 @@ def join_pages(
     filled = [page for page in pages if page.n]
     if not filled:
         empty = frame.empty(log, tz=tz, names=names)
-        return provenance.record(empty, "decode", log=log, records=0, repeated=0, conflicts=0)
+        provenance.record(empty, "decode", log=log, records=0, repeated=0, conflicts=0)
+        return Joined(empty, 0, 0)
 
     stamps = np.concatenate([page.stamps for page in filled])
     order = _Order(stamps)
@@ -92,14 +111,16 @@ def join_pages(
         data[name] = _array(order.of(joined_column(filled, name, dtype)), dtype)
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
     joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), copy=False)
-    return provenance.record(
+    repeated, conflicts = len(stamps) - len(joined), order.conflicts
+    provenance.record(
         joined,
         "decode",
         log=log,
         records=len(joined),
-        repeated=len(stamps) - len(joined),
-        conflicts=order.conflicts,
+        repeated=repeated,
+        conflicts=conflicts,
     )
+    return Joined(joined, repeated, conflicts)
 
 
 class _Order:

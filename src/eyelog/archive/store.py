@@ -4,7 +4,8 @@ Any Parquet tool can open the files; `Archive` keeps them consistent and returns
 """
 
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +19,7 @@ from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
-from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, write, write_months
+from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, staged_months, write
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
@@ -245,13 +246,15 @@ class Archive:
         *,
         account: str,
         days: Iterable[str | date] | None = None,
+        replace: bool = False,
     ) -> Written:
         """Merge records into the archive.
 
         If the archive already has a record of the same stamp, the new one wins, in the columns that
         `frame` has; nothing else is lost. With `days`, those local days become exactly those of
         `frame`: records that are no longer in `frame` are removed. Writing the same records again
-        touches no file.
+        touches no file. The records of another wearer or device are refused: those that have other
+        values on most stamps that the account has too, or lie between its records.
 
         Parameters
         ----------
@@ -265,6 +268,8 @@ class Archive:
         days : iterable of str or date, optional
             The local days, in the zone of the frame's index, of which `frame` has every record
             (stamps from 00:00:00 to 23:59:59.999999, as a fetch of the day selects them).
+        replace : bool
+            Write other values over those on the same stamps, however many they are.
 
         Returns
         -------
@@ -277,8 +282,9 @@ class Archive:
         MixedLogsError
             If `frame` is of the other log.
         ConfigurationError
-            If the index is naive, a stamp is missing, the account name is not valid, or the frame
-            is masked or resampled.
+            If the index is naive, a stamp is missing, the account name is not valid, the frame is
+            masked or resampled, or the account has the records of somebody else in the same time (5
+            minutes or less are taken).
         ArchiveError
             If the disk is full or read-only, or another process keeps the archive locked.
 
@@ -304,19 +310,16 @@ class Archive:
             )
         batch = prepare(frame, log, days)
         with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
-            outcome = write(self._place, account, batch)
+            outcome = write(self._place, account, batch, replace=replace)
         return Written(len(outcome.added), len(outcome.changed), len(outcome.removed))
 
-    def merge(
-        self,
-        log: str,
-        changes: Iterable[Change],
-        *,
-        account: str,
-        into: "Archive | None" = None,
-        keep: bool = True,
-    ) -> Outcome:
+    @contextmanager
+    def merging(
+        self, log: str, changes: Iterable[Change], *, account: str, keep: bool = True
+    ) -> Iterator[Outcome]:
         """Merge changes of whole months; for the project's own importers, which count by file.
+
+        The months are put in place when the context ends without an error.
 
         Parameters
         ----------
@@ -326,14 +329,11 @@ class Archive:
             At most one per month. They are taken one at a time.
         account : str
             Whose records.
-        into : Archive, optional
-            Where the merged months go instead of this archive, which stays as it is. A month that
-            `into` has is read there, so several merges build on each other.
         keep : bool
             If False, only report the outcome: no month is written.
 
-        Returns
-        -------
+        Yields
+        ------
         Outcome
             The stamps of the records added, changed or removed.
 
@@ -348,16 +348,16 @@ class Archive:
         >>> from tempfile import mkdtemp
         >>> import eyelog as el
         >>> archive = el.Archive(mkdtemp())
-        >>> outcome = archive.merge("computed_data", [], account="anna")
-        >>> len(outcome.added)
+        >>> with archive.merging("computed_data", [], account="anna") as outcome:
+        ...     len(outcome.added)
         0
         """
-        target = self._place if into is None else into._place
-        with (
-            layout.archive_errors(f"write {log!r} of {account!r} to {target.name}"),
-            locked(target, log, account),
-        ):
-            return write_months(target, log, account, changes, source=self._place, keep=keep)
+        with ExitStack() as stack:
+            problem = f"write {log!r} of {account!r} to {self.path}"
+            stack.enter_context(layout.archive_errors(problem))
+            if keep:
+                stack.enter_context(locked(self._place, log, account))
+            yield stack.enter_context(staged_months(self._place, log, account, changes, keep=keep))
 
     def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
         """Return a value that changes whenever the months of a range are written.

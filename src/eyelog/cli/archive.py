@@ -46,6 +46,14 @@ def add_commands(commands: Any) -> None:
         help="the rows of each wearer into the account of that name",
     )
     importing.add_argument(
+        "--device", metavar="ID", help="only this device's files, by their names"
+    )
+    importing.add_argument(
+        "--replace",
+        action="store_true",
+        help="write other values over those that the account has",
+    )
+    importing.add_argument(
         "--dry-run", action="store_true", help="report what would be imported, change nothing"
     )
     add_json(importing)
@@ -114,6 +122,8 @@ def _import(args: argparse.Namespace) -> int:
         tz=args.tz,
         wearer=args.wearer,
         split_wearers=args.split_wearers,
+        device=args.device,
+        replace=args.replace,
         dry_run=args.dry_run,
     )
     if not reports:

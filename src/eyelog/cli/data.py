@@ -170,7 +170,8 @@ def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | 
         return None
     from eyelog.archive.importing.diary import read_events
 
-    return read_events(args.events, tz=str(cast("pd.DatetimeIndex", frame.index).tz))
+    tz = str(cast("pd.DatetimeIndex", frame.index).tz)
+    return read_events(args.events, tz=tz, dayfirst=args.dayfirst)
 
 
 def _plot(args: argparse.Namespace) -> int:

@@ -77,12 +77,17 @@ def add_location(parser: argparse.ArgumentParser) -> None:
 
 
 def add_events(parser: argparse.ArgumentParser, what: str) -> None:
-    """Give a command the option ``--events``."""
+    """Give a command the options ``--events`` and ``--dayfirst``."""
     parser.add_argument(
         "--events",
         type=Path,
         metavar="FILE",
-        help=f"a diary (CSV with start, end and label), to {what}",
+        help=f"a diary (CSV or Excel with start, end and label), to {what}",
+    )
+    parser.add_argument(
+        "--dayfirst",
+        action=argparse.BooleanOptionalAction,
+        help="03.04.2026 in the diary is in April, or (--no-dayfirst) in March",
     )
 
 

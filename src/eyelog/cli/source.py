@@ -103,6 +103,7 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         metavar="ID",
         help="only this wearer's rows, by a column user_id or the account of a Parquet file",
     )
+    parser.add_argument("--device", metavar="ID", help="only this device's files, by their names")
     parser.add_argument(
         "--archive",
         nargs="?",
@@ -221,6 +222,8 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
         args.usage(f"this command takes one log: {_EITHER}")
     if args.wearer is not None:
         args.usage("--wearer chooses among the rows of files: an --account is of one wearer")
+    if args.device is not None:
+        args.usage("--device chooses among files: leave it out after a log")
     if args.archive is not None and (args.offline or args.refresh):
         args.usage("--offline and --refresh ask the service, --archive does not: leave one out")
     if Path(log).exists():
@@ -248,7 +251,9 @@ def _from_files(args: argparse.Namespace, asked: _Asked) -> Origin:
     from eyelog import provenance
     from eyelog.archive.importing.together import read_logs
 
-    frames, notes = read_logs(asked.paths, log=args.log, tz=args.tz, wearer=args.wearer)
+    frames, notes = read_logs(
+        asked.paths, log=args.log, tz=args.tz, wearer=args.wearer, device=args.device
+    )
     for text in notes:
         warnings.warn(text, EyelogWarning, stacklevel=2)
     if asked.start is not None and asked.end is not None:

@@ -108,7 +108,7 @@ def compose_figure(
     if frame.empty:
         raise ConfigurationError("there are no records to draw")
     log = log_of(frame)
-    one_source(frame)
+    one_source(frame, what="compose_figure")
     names = _named(frame, kind, log, fields) if fields else _default(frame, kind, log)
     shaded: dict[str, Any] = {}
     if events is not None:

@@ -155,7 +155,7 @@ def as_logs(
                 "report takes records, and this frame is resampled: pass the frame that it was"
                 " made from"
             )
-        one_source(frame)
+        one_source(frame, what="report")
         found[log] = frame
     if not found:
         raise ConfigurationError("report needs a frame of one log, or of both")

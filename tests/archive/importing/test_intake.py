@@ -98,9 +98,9 @@ def test_a_dry_run_counts_what_its_own_earlier_files_would_have_brought(
     later = tmp_path / "b.csv"
     later.write_text(logger_csv(frame.assign(lat=2.0), FIFTEEN, names=["stp", "lat", "isl"]))
     before = contents(archive)
-    dry = import_files(archive, [first, later], dry_run=True)
+    dry = import_files(archive, [first, later], dry_run=True, replace=True)
     assert contents(archive) == before
-    real = import_files(archive, [first, later])
+    real = import_files(archive, [first, later], replace=True)
     assert [counts(report) for report in dry] == [counts(report) for report in real]
     assert sum(report.conflicts for report in real) > 0
     assert sum(report.repeated for report in real) > 0

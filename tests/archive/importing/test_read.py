@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_the_sample_files_of_the_logger_app_equal_the_sample() -> None:
         wanted = el.sample(log).loc["2026-10-21 08:00":"2026-10-21 12:00"]
         names = long_fields(log)
         assert_frame_equal(frame[names], wanted[names], check_freq=False)
-        assert list(frame.columns) == list(columns(log))
+        assert list(frame.columns) == [name for name in columns(log) if name in names]
         assert frame.attrs["eyelog"]["log"] == log
 
 
@@ -53,7 +54,8 @@ def test_an_exported_csv_reads_back_unchanged(put: Put, tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     archive.export(FIFTEEN, "2026-10-21", "2026-10-21", path, tz="Asia/Tokyo")
     frame = el.read_logger_csv(path, tz="Asia/Tokyo")
-    assert_frame_equal(frame, HOURS[FIFTEEN], check_freq=False)
+    expected = HOURS[FIFTEEN].drop(columns=["lat", "lng"])  # no location unless asked for
+    assert_frame_equal(frame, expected, check_freq=False)
 
 
 def test_an_exported_answer_reads_back(tmp_path: Path) -> None:
@@ -101,3 +103,31 @@ def test_a_day_is_read_in_well_under_a_tenth_of_a_second_of_work(put: Put) -> No
         el.read_logger_csv(path)
         spent.append(time.process_time() - begun)
     assert min(spent) < 0.2  # some 0.05 on a quiet machine
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("kind", ["logger.csv", "script.csv", "answer.json", "unknown.csv"])
+def test_one_file_has_one_shape_however_it_is_read(put: Put, log: str, kind: str) -> None:
+    frame = HOURS[log].iloc[:40]
+    text = {
+        "logger.csv": logger_csv(frame, log),
+        "script.csv": sample_script_csv(frame, log),
+        "answer.json": encode_answer(frame, log),
+        "unknown.csv": "\n".join(
+            f"{line},{'mood,level' if not at else ['fine,3', ',4'][at % 2]}"
+            for at, line in enumerate(logger_csv(frame, log).splitlines())
+        ),
+    }[kind]
+    path = put(text, kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EyelogWarning)
+        together = el.read(path, tz="UTC")
+        alone = el.read_answer(path) if kind == "answer.json" else el.read_logger_csv(path)
+    assert_frame_equal(alone, together, check_freq=False)
+    assert len(alone.columns) > 20
+
+
+def test_no_record_is_the_same_empty_frame_however_it_is_read(put: Put) -> None:
+    path = put("date,stepCount,isStill\n", "20261021-090000_CDC000000001_logicIndexData.csv")
+    assert_frame_equal(el.read_logger_csv(path), el.read(path), check_freq=False)
+    assert list(el.read(path).columns) == list(columns(FIFTEEN))

@@ -172,13 +172,18 @@ def sorted_frame(
         (two sources of records); or if the bins were made with the other `stamp`.
     """
     if isinstance(frame.index, pd.MultiIndex):
-        one_source(frame)
+        one_source(frame, what="a summary")
     index = stamps(frame, what="a summary")
     order = None
     if not index.is_monotonic_increasing:
         order = np.argsort(index.asi8, kind="stable")
         frame, index = frame.iloc[order], index[order]
-    one_source(frame, stamp=stamp)
+    one_source(frame, what="a summary", stamp=stamp)
+    if frame.index.hasnans or not frame.index.is_unique:
+        raise ConfigurationError(
+            "the frame has a missing stamp or several rows with one stamp: keep the last row of"
+            " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
+        )
     made = [step["stamp"] for step in history(frame) if step["step"] == "resample"]
     if is_resampled(frame) and made and made[-1] != stamp:
         raise ConfigurationError(

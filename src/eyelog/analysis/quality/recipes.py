@@ -219,7 +219,7 @@ def attrition(
     chosen, outcomes = _open(frame, recipe, log)
     followed = chosen_limits(limits, frame)
     rules = followed.of(chosen.log)
-    one_source(frame)
+    one_source(frame, what="attrition")
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:

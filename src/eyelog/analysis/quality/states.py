@@ -79,7 +79,7 @@ def states(
     require_single_intervals(frame, "states")
     require(frame, role(which, "worn"), purpose="states")
     warn_unjudged(frame, _lacking(frame, which, chosen))
-    one_source(frame)
+    one_source(frame, what="states")
     known = Evidence(Arrays.of(frame), which, chosen)
     rows, values = known.against, cast(Floats, known.worn)  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)

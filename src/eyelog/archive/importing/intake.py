@@ -1,11 +1,9 @@
 """Files imported into an archive: which are logs, which records are new, and which were refused."""
 
 import io
-import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,27 +13,35 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.answers.page import Page, join_pages
+from eyelog.answers.page import Page, joined_pages
 from eyelog.archive.importing.csv_log import CsvLog, listed
-from eyelog.archive.importing.layers import Layer, layer_of, overlay
+from eyelog.archive.importing.layers import Meeting, layer_of, overlay
 from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.mixture import (
+    HELD,
+    Devices,
+    Met,
+    check_device,
+    device_of,
+    devices_of,
+    refuse_overlaps,
+)
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, input_files, opened
 from eyelog.archive.importing.stamps import possible
+from eyelog.archive.importing.waiting import Waiting
 from eyelog.archive.parquet.layout import check_account, month_edges, months_of
-from eyelog.archive.parquet.rows import Merged, merge
+from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
 from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
 from eyelog.progress import progress_line
-from eyelog.provenance import history
 
-__all__ = ["FileReport", "devices_of", "import_files"]
+__all__ = ["FileReport", "import_files"]
 
-# Records that wait in memory before they are written: some 35 MB with every field.
+# Records that wait in memory before they wait on the disk: some 35 MB with every field.
 _WAITING: Final = 60_000
-_DEVICE: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})(?=[(_])")
 
 
 @dataclass
@@ -69,12 +75,15 @@ def import_files(
     tz: str | None = None,
     wearer: str | None = None,
     split_wearers: bool = False,
+    device: str | None = None,
+    replace: bool = False,
     dry_run: bool = False,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
     A file that is not a log is refused; the others are still imported. Importing the same files
-    again changes nothing.
+    again changes nothing. Files of several wearers or devices in the same time are refused, and
+    then nothing is written.
 
     Parameters
     ----------
@@ -93,6 +102,10 @@ def import_files(
     split_wearers : bool
         Import the rows of each wearer into the account of that name. Files that name no wearer go
         into `account`.
+    device : str, optional
+        Import only the files of this device, according to their names or provenance.
+    replace : bool
+        Write other values over those that the account has on the same stamps, however many.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
 
@@ -106,7 +119,10 @@ def import_files(
     ConfigurationError
         If a path does not exist, the zone or the account is not valid, no file has rows of
         `wearer`, both `wearer` and `split_wearers` are given, or Parquet files are of several
-        accounts and neither is.
+        accounts and neither is. Also if files have other values than each other, or without
+        `replace` than the account, on most of the stamps that they share (more than 5 minutes), or
+        if their records lie between each other or those of the account (more than 5 minutes, or
+        1 % of the records).
     ArchiveError
         If the archive cannot be read or written.
 
@@ -128,12 +144,6 @@ def import_files(
     for file in input_files(every):
         names.append(file.name)
         sizes.append(file.size)
-    if devices := devices_of(names):
-        warnings.warn(
-            f"{devices}: if these are several wearers, import each into its own account",
-            EyelogWarning,
-            stacklevel=2,
-        )
     if wearer is None and not split_wearers and len(names) > 1:
         stated = {account for file in input_files(every) for account in _stated(file)}
         if len(stated) > 1:
@@ -142,18 +152,21 @@ def import_files(
                 " wearer=, or import each into the account of its name with split_wearers=True;"
                 " nothing was imported"
             )
-    with ExitStack() as stack:
-        into = None
-        if dry_run:  # the same merges, into a folder that is thrown away
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="eyelog-dry-run-"))
-            into = Archive(scratch)
-        intake = _Intake(archive, account, tz, wearer, split_wearers, into)
-        with progress_line(sum(sizes), f"import into {account}", unit="B") as done:
-            for file, size in zip(input_files(every), sizes, strict=False):
-                reader = _Counted(file, done)
-                intake.take(reader.file)
-                done(size - reader.read)  # the unread part of a refused file
-            return intake.finish()
+    chosen = None if device is None else Devices(device)
+    intake = _Intake(archive, account, tz, wearer, split_wearers, chosen, replace, dry_run)
+    with closing(intake), progress_line(sum(sizes), f"import into {account}", unit="B") as done:
+        for file, size in zip(input_files(every), sizes, strict=False):
+            reader = _Counted(file, done)
+            intake.take(reader.file)
+            done(size - reader.read)  # the unread part of a refused file
+        reports = intake.finish()
+    if device is None and (devices := devices_of(names)):
+        warnings.warn(
+            f"{devices}: if these are several wearers, import each into its own account",
+            EyelogWarning,
+            stacklevel=2,
+        )
+    return reports
 
 
 def _stated(file: InputFile) -> set[str]:
@@ -205,76 +218,72 @@ class _CountedStream(io.RawIOBase):
         return int(self._inner.tell())
 
 
-def devices_of(names: Iterable[str]) -> str:
-    """Return the devices that the names of Logger files come from, if there are several."""
-    devices = sorted({match for name in names for match in _DEVICE.findall(name)})
-    if len(devices) < 2:
-        return ""
-    more = ", ..." if len(devices) > 4 else ""
-    return f"the files come from {len(devices)} devices ({', '.join(devices[:4])}{more})"
-
-
-_Parts = list[tuple[FileReport, Layer]]
 _Owned = Iterator[tuple[str, Page]]  # the account of each page
 
 
 @dataclass
 class _Intake:
-    """Files read so far; their records wait here until there are enough to be written."""
+    """Files read so far; their records wait until all files are known to be of one wearer."""
 
     archive: Archive
     account: str
     tz: str | None
     wearer: str | None
     split: bool
-    into: Archive | None  # of a dry run
+    device: Devices | None
+    replace: bool
+    dry_run: bool
     reports: list[FileReport] = field(default_factory=list)
-    # By account and log: the records that wait, and how many these are.
-    waiting: dict[tuple[str, str], _Parts] = field(default_factory=dict)
-    records: dict[tuple[str, str], int] = field(default_factory=dict)
+    waiting: dict[tuple[str, str], Waiting[FileReport]] = field(default_factory=dict)
+    met: dict[tuple[str, str], Met] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)  # the wearers of all files
+    devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
         reports = {self.account: FileReport(file.name, account=self.account)}
         at = len(self.reports)
         try:
-            # A file that breaks off is refused whole, except for records already written.
-            left = self._read(file, reports)
-        except EyelogError as error:
+            self._read(file, reports)
+        except EyelogError as error:  # a file that breaks off is refused whole
             first = next(iter(reports.values()))
             first.status, first.reason = "refused", _reason(error, file.name)
-            left = {}
+            for waiting in self.waiting.values():
+                for report in reports.values():
+                    waiting.drop(report)
         self.reports[at:] = reports.values()
-        for account, frame in left.items():
-            self._wait(reports[account], frame)
 
-    def _read(self, file: InputFile, reports: dict[str, FileReport]) -> dict[str, pd.DataFrame]:
-        """Fill the reports of a file; return the frames still to be written, by account."""
-        left: dict[str, pd.DataFrame] = {}
+    def close(self) -> None:
+        """Remove the records that still wait."""
+        for waiting in self.waiting.values():
+            waiting.close()
+
+    def _read(self, file: InputFile, reports: dict[str, FileReport]) -> None:
+        """Fill the reports of a file, and let its records wait."""
         with reading(file, tz=self.tz) as log:
             if log is None:
                 reports[self.account].status = "empty"
-                return left
+                return
             reports[self.account].log = log.log
+            past = log.history if isinstance(log, ParquetLog) else None
+            if self.device is not None and not self.device.takes(file.name, past):
+                reports[self.account].status = "left out"
+                return
+            self.devices[file.name] = device_of(file.name, past)
             for account, pages in _groups(self._owned(file, log)):
                 if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
                     raise ArchiveError("a date in it lies outside the years 1 to 9999")
                 report = self._report(file, log.log, account, reports)
-                frame = join_pages(pages, log.log)
-                step = history(frame)[-1]
+                frame, repeated, conflicts = joined_pages(pages, log.log)
                 report.read += sum(page.n for page in pages)
-                report.repeated += step["repeated"]
-                report.conflicts += step["conflicts"]
+                report.repeated += repeated
+                report.conflicts += conflicts
                 frame.attrs = {}  # pandas copies them with every column
-                if account in left:  # a file far larger than the app makes: piece by piece
-                    self._wait(report, left[account])
-                left[account] = frame
+                self._wait(report, frame, repeated, conflicts)
         first = next(iter(reports.values()))
         first.read += log.faults.count
         first.refused = log.faults.count
         self._warn(file, log)
-        return left
 
     def _owned(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> _Owned:
         """Yield the pages of a file and the account that each goes into."""
@@ -329,68 +338,111 @@ class _Intake:
         for note in notes:
             warnings.warn(note, EyelogWarning, stacklevel=5)
 
-    def _wait(self, report: FileReport, frame: pd.DataFrame) -> None:
-        """Let records wait; write them when there are many."""
+    def _wait(self, report: FileReport, frame: pd.DataFrame, repeated: int, conflicts: int) -> None:
+        """Let records wait until all files are read."""
         if not len(frame):
             return
         key = report.account, cast(str, report.log)
         first, last = (stamp.to_pydatetime() for stamp in (frame.index[0], frame.index[-1]))
         report.first = min(filter(None, (report.first, first)))
         report.last = max(filter(None, (report.last, last)))
-        self.waiting.setdefault(key, []).append((report, layer_of(frame, key[1])))
-        self.records[key] = self.records.get(key, 0) + len(frame)
-        if self.records[key] >= _WAITING:
-            self._write(key)
+        if key not in self.waiting:
+            self.waiting[key] = Waiting(_WAITING)
+            self.met[key] = Met(key[1])
+        layer = layer_of(frame, key[1])
+        self.waiting[key].add(report, layer)
+        if repeated:
+            one = self.met[key].number(report.file)
+            start = int(layer.stamps[0])
+            self.met[key].add(Meeting(one, one, repeated, conflicts, start))
 
     def finish(self) -> list[FileReport]:
-        """Write the waiting records, and return the reports."""
+        """Write the waiting records, unless they are of several wearers; return the reports."""
         if self.wearer is not None and self.named and self.wearer not in self.named:
             raise ConfigurationError(
                 f"no file has rows of {self.wearer!r}, only of {listed(self.named)}"
             )
-        for key in list(self.waiting):
-            self._write(key, keep=self.into is None)  # the last records of a dry run need no file
+        if self.device is not None and self.reports:
+            check_device(self.device)  # the table of reports shows what was left out
+        with ExitStack() as stack:
+            # In one order, so that two imports never wait for each other.
+            for key in sorted(self.waiting):
+                held = self._write(key, stack)
+                self._refuse_mixture(key, held)
         for report in self.reports:
             if report.kept and report.status != "refused":
-                report.status = "imported" if self.into is None else "to import"
+                report.status = "to import" if self.dry_run else "imported"
         return self.reports
 
-    def _write(self, key: tuple[str, str], *, keep: bool = True) -> None:
-        """Merge the waiting records of a log into the archive, month by month."""
+    def _write(self, key: tuple[str, str], stack: ExitStack) -> list[Stamps]:
+        """Merge the waiting records of a log into the archive, month by month.
+
+        Returns the stamps that the account has around them. The months are put in place at the end
+        of the stack, when nothing of any log was refused.
+        """
         account, log = key
-        parts = self.waiting.pop(key)
-        self.records[key] = 0
-        months = sorted({month for _, layer in parts for month in months_of(layer.stamps)})
-        changes = (_change(month, parts) for month in months)
-        self.archive.merge(log, changes, account=account, into=self.into, keep=keep)
+        waiting, met = self.waiting[key], self.met[key]
+        held: list[Stamps] = []
+        stamps = waiting.stamps()
+        changes = (_change(month, stamps, waiting, met, held) for month in months_of(stamps))
+        stack.enter_context(
+            self.archive.merging(log, changes, account=account, keep=not self.dry_run)
+        )
+        return held
+
+    def _refuse_mixture(self, key: tuple[str, str], held: list[Stamps]) -> None:
+        """Raise if the files are of several wearers or devices, or the account is of another."""
+        account, log = key
+        several = len(set(self.devices.values()) - {""}) > 1
+        one = ", or one device (device=)" if several else ""
+        apart = (
+            f"import each wearer into an account of their own (account=){one}; nothing was imported"
+        )
+        other = (
+            "import them into another account (account=), or replace what it holds with"
+            " replace=True; nothing was imported"
+        )
+        self.met[key].refuse(
+            advice=apart, to_replace=None if self.replace else other, account=account
+        )
+        stamps: dict[str, list[Stamps]] = {}
+        for report, each in self.waiting[key].by_source():
+            stamps.setdefault(report.file, []).append(each)
+        names = list(stamps)
+        files = [np.concatenate(each) for each in stamps.values()]
+        devices = [self.devices.get(name, "") for name in names]
+        refuse_overlaps(names, files, log, devices=devices, advice=apart)
+        if held:
+            new = [np.unique(np.concatenate(files))]
+            names = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
+            advice = "import them into another account (account=); nothing was imported"
+            refuse_overlaps(names, [np.concatenate(held), *new], log, advice=advice)
 
 
-def _change(month: str, parts: _Parts) -> Change:
+def _change(
+    month: str, stamps: Stamps, waiting: Waiting[FileReport], met: Met, held: list[Stamps]
+) -> Change:
     """Return the change that lays the records of one month over those of the archive.
 
     Merging it adds the outcome of its rows to the report of each file.
     """
-    inside = list(_between(parts, *month_edges(month)))
 
     def lay_over(before: pa.Table, first: int, after: int) -> Merged:
-        group = list(_between(inside, first, after))
+        group = waiting.between(first, after)
+        held.append(stamps_of(before))
         laid = overlay(before, [layer for _, layer in group])
         for (report, layer), kept, conflicts in zip(group, laid.kept, laid.conflicts, strict=True):
             report.kept += kept
             report.repeated += len(layer.stamps) - kept
             report.conflicts += conflicts
+        numbers = [met.number(report.file) for report, _ in group]
+        for each in laid.meetings:
+            earlier = HELD if each.earlier < 0 else numbers[each.earlier]
+            met.add(each._replace(file=numbers[each.file], earlier=earlier))
         return merge(before, laid.changes, ())
 
-    stamps = np.sort(np.concatenate([layer.stamps for _, layer in inside]))
-    extras = [field for _, layer in inside for field in layer.extras]
-    return Change(month, stamps, extras, lay_over)
-
-
-def _between(parts: _Parts, first: int, after: int) -> Iterator[tuple[FileReport, Layer]]:
-    """Yield the records of [first, after), of the files that have any."""
-    for report, layer in parts:
-        if np.searchsorted(layer.stamps, first) < np.searchsorted(layer.stamps, after):
-            yield report, layer.between(first, after)
+    low, high = np.searchsorted(stamps, month_edges(month))
+    return Change(month, stamps[low:high], waiting.extras, lay_over)
 
 
 def _reason(error: EyelogError, name: str) -> str:

@@ -6,7 +6,7 @@ file never replaces an existing one. So laying the same files over the result ch
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import pyarrow as pa
 from eyelog.archive.parquet.rows import Stamps, extras_of, frame_of, stamps_of, table_of
 from eyelog.catalogue import columns
 
-__all__ = ["Layer", "Overlay", "layer_of", "overlay"]
+__all__ = ["Layer", "Meeting", "Overlay", "layer_of", "overlay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,33 @@ def layer_of(frame: pd.DataFrame, log: str) -> Layer:
     return Layer(np.asarray(index.as_unit("us").asi8), arrays, extras)
 
 
+class Meeting(NamedTuple):
+    """On how many stamps a file met the rows of an earlier one, and with how many other values.
+
+    Files are numbered from 0; the table below them is -1. `first` is the first stamp that they
+    share.
+    """
+
+    file: int
+    earlier: int
+    shared: int
+    conflicts: int
+    first: int
+
+
 @dataclass(frozen=True, slots=True)
 class Overlay:
     """The result of laying files over the rows of a table.
 
     `changes` has the records that are new or changed, with every column that a file has. `kept` and
     `conflicts` are counts per file: of its rows that are new or add something, and of its rows that
-    replace another value of the same stamp.
+    replace another value of the same stamp. `meetings` says which files share stamps.
     """
 
     changes: pa.Table
     kept: list[int]
     conflicts: list[int]
+    meetings: list[Meeting]
 
 
 def overlay(before: pa.Table, layers: Sequence[Layer]) -> Overlay:
@@ -107,7 +122,28 @@ def overlay(before: pa.Table, layers: Sequence[Layer]) -> Overlay:
     arrays = [pa.array(stamps[last[moved]]).cast(date.type)]
     arrays += [_array(settled[field.name][moved], field.type) for field in fields]
     changes = pa.Table.from_arrays(arrays, schema=pa.schema([date, *fields]))
-    return Overlay(changes, *(_per_layer(at[which], len(sizes)) for which in (adds, overrules)))
+    kept, conflicts = (_per_layer(at[which], len(sizes)) for which in (adds, overrules))
+    return Overlay(changes, kept, conflicts, _meetings(stamps, at, opens, overrules))
+
+
+def _meetings(
+    stamps: Stamps,
+    at: npt.NDArray[np.int64],
+    opens: npt.NDArray[np.bool_],
+    overrules: npt.NDArray[np.bool_],
+) -> list[Meeting]:
+    again = np.flatnonzero(~opens)
+    if not len(again):
+        return []
+    pairs = np.column_stack([at[again], at[again - 1]])
+    kinds, first, kind, shared = np.unique(
+        pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    conflicts = np.bincount(kind.ravel(), overrules[again], len(kinds)).astype(int)
+    begins = stamps[again][first]
+    numbers = (kinds - 1).tolist()
+    counts = zip(numbers, shared.tolist(), conflicts.tolist(), begins.tolist(), strict=True)
+    return [Meeting(file, earlier, *rest) for (file, earlier), *rest in counts]
 
 
 def _part(layer: Layer, name: str, *, text: bool) -> npt.NDArray[Any]:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 import msgspec
+import pandas as pd
 
 from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
@@ -17,12 +18,14 @@ from eyelog.archive.importing.field_names import own_fields
 from eyelog.archive.importing.kinds import Refused, kind_of_bytes, other_kind
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, opened
-from eyelog.catalogue import LOGS, catalogue, fold
+from eyelog.archive.parquet.rows import frame_of, table_of
+from eyelog.catalogue import LOGS, catalogue, columns, fold
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 
 __all__ = [
     "UNFINISHED",
     "SavedLog",
+    "own_columns",
     "reading",
 ]
 
@@ -109,6 +112,22 @@ def _whole(stream: BinaryIO) -> bytes:
     if len(content) > LARGEST_ANSWER:
         raise ArchiveError(f"it is larger than {LARGEST_ANSWER >> 20} MB: split it")
     return content
+
+
+def own_columns(frame: pd.DataFrame, log: CsvLog | ParquetLog | SavedLog) -> pd.DataFrame:
+    """Return the columns of a frame that its file has, unknown ones as an archive keeps them.
+
+    A column with only missing values would look like evidence, such as that the eyewear was never
+    worn.
+    """
+    chosen = frame[[name for name in frame.columns if name in log.names]]
+    if set(chosen.columns) <= set(columns(log.log)):
+        return chosen
+    index = cast(pd.DatetimeIndex, frame.index)
+    kept = frame_of(table_of(chosen, log.log), "UTC").set_axis(index)
+    kept = kept[[name for name in chosen.columns if name in kept.columns]]
+    kept.attrs = frame.attrs
+    return kept
 
 
 _BOM: Final = b"\xef\xbb\xbf"

@@ -12,7 +12,7 @@ import pandas as pd
 from eyelog import provenance
 from eyelog.answers.page import Page, join_pages
 from eyelog.archive.importing.csv_log import CsvLog, listed
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns, reading
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
@@ -58,11 +58,12 @@ def read_logger_csv(
     Returns
     -------
     DataFrame
-        Index ``date`` (aware in `tz`, sorted, unique, microseconds); all fields of the catalogue
-        in its order with its dtypes, missing if the file lacks them; unknown columns last. Of
-        several rows with the same stamp the last one is kept. The provenance has the number of
-        ``rows`` in the file, of ``refused`` lines that are not records, of ``repeated`` rows left
-        out because their stamp came again, and of ``conflicts`` (stamps with different rows).
+        Index ``date`` (aware in `tz`, sorted, unique, microseconds); the fields that the file has,
+        as `eyelog.read` returns them, in the order of the catalogue with its dtypes; unknown
+        columns last. A file without records gives an empty frame with every field. Of several rows
+        with the same stamp the last one is kept. The provenance has the number of ``rows`` in the
+        file, of ``refused`` lines that are not records, of ``repeated`` rows left out because their
+        stamp came again, and of ``conflicts`` (stamps with different rows).
 
     Raises
     ------
@@ -105,7 +106,8 @@ def read_logger_csv(
         if log is None:
             return _nothing(file.name, tz)
         pages = list(log.pages()) if wearer is None else list(_pages_of(log, wearer))
-        frame = join_pages(pages, log.log, tz=tz or "UTC")
+        whole = join_pages(pages, log.log, tz=tz or "UTC")
+        frame = own_columns(whole, log) if len(whole) else whole
     for note in log.notes:
         warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if log.faults.count:
@@ -157,8 +159,9 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index ``date`` (UTC, sorted, unique, microseconds); all fields of the catalogue in its
-        order with its dtypes; unknown fields last.
+        Index ``date`` (UTC, sorted, unique, microseconds); the fields that the answers have, as
+        `eyelog.read` returns them, in the order of the catalogue with its dtypes; unknown fields
+        last.
 
     Raises
     ------
@@ -188,7 +191,8 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
                 raise ArchiveError("it is a Parquet file: eyelog.read reads it")
             what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
             raise ArchiveError(what)
-        frame = join_pages(list(saved.pages()), saved.log)
+        whole = join_pages(list(saved.pages()), saved.log)
+        frame = own_columns(whole, saved) if len(whole) else whole
     for note in saved.notes:
         warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if saved.unfinished:

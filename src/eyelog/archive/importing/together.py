@@ -14,21 +14,29 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.answers.page import Page, join_pages
+from eyelog.answers.page import Page, joined_pages
 from eyelog.archive.importing.csv_log import listed
-from eyelog.archive.importing.intake import devices_of
 from eyelog.archive.importing.kinds import EitherLog, Refused
-from eyelog.archive.importing.layers import layer_of, overlay
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.layers import Meeting, layer_of, overlay
+from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns, reading
+from eyelog.archive.importing.mixture import (
+    Devices,
+    Met,
+    check_device,
+    device_of,
+    devices_of,
+    refuse_overlaps,
+)
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.stamps import possible
 from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import frame_of, table_of, widest
-from eyelog.catalogue import LOGS, check_fields, check_log, columns
+from eyelog.archive.parquet.rows import frame_of, widest
+from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.frame import empty
 
 __all__ = ["BothLogs", "Paths", "read", "read_logs"]
 
@@ -51,6 +59,8 @@ class _Part:
     rows: int
     refused: int
     history: dict[str, Any]
+    repeated: int
+    conflicts: int
 
 
 @dataclass
@@ -61,6 +71,7 @@ class _Files:
     tz: str | None
     fields: tuple[str, ...] | str | None
     wearer: str | None
+    device: Devices | None = None
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     accounts: set[str] = field(default_factory=set)  # that Parquet files state
@@ -85,6 +96,9 @@ class _Files:
             raise type(error)(f"{file.name}: {_reason(error, file.name)}") from error
 
     def _read(self, name: str, log: Any) -> None:
+        history = log.history if isinstance(log, ParquetLog) else {}
+        if self.device is not None and not self.device.takes(name, history):
+            return
         owner = log.account if isinstance(log, ParquetLog) else ""
         if owner:
             self.accounts.add(owner)
@@ -95,34 +109,28 @@ class _Files:
                 f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
                 " one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
             )
-        # Only columns that the file has: a column with only missing values would look like
-        # evidence, such as that the eyewear was never worn.
         whole = self.wearer is None or owner
         pages = list(log.pages() if whole else _of_wearer(log, cast(str, self.wearer)))
         if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
             raise ArchiveError("a date in it lies outside the years 1 to 9999")
-        frame = join_pages(pages, log.log)
-        step = provenance.history(frame)[-1]
+        frame, repeated, conflicts = joined_pages(pages, log.log)
         frame.attrs = {}  # pandas copies them with every column
-        present = [each for each in frame.columns if each in log.names]
+        frame = own_columns(frame, log)
         if self.fields is not None:
             wanted = check_fields(log.log, self.fields)
-            present = [each for each in present if each in wanted]
-        frame = frame[present]
-        if not set(present) <= set(columns(log.log)):
-            frame = frame_of(table_of(frame, log.log), "UTC")  # unknown fields as in an archive
+            frame = frame[[each for each in frame.columns if each in wanted]]
         self.notes += [f"{name}: {note}" for note in log.notes]
         if log.faults.count:
             self.notes.append(log.faults.report(name, log.rows))
         if isinstance(log, SavedLog) and log.unfinished:
             self.notes.append(f"{name}: {UNFINISHED}")
-        if step["conflicts"]:
+        if conflicts:
             self.notes.append(
-                f"{name}: {_stamps(step['conflicts'])} with several records, of which the last was"
-                " taken"
+                f"{name}: {_stamps(conflicts)} with several records, of which the last was taken"
             )
-        history = log.history if isinstance(log, ParquetLog) else {}
-        part = _Part(name, frame, log.zones, log.rows, log.faults.count, history)
+        part = _Part(
+            name, frame, log.zones, log.rows, log.faults.count, history, repeated, conflicts
+        )
         self.parts.setdefault(log.log, []).append(part)
 
 
@@ -146,6 +154,7 @@ def read(
     tz: str | None = None,
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
+    device: str | None = None,
 ) -> pd.DataFrame:
     r"""Read files, folders and zip files of one log into one frame.
 
@@ -170,6 +179,9 @@ def read(
     wearer : str, optional
         Keep only the rows of this wearer, by a column such as ``user_id``, or by the account that
         a Parquet file states. Files of several wearers are refused without it.
+    device : str, optional
+        Keep only the files of this device: the 12 characters after the time in the names that the
+        Logger app gives (or the 8 in brackets), or what a saved frame says.
 
     Returns
     -------
@@ -185,7 +197,9 @@ def read(
     ConfigurationError
         If a path does not exist; if files are of several accounts; if they have both logs and
         `log` is not given; if dates have no offset, or are written in several, and `tz` is not
-        given.
+        given. Also if files are of several devices or wearers in the same time: their records lie
+        between each other (for more than 5 minutes, or 1 % of the records), or most of the stamps
+        that they share have other values. The message says when, for how long, and which files.
     ArchiveError
         If no file is of a log (of the chosen one), or one is damaged.
     AnswerError
@@ -204,7 +218,7 @@ def read(
 
     See Also
     --------
-    eyelog.read_logger_csv : One Logger CSV, with every field of the catalogue.
+    eyelog.read_logger_csv : One Logger CSV.
     eyelog.read_answer : One file of saved answers.
     eyelog.Archive : Years of files, imported once and read by range.
 
@@ -219,7 +233,7 @@ def read(
     >>> str(frame.index.tz), frame["stp"].tolist()
     ('UTC+09:00', [12.0, 12.0])
     """
-    frames, notes = read_logs(paths, log=log, tz=tz, fields=fields, wearer=wearer)
+    frames, notes = read_logs(paths, log=log, tz=tz, fields=fields, wearer=wearer, device=device)
     if len(frames) > 1:
         raise BothLogs(f"these files have both logs: {_CHOOSE}")
     for note in notes:
@@ -234,6 +248,7 @@ def read_logs(
     tz: str | None = None,
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
+    device: str | None = None,
 ) -> tuple[dict[str, pd.DataFrame], list[str]]:
     """Return one frame of each log that files have, and the notes about the files.
 
@@ -247,16 +262,19 @@ def read_logs(
     if chosen is not None:
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
-    files = _Files(log, tz, chosen, wearer)
+    files = _Files(log, tz, chosen, wearer, None if device is None else Devices(device))
     for file in input_files(every):
         files.take(file)
     found = any(len(part.frame) for parts in files.parts.values() for part in parts)
     if wearer is not None and not found and (files.parts or files.accounts):
         others = f", only of {listed(files.accounts)}" if files.accounts else ""
         raise ConfigurationError(f"no file has rows of the wearer {wearer!r}{others}")
+    if files.device is not None and (files.parts or files.device.others):
+        left_out = check_device(files.device)
+        files.notes += [left_out] if left_out else []
     if not files.parts:
         raise ArchiveError(_nothing(files, every))
-    if devices := devices_of(files.names):
+    if device is None and (devices := devices_of(files.names)):
         files.notes.append(f"{devices}: if these are several wearers, read each on their own")
     if files.others:
         count = len(files.others)
@@ -348,7 +366,9 @@ def _zone(files: _Files) -> tzinfo:
 def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
     """Return the frame of one log."""
     parts = files.parts[log]
-    frame, conflicts = _merged([part.frame for part in parts], log)
+    frame, conflicts, meetings = _merged([part.frame for part in parts], log)
+    devices = [device_of(part.name, part.history) for part in parts]
+    _refuse_mixture(parts, devices, log, meetings, place)
     if sum(conflicts):
         at = [(part.name, _stamps(n)) for part, n in zip(parts, conflicts, strict=True) if n]
         files.notes.append(
@@ -361,12 +381,17 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
             files.notes.append(
                 f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out"
             )
+    if not len(frame):  # no data is an empty frame of the same shape
+        names = None if files.fields is None else check_fields(log, files.fields)
+        frame = empty(log, names=names)
     frame = frame.tz_convert(place)
     history = parts[0].history if len(parts) == 1 else {}
     frame.attrs = {provenance.KEY: history} if history else {}
     files_read: dict[str, Any] = {"files": len(parts)}
     if len(parts) == 1:
         files_read["file"] = Path(parts[0].name).name
+    if len(set(devices)) == 1 and devices[0]:
+        files_read["device"] = devices[0]
     return provenance.record(
         frame,
         "read",
@@ -378,22 +403,51 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
     )
 
 
-def _merged(frames: Sequence[pd.DataFrame], log: str) -> tuple[pd.DataFrame, list[int]]:
+def _refuse_mixture(
+    parts: Sequence[_Part],
+    devices: Sequence[str],
+    log: str,
+    meetings: Sequence[Meeting],
+    place: tzinfo,
+) -> None:
+    """Raise if files are of several wearers or devices in the same time."""
+    known = sorted(set(devices) - {""})
+    advice = "pass only the files of one"
+    if len(known) > 1:
+        advice = f"read one device with device={known[0]!r}, or {advice}"
+    met = Met(log)
+    for at, part in enumerate(parts):
+        met.names[part.name] = at
+    for each in meetings:
+        met.add(each)
+    for at, part in enumerate(parts):
+        if part.repeated:
+            first = int(_microseconds(part.frame)[0])
+            met.add(Meeting(at, at, part.repeated, part.conflicts, first))
+    met.refuse(advice=advice, to_replace=None)
+    names, stamps = zip(*((part.name, _microseconds(part.frame)) for part in parts), strict=True)
+    refuse_overlaps(names, stamps, log, tz=place, devices=devices, advice=advice)
+
+
+def _merged(
+    frames: Sequence[pd.DataFrame], log: str
+) -> tuple[pd.DataFrame, list[int], list[Meeting]]:
     """Lay frames over one another, the later over the earlier; count conflicts of each."""
     if len(frames) == 1:
-        return frames[0].copy(), [0]
+        return frames[0].copy(), [0], []
     stamps = np.concatenate([_microseconds(frame) for frame in frames])
     order = np.argsort(stamps, kind="stable")
     apart = bool((np.diff(stamps[order]) > 0).all())
     if apart and all(frame.dtypes.equals(frames[0].dtypes) for frame in frames):
         whole = pd.concat(frames)
-        return (whole if (np.diff(order) == 1).all() else whole.iloc[order]), [0] * len(frames)
+        ordered = whole if (np.diff(order) == 1).all() else whole.iloc[order]
+        return ordered, [0] * len(frames), []
     layers = [layer_of(frame, log) for frame in frames]
     names = {name for layer in layers for name in layer.columns}
     extras = widest(each for layer in layers for each in layer.extras)
     known = [each for each in schema_of(log) if each.name == "date" or each.name in names]
     laid = overlay(pa.schema([*known, *extras]).empty_table(), layers)
-    return frame_of(laid.changes, "UTC"), laid.conflicts
+    return frame_of(laid.changes, "UTC"), laid.conflicts, laid.meetings
 
 
 def _microseconds(frame: pd.DataFrame) -> npt.NDArray[np.int64]:

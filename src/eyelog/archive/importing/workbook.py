@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +23,12 @@ def missing_reader() -> str:
     return ""
 
 
-def sheets_as_csv(path: Path) -> dict[str, bytes]:
+def sheets_as_csv(path: Path, *, days: bool = False) -> dict[str, bytes]:
     """Return the sheets that have a cell, as CSV in UTF-8, by name.
 
     Dates are written as ``YYYY-MM-DD hh:mm:ss``, to the millisecond that Excel can hold. Formulas
-    are read as the value that they had when the workbook was saved.
+    are read as the value that they had when the workbook was saved. With `days`, a cell that shows
+    a date without a clock time is that date.
 
     Raises
     ------
@@ -43,8 +44,12 @@ def sheets_as_csv(path: Path) -> dict[str, bytes]:
             for sheet in book.worksheets:
                 text = io.StringIO(newline="")
                 writer = csv.writer(text, lineterminator="\n")
-                for row in sheet.iter_rows(values_only=True):
-                    writer.writerow([_cell(value) for value in row])
+                if days:
+                    for row in sheet.iter_rows():
+                        writer.writerow([_cell(cell.value, day=_is_day(cell)) for cell in row])
+                else:  # several times as fast
+                    for row in sheet.iter_rows(values_only=True):
+                        writer.writerow([_cell(value) for value in row])
                 if text.getvalue().strip(",\n"):
                     sheets[str(sheet.title)] = text.getvalue().encode()
         finally:
@@ -56,12 +61,21 @@ def sheets_as_csv(path: Path) -> dict[str, bytes]:
     return sheets
 
 
-def _cell(value: Any) -> str:
+def _is_day(cell: Any) -> bool:
+    """Return whether a cell shows a date alone; Excel itself knows only instants."""
+    from openpyxl.styles.numbers import is_datetime
+
+    return isinstance(cell.value, datetime) and is_datetime(cell.number_format) == "date"
+
+
+def _cell(value: Any, *, day: bool = False) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, datetime):
+        if day and value.time() == time():
+            return value.date().isoformat()
         stamp = value + _HALF_MS  # a fraction of a day, as Excel has it, is off by less
         stamp = stamp.replace(microsecond=stamp.microsecond // 1000 * 1000)
         return stamp.isoformat(sep=" ", timespec="milliseconds" if stamp.microsecond else "seconds")

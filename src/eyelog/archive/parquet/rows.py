@@ -46,6 +46,7 @@ __all__ = [
     "merge",
     "month_stamps",
     "open_file",
+    "other_values",
     "plain_array",
     "read_groups",
     "read_rows",
@@ -318,6 +319,22 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
     if bool(np.all(order[1:] > order[:-1])):
         return Merged(whole, *stamps)
     return Merged(whole.take(pa.array(order)), *stamps)
+
+
+def other_values(old: pa.Table, new: pa.Table) -> tuple[int, int]:
+    """Return how many stamps two sorted tables share, and on how many their values differ.
+
+    A missing value is no other value.
+    """
+    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
+    of_old, of_new = np.isin(old_stamps, new_stamps), np.isin(new_stamps, old_stamps)
+    differs = np.zeros(int(of_old.sum()), bool)
+    for name in set(old.column_names) & set(new.column_names) - {"date"} if len(differs) else ():
+        a, b = old.column(name).filter(pa.array(of_old)), new.column(name).filter(pa.array(of_new))
+        if not a.equals(b):
+            other = pc.not_equal(_as_type(a, b.type), b)
+            differs |= pc.fill_null(other, False).to_numpy()
+    return len(differs), int(differs.sum())
 
 
 def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

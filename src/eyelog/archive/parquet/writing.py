@@ -41,17 +41,19 @@ from eyelog.archive.parquet.rows import (
     extras_of,
     merge,
     open_file,
+    other_values,
     read_rows,
     stamps_of,
     table_of,
     widest,
 )
 from eyelog.archive.parquet.seal import sealed
-from eyelog.catalogue import check_log
+from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import conform, log_of
+from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
 __all__ = [
     "GROUP_DAYS",
@@ -63,8 +65,8 @@ __all__ = [
     "parquet_writer",
     "prepare",
     "prepare_table",
+    "staged_months",
     "write",
-    "write_months",
 ]
 
 GROUP_DAYS: Final = 4
@@ -172,11 +174,17 @@ def _checked_stamps(stamps: Stamps) -> Stamps:
     return stamps
 
 
-def write(place: Place, account: str, batch: Batch) -> Outcome:
+def write(place: Place, account: str, batch: Batch, *, replace: bool = False) -> Outcome:
     """Merge a batch into the months of one account; return what changed.
 
     If both have a record of one stamp, the new one wins, in the columns that it has. Records inside
     the spans of the batch are removed unless the batch has them.
+
+    Raises
+    ------
+    ConfigurationError
+        Without spans, if the account holds the records of another wearer or device in the same
+        time. Other values on the same stamps may be replaced.
     """
     if not len(batch.stamps) and not batch.spans:
         return Outcome()
@@ -184,37 +192,72 @@ def write(place: Place, account: str, batch: Batch) -> Outcome:
         present = months(place, batch.log, account)
         replaced = {m for m in present if any(overlap(m, span) for span in batch.spans)}
         names = sorted(replaced | set(months_of(batch.stamps)))
+        met = _Met()
         # One month at a time becomes a table, so that a year needs no second copy of itself.
-        changes = (_change(batch, month) for month in names)
-        return write_months(place, batch.log, account, changes)
+        changes = (_change(batch, month, met) for month in names)
+        with staged_months(place, batch.log, account, changes) as outcome:
+            if not batch.spans:  # whole days replace whatever was there
+                _refuse_another(met, batch, account, replace=replace)
+            return outcome
 
 
-def _change(batch: Batch, month: str) -> Change:
+@dataclass
+class _Met:
+    """What the account holds where a batch goes: the stamps, and how many have other values."""
+
+    held: list[Stamps] = field(default_factory=list)
+    shared: int = 0
+    conflicts: int = 0
+
+
+def _refuse_another(met: _Met, batch: Batch, account: str, *, replace: bool) -> None:
+    """Raise if the account holds the records of another wearer or device in the same time."""
+    interval = INTERVAL_SECONDS[batch.log] * 1_000_000
+    if not replace and mostly_differ(met.shared, met.conflicts, interval):
+        raise ConfigurationError(
+            f"the account {account!r} has other values on {met.conflicts:,} of the"
+            f" {met.shared:,} stamps that it shares with this frame, as if they were of two"
+            " wearers: write into another account, or pass replace=True; nothing was written"
+        )
+    held = np.concatenate([_no_stamps(), *met.held])
+    source = np.repeat([0, 1], [len(held), len(batch.stamps)])
+    found = overlaps(np.append(held, batch.stamps), source, interval)
+    if found.too_much:
+        first, last = (utc(edge) for edge in (found.first, found.last))
+        raise ConfigurationError(
+            f"the account {account!r} has records of another device or wearer between those of"
+            f" this frame, {duration_text(found.doubled_us)} {span_text(first, last)} (UTC): write"
+            " into another account; nothing was written"
+        )
+
+
+def _change(batch: Batch, month: str, met: _Met) -> Change:
     low, high = np.searchsorted(batch.stamps, month_edges(month)).tolist()
     stamps = batch.stamps[low:high]
     rows = batch.rows(low, high)
 
     def lay_over(before: pa.Table, first: int, after: int) -> Merged:
         low, high = np.searchsorted(stamps, [first, after]).tolist()
-        return merge(before, rows.slice(low, high - low), batch.spans)
+        new = rows.slice(low, high - low)
+        if not batch.spans:
+            met.held.append(stamps_of(before))
+            shared, conflicts = other_values(before, new)
+            met.shared += shared
+            met.conflicts += conflicts
+        return merge(before, new, batch.spans)
 
     return Change(month, stamps, extras_of(rows.schema, batch.log), lay_over, batch.spans)
 
 
-def write_months(
-    place: Place,
-    log: str,
-    account: str,
-    changes: Iterable[Change],
-    *,
-    source: Place | None = None,
-    keep: bool = True,
-) -> Outcome:
-    """Merge changes into their months, under the lock of the caller; return what changed.
+@contextmanager
+def staged_months(
+    place: Place, log: str, account: str, changes: Iterable[Change], *, keep: bool = True
+) -> Iterator[Outcome]:
+    """Merge changes into their months, under the lock of the caller; give what would change.
 
-    Every new file is complete on the disk before the first is put in place, so a full disk changes
-    nothing. A dry run writes into a separate place and passes the archive as `source`: months that
-    `place` lacks are read there. Without `keep` nothing is written at all.
+    Every new file is complete on the disk before the first is put in place, at the end of the
+    context, so a full disk or an error of the caller changes nothing. Without `keep` nothing is
+    written at all.
     """
     staged: dict[str, Path | None] = {}
     outcomes: list[Outcome] = []
@@ -224,14 +267,14 @@ def write_months(
             made = _temporary(place, target) if keep else None
             if made is not None:
                 cleanup.callback(made.unlink, missing_ok=True)
-            with _old_file((place, source), log, account, change.month) as old:
+            with _old_file(place, log, account, change.month) as old:
                 parts, records = _merge_month(old, change, log, account, made)
             outcomes += parts
             if records is not None:
                 staged[target] = made if records else None
+        yield _joined(outcomes)
         for target, finished in staged.items():
             commit(place, finished, target)
-    return _joined(outcomes)
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
@@ -245,17 +288,14 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 @contextmanager
-def _old_file(
-    places: Iterable[Place | None], log: str, account: str, month: str
-) -> Iterator[MonthFile | None]:
-    """Open a month in the first of the places that has it; yield None if none has."""
-    for place in filter(None, places):
-        path = month_path(place, log, account, month)
-        if place.fs.exists(path):
-            with open_file(place, path) as file:
-                yield file
-            return
-    yield None
+def _old_file(place: Place, log: str, account: str, month: str) -> Iterator[MonthFile | None]:
+    """Open a month; yield None if there is none."""
+    path = month_path(place, log, account, month)
+    if not place.fs.exists(path):
+        yield None
+        return
+    with open_file(place, path) as file:
+        yield file
 
 
 def _merge_month(
