@@ -1,7 +1,6 @@
 """Longer intervals: each field is aggregated by its rule in the catalogue."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -34,7 +33,6 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.analysis.series.threads import in_threads
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.clock import DAY_US, microseconds, time_of_day_us
 from eyelog.errors import ConfigurationError
@@ -161,17 +159,8 @@ def resample(
     known = Evidence(Arrays.of(frame), which, chosen)
     time = seconds_of(known)
     table = trusted(known.frame, known, judge=judge, what="resample")
-
-    def values(fields: Sequence[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
-        own = replace(groups, memo=[])  # what is missing alike is remembered in each thread
-        return _Bins(table, which, own, records, time, min_coverage).values(fields)
-
-    data: dict[str, Any] = {}
-    carried: dict[str, Any] = {}
-    for some, beside in in_threads(values, [by_name[name] for name in kept], rows=len(table)):
-        data |= some
-        carried |= beside
-    carried = {name: carried[name] for name in _carried_names(kept) if name in carried}
+    bins = _Bins(table, which, groups, records, time, min_coverage)
+    data, carried = bins.values([by_name[name] for name in kept])
     carried |= _counted(table, which, groups, time)
     taken, walked = pace_totals(table, which, groups, chosen)
     data |= {"pace_steps": taken, "pace_min": walked / 60.0}
@@ -219,6 +208,7 @@ class _Bins:
         self.resampled = is_resampled(frame)
         self.time = time
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+        self._totals: dict[tuple[str, ...], Floats] = {}
 
     def values(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fields by their rules, missing if too little of the bin is covered.
@@ -229,14 +219,15 @@ class _Bins:
         carried: dict[str, Any] = {}
         for field in fields:
             values = whole_values(self.frame, field.name)
-            weights: Floats | None
             if field.weight:
                 weights, covered = self._weight(field)
-                carried |= self._behind(field, values, weights)
+                reduced, behind = reductions.weighted_by_rule(
+                    field.agg, values, weights, self.groups
+                )
+                carried |= self._behind(field, behind)
             else:
-                weights = self._time(field)
                 covered = self._coverage(numbers(self.frame[field.name]))
-            reduced = reductions.by_rule(field.agg, values, weights, self.groups)
+                reduced = reductions.by_rule(field.agg, values, self._time(field), self.groups)
             thin = covered < self.least
             if field.agg == "sum" and (thin & ~np.isnan(reduced)).any():
                 carried[f"{field.name}{TOTAL}"] = reduced
@@ -256,25 +247,23 @@ class _Bins:
             weights = weight_values(self.frame, field.name, field.weight)
             covered = self._coverage(reductions.sum_fields(self.frame, field.weight))
             self._weights[key] = weights, covered
+            self._totals[key] = reductions.total(weights, self.groups)
         return self._weights[key]
 
-    def _behind(self, field: Field, values: Floats, weights: Floats) -> dict[str, Floats]:
+    def _behind(self, field: Field, behind: Floats) -> dict[str, Floats]:
         """Return the weight behind the values, if some weighted records have no value."""
         name = f"{field.name}{WEIGHT}"
-        lacking = np.isnan(values)
-        if name not in self.frame.columns and not (lacking & (weights > 0)).any():
-            return {}
-        return {name: reductions.total(np.where(lacking, np.nan, weights), self.groups)}
+        if name not in self.frame.columns:
+            whole = self._totals[field.weight]
+            if np.allclose(np.nan_to_num(behind), np.nan_to_num(whole), rtol=1e-12, atol=0):
+                return {}
+        return {name: behind}
 
     def _time(self, field: Field) -> Floats | None:
         """Return the weights of bins; single intervals have equal weights."""
         if not self.resampled:
             return None
         return time_weights(self.time, field.kind, self.records)
-
-
-def _carried_names(kept: Iterable[str]) -> Iterator[str]:
-    return (f"{name}{end}" for name in kept for end in (TOTAL, WEIGHT))
 
 
 def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:

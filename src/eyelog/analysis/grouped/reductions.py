@@ -36,7 +36,9 @@ __all__ = [
     "root_mean_square",
     "sum_fields",
     "total",
+    "weighted_by_rule",
     "weighted_mean",
+    "weighted_sums",
 ]
 
 
@@ -91,6 +93,12 @@ def mean(values: Floats, groups: Groups) -> Floats:
 
 def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     """Return sum(w x) / sum(w) over rows with both; missing if the weights sum to 0."""
+    above, below = weighted_sums(values, weights, groups)
+    return ratio(above, below)
+
+
+def weighted_sums(values: Floats, weights: Floats, groups: Groups) -> tuple[Floats, Floats]:
+    """Return sum(w x) and sum(w) over rows with both."""
     with np.errstate(invalid="ignore"):  # an unjudged infinity without weight is ignored
         products = groups.arrange(values * weights)
     missing = find_missing(products, groups)
@@ -98,7 +106,7 @@ def weighted_mean(values: Floats, weights: Floats, groups: Groups) -> Floats:
     if below is None:
         below = sum_ordered(groups.arrange(weights), missing, groups)
         missing.weights.append((weights, below))
-    return ratio(sum_ordered(products, missing, groups), below)
+    return sum_ordered(products, missing, groups), below
 
 
 def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> Floats:
@@ -146,6 +154,16 @@ def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Fl
         east, north = east * used, north * used
         size = total(used, there)
     return direction(total(east, there), total(north, there), size)
+
+
+def weighted_by_rule(
+    rule: str, values: Floats, weights: Floats, groups: Groups
+) -> tuple[Floats, Floats]:
+    """Return one value per group by a weighted rule, and the weight behind it."""
+    squared = rule in ("pooled_sd", "rms")
+    above, below = weighted_sums(values * values if squared else values, weights, groups)
+    with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
+        return (np.sqrt(ratio(above, below)) if squared else ratio(above, below)), below
 
 
 def by_rule(rule: str, values: Floats, weights: Floats | None, groups: Groups) -> Floats:
@@ -307,7 +325,7 @@ def count_ordered(chosen: Bools, groups: Groups) -> Floats:
         for i in filled.tolist():
             out[i] = np.count_nonzero(chosen[edges[i] : edges[i + 1]])
     else:
-        out[filled] = np.add.reduceat(chosen, groups.bounds[filled], dtype=np.float64)
+        out[filled] = np.add.reduceat(chosen.view(np.int8), groups.bounds[filled], dtype=np.int32)
     return out
 
 

@@ -14,7 +14,6 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.analysis.series.threads import in_threads
 from eyelog.catalogue import LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
@@ -109,12 +108,8 @@ def flagged(frame: pd.DataFrame, which: str, *, limits: Limits = DEFAULT) -> pd.
     judge = _Judge(table, Evidence(table, which, limits))
     # One row in memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
-
-    def write(columns: Sequence[tuple[Bits, Any]]) -> None:
-        for own, name in columns:
-            judge.write(own, name)
-
-    in_threads(write, list(zip(bits, table.columns, strict=True)), rows=len(frame))
+    for own, name in zip(bits, table.columns, strict=True):
+        judge.write(own, name)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     return record(result, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked)
@@ -164,12 +159,25 @@ def mask(
     table, bits = Arrays.of(frame), Arrays.of(reasons)
     for name in TILTS & set(table.columns):
         off |= (bits[name] & np.uint16(Reason.OFF_POSE)) != 0
-
-    def without(names: Sequence[Any]) -> dict[Any, Any]:
-        return {name: _unflagged(table[name], bits[name], against) for name in names}
-
-    found = in_threads(without, list(table.columns), rows=len(frame))
-    masked = {name: part[name] for name in table.columns for part in found if name in part}
+    masked: dict[Any, Any] = {}
+    numeric = [name for name in table.columns if _is_float(table[name])]
+    # A column whose values all stay, or are all missing already, is shared with the frame. The
+    # others stand in one piece of memory, which the system hands out faster than many.
+    written = [
+        name
+        for name in numeric
+        if np.bitwise_or.reduce(bits[name]) & against
+        and not np.bitwise_and.reduce(bits[name]) & Reason.MISSING
+    ]
+    block = np.empty((len(written), len(frame)))
+    for own, name in zip(block, written, strict=True):
+        np.copyto(own, table[name])
+        np.putmask(own, (bits[name] & against) != 0, np.nan)
+        masked[name] = own
+    for name in table.columns:
+        if name not in masked and name not in numeric:
+            masked[name] = _without(table[name], (bits[name] & against) != 0)
+    masked = {name: masked.get(name, table[name]) for name in table.columns}
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
@@ -207,23 +215,15 @@ def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = Non
         return table
     passing = Reason.SATURATED if allow is None else allow
     judge = _Judge(table, known)
-
-    def without(names: Sequence[Any]) -> dict[Any, Any]:
-        return {name: _without(table[name], judge.bad(name, ~passing)) for name in names}
-
-    found = in_threads(without, list(table.columns), rows=len(table))
-    columns = {name: part[name] for name in table.columns for part in found if name in part}
+    columns = {name: _without(table[name], judge.bad(name, ~passing)) for name in table.columns}
     warn_unjudged(table, _lacking(table.columns, judge.unchecked))
     details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
     rows = known.off_pose, known.recorded
     return _masked(table, columns, *rows, passing, details, known.log)
 
 
-def _unflagged(column: Any, bits: Any, against: Any) -> Any:
-    """Return a column with the values missing that a reason `against` them removes."""
-    if np.bitwise_and.reduce(bits) & Reason.MISSING:  # of a column without values nothing goes
-        return column
-    return _without(column, (bits & against) != 0)
+def _is_float(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype == np.float64
 
 
 def _without(column: Any, bad: Bools) -> Any:
@@ -333,10 +333,13 @@ class _Judge:
         if field.invalid_value is not None:
             sentinel = values == field.invalid_value
             yield Reason.SENTINEL, sentinel
-            outside &= ~sentinel
-        yield Reason.RANGE, outside
+            outside = None if outside is None else outside & ~sentinel
+        if outside is not None:
+            yield Reason.RANGE, outside
         if field.documented and field.unit == "count" and field.max is not None:
-            yield Reason.SATURATED, values == field.max
+            capped = values == field.max
+            if capped.any():
+                yield Reason.SATURATED, capped
 
     def stale(self, name: Any, values: Floats) -> Bools | None:
         """Return which values of a blink statistic are left over; None if none can be."""

@@ -39,17 +39,22 @@ def evidence(frame: Table, name: str, log: str) -> Floats | None:
         return None
     values = floats(frame[name], name)
     outside = out_of_range(values, catalogue(log)[name])
-    return np.where(outside, np.nan, values) if outside.any() else values
+    return values if outside is None else np.where(outside, np.nan, values)
 
 
-def out_of_range(values: Floats, field: Field) -> Bools:
-    """Return which values lie outside the catalogue's range; blank ends are not checked."""
-    outside = np.zeros(len(values), dtype=bool)
+def out_of_range(values: Floats, field: Field) -> Bools | None:
+    """Return which values lie outside the catalogue's range, None if none does.
+
+    Blank ends are not checked.
+    """
+    found: list[Bools] = []
     # The extremes are cheap; most fields keep their range, so the values need no further check.
     if field.min is not None and np.fmin.reduce(values, initial=np.inf) < field.min:
-        outside |= values < field.min
+        found.append(values < field.min)
     if field.max is not None and np.fmax.reduce(values, initial=-np.inf) > field.max:
-        outside |= values > field.max
+        found.append(values > field.max)
     if field.value_type == "int":
-        outside |= np.floor(values) < values
-    return outside
+        fraction = np.floor(values) < values
+        if fraction.any():
+            found.append(fraction)
+    return np.logical_or.reduce(found) if found else None
