@@ -27,15 +27,14 @@ from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
-from eyelog.clock import check_stamp, microseconds
-from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
+from eyelog.clock import DAY_US, check_stamp, microseconds
+from eyelog.frame import clock_of, interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
 
 Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
-DAY_S: Final = 86_400
 
 
 @one_warning()
@@ -106,11 +105,12 @@ def coverage(
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what="coverage")
     records = records_of(frame)
-    groups = time_groups(index, every, stamp=stamp, label="auto")
+    clock = clock_of(frame, log=which, stamp=stamp)
+    groups = time_groups(index, every, stamp=stamp, label="auto", clock=clock)
     if len(groups):
         # The days from the first to the last that have more than a boundary record.
         filled = groups.labels.isin(
-            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
+            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame), clock=clock).labels
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
@@ -215,9 +215,12 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.
-    calendar = step % (DAY_S * SECOND_US) == 0
-    clock = index.tz_localize(None) if calendar else index
-    us = microseconds(clock)
+    calendar = step % DAY_US == 0
+    clock, us = clock_of(frame, log=which, stamp=stamp), microseconds(index)
+    if calendar:
+        # A day closes where the next one opens, whatever the clock shows then.
+        closing = stamp == "end"
+        us = (clock.wall_us(us - closing) // DAY_US + closing) * DAY_US
     firsts, lasts = runs(_vacant(frame, which), us, step)
     rows = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
     opens = np.array([row[0] for row in rows], dtype=np.int64)
@@ -226,14 +229,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
 
     def times(place: int) -> pd.Series:
         at_us = np.array([row[place] for row in rows], dtype=np.int64)[order] + late
-        at = pd.DatetimeIndex(at_us.view("datetime64[us]"))
-        if calendar:
-            zoned = at.tz_localize(
-                index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
-            )
-        else:
-            zoned = stamps_at(at_us, index.tz)
-        return pd.Series(zoned)
+        return pd.Series(stamps_at(clock.instants(at_us) if calendar else at_us, index.tz))
 
     start, end = times(0), times(1)
     table = pd.DataFrame(

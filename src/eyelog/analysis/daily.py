@@ -1,7 +1,7 @@
 """The daily summary: the values of each local day, and how much data they are based on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -324,8 +324,7 @@ def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.D
     """Return when the first of the chosen intervals of each day opens and the last one closes."""
     groups, index = prepared.groups, prepared.index
     us, width_us = microseconds(index), round(prepared.interval_s * 1e6)
-    day_opens = microseconds(cast(pd.DatetimeIndex, groups.labels))
-    day_closes = day_opens + np.rint(groups.seconds * 1e6).astype(np.int64)
+    day_opens, day_closes = groups.opens_us, groups.closes_us
     edges = {}
     for name, rows, late_us in (
         ("first_worn", first_row(on, groups), -width_us if stamp == "end" else 0),

@@ -29,11 +29,11 @@ from eyelog.analysis.grouped.summary import (
 )
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Floats, Ints, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
-from eyelog.clock import microseconds
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
+from eyelog.frame import OFFSET, clock_of, interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import record
 
 __all__ = ["resample"]
@@ -133,7 +133,8 @@ def resample(
     for name in kept:
         require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
     frame, _ = sorted_frame(frame)
-    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp)
+    clock = clock_of(frame, log=which, stamp=stamp)
+    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp, clock=clock)
     width = bin_seconds(every)
     own = interval_seconds(frame, which)
     if width % own or width < own:
@@ -144,7 +145,7 @@ def resample(
     records = records_of(frame)
     known = Evidence(Arrays.of(frame), which)
     time = seconds_of(known)
-    alone = _closing_alone(frame, groups, stamp)
+    alone = _closing_alone(frame, groups, clock, stamp)
     table = trusted(known.frame, which, judge=judge, known=known)
     bins = _Bins(table, which, groups, records, time, min_coverage)
     data, carried = bins.values([by_name[name] for name in kept])
@@ -160,6 +161,10 @@ def resample(
     data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
     data["coverage"] = coverage(recorded, records, groups, which)
     columns = [*kept, *carried, *BIN_COLUMNS]
+    if OFFSET in frame.columns:  # of the last moment of each bin, also of one without records
+        closes = cast(Ints, groups.closes_us)
+        data[OFFSET] = (clock.wall_us(closes - 1) - (closes - 1)) / 60e6
+        columns.append(OFFSET)
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     result.attrs = dict(table.attrs)
     return record(
@@ -248,7 +253,7 @@ class _Bins:
 
 def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
     """Return the columns except those that only an earlier `resample` wrote."""
-    written = set(BIN_COLUMNS) | {counted_column(part) for part in MOVES}
+    written = {*BIN_COLUMNS, OFFSET} | {counted_column(part) for part in MOVES}
     written |= {f"{name}{end}" for name in by_name for end in (TOTAL, WEIGHT)}
     return [str(name) for name in frame.columns if name not in written]
 
@@ -275,18 +280,18 @@ def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str,
     return carried
 
 
-def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> list[int]:
+def _closing_alone(frame: pd.DataFrame, groups: Groups, clock: LocalClock, stamp: str) -> list[int]:
     """Return the bins that have only the record that closes them and their day."""
     if stamp != "end" or not len(groups):
         return []
     index = stamps(frame, what="resample")
     us = microseconds(index)
-    closes = microseconds(cast(pd.DatetimeIndex, groups.labels))
+    closes = cast(Ints, groups.closes_us)
     firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
     alone = (groups.sizes == 1) & (us[firsts] == closes)
     lone = lone_rows(frame)
     if lone is not None:
         alone &= lone[firsts]
-    labels = groups.labels[alone]
-    midnight = cast(pd.DatetimeIndex, labels).normalize() == labels
-    return [int(at) for at in closes[alone][midnight]]
+    closes = closes[alone]
+    midnight = clock.wall_us(closes - 1) // DAY_US != clock.wall_us(closes) // DAY_US
+    return [int(at) for at in closes[midnight]]

@@ -151,21 +151,16 @@ def weekly(
 
 def _of_days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> Groups:
     """Return the weeks with the rows of the days that count; weeks without any are left out."""
-    dates = _dates(cast(pd.DatetimeIndex, days.index)[counted])
-    rows = _dates(local_days(prepared.index, stamp=prepared.stamp)).isin(dates)
+    dates = days.index[counted]
+    rows = local_days(prepared.index, stamp=prepared.stamp, clock=prepared.clock).isin(dates)
     groups = prepared.groups.only(rows)
     return groups.keep(groups.sizes > 0)
-
-
-def _dates(index: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Return the local dates: a day whose midnight the clocks skip opens later."""
-    return index.tz_localize(None).normalize()
 
 
 def _days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> dict[str, Any]:
     """Return how many days each week has, and the means of those that count."""
     weeks = cast(pd.DatetimeIndex, prepared.groups.labels)
-    row = _dates(weeks).get_indexer(_dates(mondays(cast(pd.DatetimeIndex, days.index))))
+    row = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index)))
     inside = counted & (row >= 0)
     size = len(weeks)
     data: dict[str, Any] = {

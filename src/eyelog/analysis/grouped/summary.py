@@ -8,18 +8,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.groups import By, Groups, group_by
+from eyelog.analysis.grouped.groups import By, Groups, group_by, several_keys, with_columns
 from eyelog.analysis.grouped.reductions import ratio, sum_fields
 from eyelog.analysis.quality.evidence import Evidence, Wear, blink_evidence, seconds_of
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
-from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
-from eyelog.clock import microseconds
+from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require, stamps
+from eyelog.frame import clock_of, interval_seconds, is_resampled, log_of, require, stamps
 from eyelog.provenance import history, record
 
 __all__ = [
@@ -79,6 +78,8 @@ class Prepared:
         The evidence in them.
     interval_s : float
         Seconds of one row.
+    clock : LocalClock
+        The wearer's clock.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     """
@@ -90,6 +91,7 @@ class Prepared:
     whole: Arrays
     known: Evidence
     interval_s: float
+    clock: LocalClock
     stamp: str = "end"
 
     @property
@@ -289,20 +291,23 @@ def prepare(
     if is_resampled(frame):
         extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
     frame, order = sorted_frame(frame)
-    if isinstance(by, str) and by not in (*CYCLES, "week") and by in frame.columns:
-        by = frame[by]
+    by = with_columns(by, frame)
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
-    if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
+    labels = by is not None and not isinstance(by, str) and not several_keys(by, len(frame))
+    if order is not None and labels and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
     used = [*names, *optional, *(blink_evidence(which) if wear == "blinks" else ())]
     columns = [*needed(frame, which, used), *extra]
     interval_s = interval_seconds(frame, which)
+    clock = clock_of(frame, log=which, stamp=stamp)
     groups = group_by(
         stamps(frame, what=purpose),
         by,
         interval_s=interval_s,
         stamp=stamp,
         lone=lone_rows(frame),
+        clock=clock,
+        columns=map(str, frame.columns),
     )
     whole = Arrays.of(frame)
     known = Evidence(whole, which)
@@ -310,7 +315,7 @@ def prepare(
     data = {name: whole[whole_name(whole, name)] for name in columns}
     table = Arrays(data, whole.index, whole.attrs)
     table = trusted(table, which, judge=judge, allow=allow, wear=wear, known=known)
-    return Prepared(table, which, groups, records_of(whole), whole, known, interval_s, stamp)
+    return Prepared(table, which, groups, records_of(whole), whole, known, interval_s, clock, stamp)
 
 
 def summary_table(
