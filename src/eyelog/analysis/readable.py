@@ -272,10 +272,8 @@ def _within_days(values: pd.Series, index: pd.Index) -> bool:
         return False
     known = values.notna().to_numpy()
     opens, shown = index[known], pd.DatetimeIndex(values[known])
-    if opens.tz is None:  # a calendar date
-        after = shown.tz_localize(None) - opens
-    else:
-        after = shown - opens
+    # A calendar date opens where the clock shows its midnight.
+    after = shown.tz_localize(None) - opens if opens.tz is None else shown - opens
     # The midnight that closes a day is 24:00.
     return bool(((after >= pd.Timedelta(0)) & (after <= pd.Timedelta(25, "h"))).all())
 

@@ -385,7 +385,9 @@ def several_keys(by: Any, number: int) -> bool:
         return False
     if not all(isinstance(key, str | pd.Series) for key in by):
         return False
-    return len(by) != number or any(isinstance(key, pd.Series) or _is_time(key) for key in by)
+    if any(isinstance(key, pd.Series) or _is_time(key) for key in by):
+        return True
+    return len(by) != number and len(set(by)) == len(by)  # labels come more than once
 
 
 def _is_time(key: Any) -> bool:
