@@ -66,9 +66,10 @@ def coverage(
     -------
     DataFrame
         Every bin from the first record to the last, including empty ones. Index: for days and weeks
-        ``day``, the local midnight that opens them; for shorter bins ``date``, the stamp that
-        closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
-        ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change), ``coverage``
+        ``day``, the date of their first day, without a zone; for shorter bins ``date``, the stamp
+        that closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then
+        float64 ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change, other
+        hours on a day of travel, where the frame has ``utc_offset_min``), ``coverage``
         (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting eye data
         usable) and ``walking_h``. Then the time that a total of steps misses: ``unworn_h``
         (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off

@@ -1,7 +1,7 @@
 """The daily summary: the values of each local day, and how much data they are based on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
-from eyelog.clock import microseconds
+from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
@@ -78,6 +78,7 @@ def daily(
     min_coverage: float = 0.0,
     min_wear: str = "5min",
     wear: Wear = "device",
+    complete: bool = False,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -101,6 +102,9 @@ def daily(
     wear : {"device", "blinks"}
         What shows wear: the eyewear's own signal alone, or also blinks counted in pose (see Notes).
         Bins of a resampled frame keep the wear that they were made with.
+    complete : bool
+        Whether the days without records from the first to the last day have a row too: ``n`` and
+        the other counts are 0, so is ``coverage``, the rest is missing. By default they have none.
     judge : bool
         First mask the values that `eyelog.flag` flags. Bins of a resampled frame are not judged
         again.
@@ -113,11 +117,15 @@ def daily(
     Returns
     -------
     DataFrame
-        Index ``day``: the local midnight that opens each day with records, in the frame's zone.
-        Days without records have no row. Columns, if the frame has their fields:
+        Index ``day``: the calendar date of each day with records (datetime64[us], midnight, without
+        a zone), so days join with any table that has dates. A day is that of the wearer's clock: of
+        the zone of the frame or, where the frame has it, of the column ``utc_offset_min``. The
+        hours of a date that comes twice, as on a flight west over midnight, are those of both
+        times. Columns, if the frame has their fields:
 
-        - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
-          ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
+        - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / the 23, 24,
+          25 or, on a day of travel, other hours that it had), ``recorded_h``, ``worn_h`` (in pose),
+          ``valid_h`` (resting eye data usable),
           ``walking_h`` (while worn), ``first_worn``, ``last_worn`` (stamps at which the first
           interval opens and the last one closes that belong to a run of wear of at least
           `min_wear`; missing without one);
@@ -199,7 +207,23 @@ def daily(
             data[name] = np.where(thin, np.nan, data[name])
     details = blink_details(which) | {"min_wear_s": least_us / 1e6, "wear": wear}
     table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    if complete:
+        table = _with_empty_days(table, prepared)
     return table if asked is None else table[choose(table.columns, asked)]
+
+
+def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
+    """Return the table with a row for each local day from its first to its last."""
+    if table.empty:
+        return table
+    days = microseconds(cast(pd.DatetimeIndex, table.index[[0, -1]])) // DAY_US
+    # A day that the clock skipped, as on a flight over the date line, was no day.
+    there = np.unique(prepared.clock.days(int(days[0]), int(days[1]))[2])
+    counts = {name: 0 for name in table.columns if table[name].dtype == np.int64}
+    whole = table.reindex(dates_at(there).rename("day"))
+    whole = whole.fillna({**counts, "coverage": 0.0}).astype(dict.fromkeys(counts, np.int64))
+    whole.attrs = dict(table.attrs)
+    return whole
 
 
 def prepare_days(

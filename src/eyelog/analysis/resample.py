@@ -74,7 +74,9 @@ def resample(
     Returns
     -------
     DataFrame
-        Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
+        Index ``date``: every bin from the first record to the last, in the frame's zone. Days are
+        those of the wearer's clock, which ``utc_offset_min`` states where the zone varies; that
+        column is kept, with the offset at the end of each bin. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
         walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
