@@ -88,8 +88,8 @@ def weekly(
     -------
     DataFrame
         Index ``week``: the date of the Monday of each week in which a day counts (datetime64[us],
-        midnight, without a zone). Columns: string ``iso_week`` (``"2026-W43"``: the year is that of the
-        ISO week), int64 ``days`` (with records) and ``days_counted``, float64 ``worn_h_per_day``,
+        midnight, without a zone). Columns: string ``iso_week`` (``"2026-W43"``: the year is that of
+        the ISO week), int64 ``days`` (with records) and ``days_counted``, float64 ``worn_h_per_day``,
         ``valid_h_per_day`` and ``steps_per_day`` (means over the days that count), then the columns
         of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over the days that count:
         ``n``, hours and ``steps`` are sums, rates and averages are made from sums, and ``coverage``
@@ -210,9 +210,8 @@ def _of_table(
     weeks = pd.DatetimeIndex(opens, name="week")
     groups = Groups(weeks, bounds, None, np.full(len(weeks), 7 * 86_400.0))
     of_days = _days(weeks, days, counted)
-    data = {
-        name: values for name in kept.columns if (values := _value(kept, name, groups)) is not None
-    }
+    made = {name: _value(kept, name, groups) for name in kept.columns}
+    data = {name: values for name, values in made.items() if values is not None}
     few = of_days["days_counted"] < min_days
     for name in data.keys() - {*KEPT, *OF_DAYS}:
         if data[name].dtype == np.float64:
@@ -221,10 +220,14 @@ def _of_table(
         of_days[name] = np.where(few, np.nan, of_days[name])
     table = pd.DataFrame(of_days | data, index=weeks)
     table.attrs = dict(days.attrs)
-    details = {"min_coverage": float(min_coverage), "min_worn_s": least_us / 1e6}
-    left_out = [f"{day:%Y-%m-%d}" for day in days.index[~counted]]
     return record(
-        table, "weekly", interval_s=None, min_days=min_days, days_left_out=left_out, **details
+        table,
+        "weekly",
+        interval_s=None,
+        min_coverage=float(min_coverage),
+        min_worn_s=least_us / 1e6,
+        min_days=min_days,
+        days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
     )
 
 
@@ -256,14 +259,8 @@ def _value(days: pd.DataFrame, name: Any, groups: Groups) -> npt.NDArray[Any] | 
 def _coverage(days: pd.DataFrame, groups: Groups) -> npt.NDArray[np.float64]:
     """Return the recorded share of each week; 24 hours for a day whose length is not known."""
     share = numbers(days["coverage"])
-    long = np.full(len(days), 24.0)
-    if "recorded_h" in days:
-        recorded = numbers(days["recorded_h"])
-        some = (share > 0) & (share < 1) & (recorded > 0)
-        long[some] = recorded[some] / share[some]
-        long[share >= 1] = np.maximum(recorded[share >= 1], 23.0)
-    else:
-        recorded = share * 24.0
+    recorded = numbers(days["recorded_h"]) if "recorded_h" in days else share * 24.0
+    long = np.where(share > 0, ratio(recorded, share), 24.0)
     room = total(long, groups) + 24.0 * (7 - groups.sizes)
     return np.minimum(ratio(total(recorded, groups), room), 1.0)
 
