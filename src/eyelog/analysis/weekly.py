@@ -89,10 +89,11 @@ def weekly(
     DataFrame
         Index ``week``: the date of the Monday of each week in which a day counts (datetime64[us],
         midnight, without a zone). Columns: string ``iso_week`` (``"2026-W43"``: the year is that of
-        the ISO week), int64 ``days`` (with records) and ``days_counted``, float64 ``worn_h_per_day``,
-        ``valid_h_per_day`` and ``steps_per_day`` (means over the days that count), then the columns
-        of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over the days that count:
-        ``n``, hours and ``steps`` are sums, rates and averages are made from sums, and ``coverage``
+        the ISO week), int64 ``days`` (with records) and ``days_counted``, float64
+        ``worn_h_per_day``, ``valid_h_per_day`` and ``steps_per_day`` (means over the days that
+        count), then the columns of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over
+        the days that count: ``n``, hours and ``steps`` are sums, rates and averages are made from
+        sums, and ``coverage``
         is recorded time over the whole week (167 to 169 hours).
 
     Raises

@@ -359,7 +359,8 @@ def group_by(
         If `by` is not one of these, or the numbers of labels and rows differ.
     """
     check_stamp(stamp)
-    clock = LocalClock(index.tz) if clock is None else clock
+    if clock is None:  # labels need no stamps
+        clock = LocalClock(getattr(index, "tz", None))
     if several_keys(by, len(index)):
         keys = list(cast(Sequence[Any], by))
         if len(keys) > 1:
