@@ -154,7 +154,7 @@ def test_bins_of_a_journey_carry_the_offset_and_have_its_days() -> None:
 
 def test_hours_weekdays_and_clock_times_of_a_journey_are_those_of_its_clock() -> None:
     frame = journey([540, -300])
-    assert el.gait.pace(frame, by="hour")["n"].reindex(range(24)).tolist() == [4 * 60] * 24
+    assert el.blinks.rate(frame, by="hour")["n"].tolist() == [9 * 4 * 60] * 24
     noon = el.between(frame, "12:00", "13:00")
     assert len(noon) == 4 * 60
     clock = noon.index.tz_convert("UTC") + pd.to_timedelta(noon["utc_offset_min"], unit="min")

@@ -395,6 +395,8 @@ def _is_time(key: Any) -> bool:
     """Return whether a key is a part of the calendar or a width of a bin."""
     if not isinstance(key, str) or key in (*CYCLES, "week"):
         return isinstance(key, str)
+    if not (key[:1].isdigit() or key.startswith("W")):  # a letter may be a label
+        return False
     try:
         _parse(key)
     except ConfigurationError:
