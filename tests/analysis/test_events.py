@@ -186,12 +186,13 @@ def test_a_day_has_the_labels_of_all_events_that_touch_it() -> None:
             "label": [name for _, _, name in edges],
         }
     )
-    assert labels_by_day(days, events, LocalClock(ZoneInfo(tz))) == [
+    clock = LocalClock(ZoneInfo(tz))
+    assert labels_by_day(days, events, clock) == [
         "work, night",
         "night, midnight",
         "tea",
     ]
-    assert labels_by_day([], events, LocalClock(ZoneInfo(tz))) == []
+    assert labels_by_day([], events, clock) == []
 
 
 def test_events_are_put_in_order_of_time() -> None:
