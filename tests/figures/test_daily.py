@@ -131,9 +131,7 @@ def test_a_column_without_values_says_so() -> None:
 
 def test_the_title_names_log_and_range() -> None:
     days = el.daily(el.simulate("2026-10-19", 2, tz="Asia/Tokyo"))
-    assert title_of(el.plot_daily(days, "steps")) == (
-        "15-second log · 19 to 20 Oct 2026"
-    )
+    assert title_of(el.plot_daily(days, "steps")) == ("15-second log · 19 to 20 Oct 2026")
 
 
 def test_worn_hours_have_the_colour_that_they_have_in_the_strip_beneath() -> None:
