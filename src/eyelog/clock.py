@@ -8,7 +8,7 @@ stamped 00:00:00 covers the interval before it, so it belongs to the day that en
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import pairwise
@@ -24,12 +24,16 @@ from eyelog.rfc3339 import format_rfc3339, parse_rfc3339
 
 __all__ = [
     "DAY",
+    "DAY_US",
     "SECOND",
+    "LocalClock",
     "Window",
     "check_stamp",
+    "dates_at",
     "day_range",
     "day_start",
     "instant_range",
+    "local_clock",
     "local_days",
     "microseconds",
     "parse_day",
@@ -39,9 +43,15 @@ __all__ = [
     "zone",
 ]
 
+Ints = npt.NDArray[np.int64]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
+MINUTE_US = 60_000_000
 DAY_US = 86_400_000_000
+MOST_AHEAD_MIN = 16 * 60  # no place has ever been further from UTC
 _FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
 # An offset as people write it: +09:00, +9, UTC+9, GMT+0900.
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d{1,2}):?([0-5]\d)?", re.ASCII | re.IGNORECASE)
@@ -177,8 +187,8 @@ def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime
     """Return (instant, offset) at the start and at each change of offset up to `last`."""
     if tz is UTC:
         return [(first, timedelta())]
-    # No zone of the IANA data has ever changed its offset twice within a quarter of an hour.
-    grid = pd.date_range(first, last + timedelta(minutes=15), freq="15min", tz="UTC")
+    # Since 1985 no zone has changed its offset twice within 6 days.
+    grid = pd.date_range(first, last + timedelta(hours=6), freq="6h", tz="UTC")
     local = grid.tz_convert(tz)
     shift = local.tz_localize(None) - grid.tz_localize(None)
     changes = [(first, shift[0].to_pytimedelta())]
@@ -325,14 +335,161 @@ def day_range(start: str | date | datetime, end: str | date | datetime, tz: str)
     return [first + n * DAY for n in range((last - first).days + 1)]
 
 
-def microseconds(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+def microseconds(index: pd.DatetimeIndex) -> Ints:
     """Return stamps as microseconds of Unix time, without a copy if that is their unit."""
-    us: npt.NDArray[np.int64] = (index if index.unit == "us" else index.as_unit("us")).asi8
+    us: Ints = (index if index.unit == "us" else index.as_unit("us")).asi8
     return us
 
 
-def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeIndex:
-    """Return the local midnight at the start of each stamp's day.
+@dataclass(frozen=True, slots=True)
+class LocalClock:
+    """The wearer's clock: how far it is ahead of UTC, from each instant on.
+
+    Attributes
+    ----------
+    tz : tzinfo or None
+        The zone that the clock follows; None if `since` and `ahead` say it. With neither it shows
+        UTC, so it is also the clock of stamps without a zone.
+    since : array of int64
+        The instants (microseconds of Unix time) from which each offset holds, in order. The first
+        offset also holds before.
+    ahead : array of int64
+        The offsets, in microseconds east of UTC.
+    """
+
+    tz: tzinfo | None
+    since: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    ahead: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    def wall_us(self, us: Ints) -> Ints:
+        """Return what the clock shows at instants, in microseconds since its own 1970."""
+        if self.tz is None:
+            at = np.searchsorted(self.since, us, side="right") - 1
+            return np.asarray(us + self.ahead[np.maximum(at, 0)], dtype=np.int64)
+        stamps = pd.DatetimeIndex(us.view("M8[us]")).tz_localize("UTC")
+        return microseconds(stamps.tz_convert(self.tz).tz_localize(None))
+
+    def offsets(self, low: int, high: int) -> tuple[Ints, Ints]:
+        """Return the instants from `low` to `high` from which each offset holds, and the offsets.
+
+        The first instant is `low`.
+        """
+        if self.tz is None:
+            at = max(int(np.searchsorted(self.since, low, side="right")) - 1, 0)
+            end = max(int(np.searchsorted(self.since, high, side="left")), at + 1)
+            return np.append(low, self.since[at + 1 : end]), self.ahead[at:end]
+        # Clocks change at whole seconds.
+        first, last = (EPOCH + timedelta(seconds=int(us // 1_000_000)) for us in (low, high))
+        since, ahead = zip(*_offsets(first, last, self.tz), strict=True)
+        us = np.array([(instant - EPOCH) // MICROSECOND for instant in since], dtype=np.int64)
+        us[0] = low
+        inside = np.append(True, us[1:] < high)
+        offset_us = np.array([offset // MICROSECOND for offset in ahead], dtype=np.int64)
+        return us[inside], offset_us[inside]
+
+    def cells(self, low: int, high: int, wall_step: int) -> tuple[Ints, Ints, Ints]:
+        """Cut the time from `low` to `high` where the clock changes and at each step of its face.
+
+        Returns
+        -------
+        tuple of arrays of int64
+            Opening and closing of each cell, and the number of its step (such as hours or days of
+            the clock since 1970), in order of time.
+        """
+        since, ahead = self.offsets(low, high)
+        opens, closes, steps = [], [], []
+        for begin, end, offset in zip(since, [*since[1:], high], ahead, strict=True):
+            if begin < end:
+                first, last = (begin + offset) // wall_step, (end + offset - 1) // wall_step
+                number = np.arange(first, last + 1, dtype=np.int64)
+                edges = np.maximum(number * wall_step - offset, begin)
+                opens.append(edges)
+                closes.append(np.append(edges[1:], end))
+                steps.append(number)
+        if not opens:
+            return (np.zeros(0, np.int64),) * 3
+        return np.concatenate(opens), np.concatenate(closes), np.concatenate(steps)
+
+    def days(self, first: int, last: int) -> tuple[Ints, Ints, Ints]:
+        """Return opening, closing and number of the local days from `first` to `last`.
+
+        Days are numbered from 1970-01-01, in order of time. A day has one entry, also where the
+        clock changes on it; two or more if the clock goes back over midnight, so that the date
+        comes again (a minute past midnight in St. John's before 2011; on a flight west); none if
+        the clock skips it.
+        """
+        opens, closes, dates = self.cells((first - 2) * DAY_US, (last + 3) * DAY_US, DAY_US)
+        new = np.append(True, dates[1:] != dates[:-1])
+        opens, closes, dates = opens[new], closes[np.append(new[1:], True)], dates[new]
+        chosen = (dates >= first) & (dates <= last)
+        return opens[chosen], closes[chosen], dates[chosen]
+
+    def instants(self, wall: Ints) -> Ints:
+        """Return the first instant at which the clock shows each time or a later one.
+
+        So a time that comes twice is its first pass, and one that is skipped is the instant of the
+        change.
+        """
+        if not len(wall):
+            return wall
+        high = int(wall.max()) + 2 * DAY_US
+        since, ahead = self.offsets(int(wall.min()) - 2 * DAY_US, high)
+        found = np.full(len(wall), np.iinfo(np.int64).max)
+        for begin, end, offset in zip(since, [*since[1:], high], ahead, strict=True):
+            at = np.maximum(wall - offset, begin)
+            found = np.where(at < end, np.minimum(found, at), found)
+        return found
+
+
+def local_clock(
+    index: pd.DatetimeIndex,
+    offset_min: npt.NDArray[np.float64] | None = None,
+    *,
+    width_us: int | Ints = 0,
+    stamp: str = "end",
+) -> LocalClock:
+    """Return the clock of sorted stamps: that of their zone, or the one that their offsets state.
+
+    Parameters
+    ----------
+    index : DatetimeIndex
+        Aware and sorted.
+    offset_min : array of float64, optional
+        Minutes east of UTC of the local clock at each stamp. A missing one is that of the stamp
+        before. A new one holds from the opening of the first interval that has it.
+    width_us : int or array of int64
+        Length of the intervals in microseconds.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+
+    Raises
+    ------
+    ConfigurationError
+        If an offset is further from UTC than any clock.
+    """
+    known = np.zeros(0) if offset_min is None else offset_min[~np.isnan(offset_min)]
+    if offset_min is None or not len(known):
+        return LocalClock(index.tz)
+    if (np.abs(known) > MOST_AHEAD_MIN).any():
+        wrong = known[np.abs(known) > MOST_AHEAD_MIN][0]
+        raise ConfigurationError(
+            f"utc_offset_min has {wrong:g}: give minutes east of UTC, such as 540 for Tokyo and"
+            " -300 for New York in winter"
+        )
+    there = np.flatnonzero(~np.isnan(offset_min))
+    rows = there[np.append(0, np.flatnonzero(np.diff(known)) + 1)]
+    us = microseconds(index)
+    since = us[rows]
+    if stamp == "end":  # an interval does not open before the one before has closed
+        width = np.broadcast_to(np.asarray(width_us, dtype=np.int64), len(us))[rows]
+        since = np.maximum(since - width, us[np.maximum(rows - 1, 0)])
+    return LocalClock(None, since, np.rint(offset_min[rows] * MINUTE_US).astype(np.int64))
+
+
+def local_days(
+    index: pd.DatetimeIndex, *, stamp: str = "end", clock: LocalClock | None = None
+) -> pd.DatetimeIndex:
+    """Return the local date of each stamp, without a zone.
 
     Parameters
     ----------
@@ -341,27 +498,32 @@ def local_days(index: pd.DatetimeIndex, *, stamp: str = "end") -> pd.DatetimeInd
     stamp : {"end", "start"}
         Whether a stamp is the end (vendor documentation) or the start of its interval: with
         ``"end"`` the record of 00:00:00 belongs to the day that ended.
+    clock : LocalClock, optional
+        The wearer's clock; by default that of the zone of the stamps.
 
     Returns
     -------
     DatetimeIndex
-        Same length and zone.
+        Same length; naive midnights.
     """
     check_stamp(stamp)
-    inside = index - pd.Timedelta(1, "us") if stamp == "end" else index
-    naive = inside.tz_localize(None).normalize()
-    return naive.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward")
+    clock = LocalClock(index.tz) if clock is None else clock
+    return dates_at(clock.wall_us(microseconds(index) - (stamp == "end")) // DAY_US)
 
 
-def time_of_day_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
+def dates_at(days: Ints) -> pd.DatetimeIndex:
+    """Return days since 1970 as calendar dates."""
+    return pd.DatetimeIndex((days * DAY_US).view("M8[us]"))
+
+
+def time_of_day_us(index: pd.DatetimeIndex, *, clock: LocalClock | None = None) -> Ints:
     """Return the wall-clock microseconds of each stamp, in (0, 24 h]: midnight ends its day.
 
     A stamp closes its interval, so the clock is read one microsecond earlier: the stamp at which
     clocks go from 02:00 to 03:00 closes 01:59:59 and counts as 02:00.
     """
-    inside = index - timedelta(microseconds=1)  # in UTC
-    wall = microseconds(inside.tz_localize(None))
-    of_day: npt.NDArray[np.int64] = wall % DAY_US + 1
+    clock = LocalClock(index.tz) if clock is None else clock
+    of_day: Ints = clock.wall_us(microseconds(index) - 1) % DAY_US + 1
     return of_day
 
 

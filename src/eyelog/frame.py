@@ -20,7 +20,7 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import DAY_US, microseconds, time_of_day_us, zone
+from eyelog.clock import DAY_US, LocalClock, local_clock, microseconds, time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
@@ -33,6 +33,7 @@ __all__ = [
     "STORED",
     "between",
     "bin_widths",
+    "clock_of",
     "conform",
     "empty",
     "interval_seconds",
@@ -108,6 +109,39 @@ def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
             " (frame.set_index('date'), then tz_localize or tz_convert)"
         )
     return index
+
+
+def clock_of(
+    table: pd.DataFrame | pd.Series, *, log: str | None = None, stamp: str = "end"
+) -> LocalClock:
+    """Return the wearer's clock: that of the column ``utc_offset_min``, else that of the zone.
+
+    Parameters
+    ----------
+    table : DataFrame or Series
+        Records or bins, indexed by stamps.
+    log : str, optional
+        The log, if neither the provenance nor the columns show it.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its interval.
+    """
+    index = cast(pd.DatetimeIndex, table.index)
+    if not isinstance(table, pd.DataFrame) or OFFSET not in table.columns:
+        return LocalClock(index.tz)
+    frame: pd.DataFrame = table
+    if not index.is_monotonic_increasing:
+        frame = table.iloc[np.argsort(index.asi8, kind="stable")]
+        index = cast(pd.DatetimeIndex, frame.index)
+    if BIN_WIDTH in frame.columns:
+        seconds = frame[BIN_WIDTH].to_numpy(dtype="float64", na_value=0.0)
+    else:
+        seconds = np.asarray(interval_seconds(frame, log))
+    return local_clock(
+        index,
+        frame[OFFSET].to_numpy(dtype="float64", na_value=np.nan),
+        width_us=np.rint(np.nan_to_num(seconds) * 1e6).astype(np.int64),
+        stamp=stamp,
+    )
 
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
@@ -254,7 +288,8 @@ def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        Indexed by time-zone aware stamps.
+        Indexed by time-zone aware stamps. If it has the column ``utc_offset_min``, the clock times
+        are those of the wearer's own clock.
     first, last : str
         Clock times, ``"HH:MM"`` or ``"HH:MM:SS"``; ``"24:00"`` is the end of the day.
 
@@ -281,7 +316,7 @@ def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
             f"between needs a frame with a DatetimeIndex of stamps, not {type(frame).__name__}"
         )
     low, high = _clock_us(first), _clock_us(last)
-    of_day = time_of_day_us(index)
+    of_day = time_of_day_us(index, clock=clock_of(frame))
     inside = (of_day > low) & (of_day <= high)
     if low > high:
         inside = (of_day > low) | (of_day <= high)

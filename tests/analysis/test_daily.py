@@ -140,8 +140,8 @@ def test_the_record_of_midnight_closes_the_day_before() -> None:
     )
     days = el.daily(frame)
     assert [str(day) for day in days.index] == [
-        "2026-10-20 00:00:00+09:00",
-        "2026-10-21 00:00:00+09:00",
+        "2026-10-20 00:00:00",
+        "2026-10-21 00:00:00",
     ]
     assert days["n"].tolist() == [2, 1]
     assert days.index.name == "day"

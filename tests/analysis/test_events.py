@@ -1,5 +1,7 @@
 """Labels of a diary: each row of a frame lies in one event or in none."""
 
+from zoneinfo import ZoneInfo
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.analysis.events import check_events, labels_by_day
+from eyelog.clock import LocalClock
 from support.records import records
 
 SIXTY = "standard_mode_logs"
@@ -168,7 +171,7 @@ def test_labels_are_those_of_a_search_event_by_event(drawn: list[tuple[int, int,
 
 def test_a_day_has_the_labels_of_all_events_that_touch_it() -> None:
     tz = "Europe/Berlin"
-    days = pd.date_range("2026-10-24", periods=3, freq="D", tz=tz)
+    days = pd.date_range("2026-10-24", periods=3, freq="D")
     edges = [
         ("2026-10-24 22:00", "2026-10-25 06:00", "night"),
         ("2026-10-25 00:00", "2026-10-25 00:00", "midnight"),
@@ -183,8 +186,13 @@ def test_a_day_has_the_labels_of_all_events_that_touch_it() -> None:
             "label": [name for _, _, name in edges],
         }
     )
-    assert labels_by_day(days, events) == ["work, night", "night, midnight", "tea"]
-    assert labels_by_day([], events) == []
+    clock = LocalClock(ZoneInfo(tz))
+    assert labels_by_day(days, events, clock) == [
+        "work, night",
+        "night, midnight",
+        "tea",
+    ]
+    assert labels_by_day([], events, clock) == []
 
 
 def test_events_are_put_in_order_of_time() -> None:

@@ -30,7 +30,7 @@ def test_a_fetched_file_gives_the_same_summary_as_the_service(
     direct = json.loads(capsys.readouterr().out)
     assert main(["daily", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == direct
-    assert direct[0]["day"] == "2025-10-20T00:00:00+09:00"
+    assert direct[0]["day"] == "2025-10-20"
 
 
 def test_fetched_days_are_available_offline(logged_in, capsys) -> None:
@@ -65,7 +65,7 @@ def test_the_attrition_follows_the_summary(of_ada, capsys) -> None:
 def test_the_summary_and_the_attrition_are_one_json_document(of_ada, capsys) -> None:
     assert main(["daily", "computed_data", *RANGE, *of_ada, "--attrition", "mind", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [day["day"] for day in document["days"]] == ["2025-10-20T00:00:00+09:00"]
+    assert [day["day"] for day in document["days"]] == ["2025-10-20"]
     assert document["attrition"][0]["condition"] == "recorded"
 
 

@@ -81,7 +81,7 @@ def test_words_come_from_what_the_baseline_is_of() -> None:
     days = el.daily(el.simulate("2026-10-19", 9, log="standard_mode_logs"))
     ax = el.plot_baseline(el.baseline.personal(days["worn_h"], window="7D", min_n=3))
     assert ax.get_ylabel() == "Worn (h per day)"
-    assert title_of(ax) == "60-second log · 19 to 27 Oct 2026 · UTC"
+    assert title_of(ax) == "60-second log · 19 to 27 Oct 2026"
     assert legend_of(ax)[0] == "median of the 7 days before"
     assert len(artists(ax, "weekend")) == 1
 

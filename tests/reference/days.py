@@ -10,6 +10,7 @@ from reference.flags import judged
 from reference.rows import EYES, STEP_S, Row, measured, rows_of, rules, share_the_time
 from reference.times import (
     bin_of,
+    date_of,
     day_of,
     midnight,
     recorded_s,
@@ -53,7 +54,8 @@ def hours(
         for name, seconds in (("worn_h", worn_s), ("valid_h", valid_s), ("walking_h", walking_s)):
             whole = total(seconds(row, log, wear) for row in group)
             cells[name] = None if whole is None else whole / 3600
-        table[opens if every == "1D" or stamp == "start" else closes] = cells
+        by_stamp = opens if stamp == "start" else closes
+        table[date_of(opens) if every == "1D" else by_stamp] = cells
     return table
 
 
@@ -72,7 +74,7 @@ def per_hour(pairs: list[tuple[Row, Row]], names: tuple[str, ...], log: str) -> 
 def daily(
     frame: pd.DataFrame, log: str, *, stamp: str = "end", least_wear_s: float = 300.0
 ) -> Table:
-    """Return what `daily` says, by the midnight that opens the day."""
+    """Return what `daily` says, by the date of the day."""
     raw = share_the_time(rows_of(frame), log)
     clean = judged(raw, log)
     lasting = runs_of_wear(raw, log, least_s=least_wear_s)
@@ -88,7 +90,7 @@ def daily(
         cells = _hours_of_day(pairs, log, span_s(opens, closes))
         cells |= _wear_of_day(raw, [i for i in numbers if i in lasting], opens, closes, log, stamp)
         cells |= _values_of_day(pairs, log)
-        table[opens] = cells
+        table[date_of(opens)] = cells
     return table
 
 

@@ -15,7 +15,7 @@ from reference.flags import judged
 from reference.held import agree, quietly
 from reference.rows import EYES, MINUTES, Row, measured, rows_of, share_the_time
 from reference.strategies import both_logs, examples, in_five_zones
-from reference.times import day_of, midnight, worn_s
+from reference.times import date_of, day_of, midnight, worn_s
 
 eyes = in_five_zones(EYES)
 minutes = in_five_zones(MINUTES)
@@ -33,7 +33,7 @@ def by_day(
     for pair in zip(raw, judged(raw, log), strict=True):
         days.setdefault(day_of(pair[0]["at"]), []).append(pair)
     return {
-        day: measure(pairs)
+        date_of(day): measure(pairs)
         for day, pairs in days.items()
         if any(measured(raw) and raw["at"] != midnight(day, days=1) for raw, _ in pairs)
     }

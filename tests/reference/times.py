@@ -115,6 +115,11 @@ def day_of(at: pd.Timestamp, stamp: str = "end") -> pd.Timestamp:
     return midnight(inside(at, stamp))
 
 
+def date_of(opens: pd.Timestamp) -> pd.Timestamp:
+    """Return the calendar date that a local midnight opens, as tables of days name it."""
+    return pd.Timestamp(opens.date())
+
+
 def span_s(start: pd.Timestamp, end: pd.Timestamp) -> float:
     """Return the seconds that passed, whatever the clocks did."""
     return (end.tz_convert("UTC") - start.tz_convert("UTC")).total_seconds()

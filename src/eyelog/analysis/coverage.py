@@ -26,15 +26,14 @@ from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, role
-from eyelog.clock import check_stamp, microseconds
-from eyelog.frame import interval_seconds, is_resampled, log_of, stamps
+from eyelog.clock import DAY_US, check_stamp, microseconds
+from eyelog.frame import clock_of, interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
 
 Gap = tuple[int, int, int, str]  # start, end, whole intervals, kind
 SECOND_US: Final = 1_000_000
-DAY_S: Final = 86_400
 
 
 @one_warning()
@@ -65,9 +64,10 @@ def coverage(
     -------
     DataFrame
         Every bin from the first record to the last, including empty ones. Index: for days and weeks
-        ``day``, the local midnight that opens them; for shorter bins ``date``, the stamp that
-        closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then float64
-        ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change), ``coverage``
+        ``day``, the date of their first day, without a zone; for shorter bins ``date``, the stamp
+        that closes them (opens them under ``"start"``). Columns: int64 ``n`` (records), then
+        float64 ``recorded_h``, ``expected_h`` (23 or 25 on a day on which the clocks change, other
+        hours on a day of travel, where the frame has ``utc_offset_min``), ``coverage``
         (recorded / expected, at most 1), ``worn_h``, ``valid_h`` (worn, and resting eye data
         usable) and ``walking_h``. Then the time that a total of steps misses: ``unworn_h``
         (recorded, not worn), ``uncounted_h`` (recorded, without a step count: the eyewear was off
@@ -105,11 +105,12 @@ def coverage(
     frame, _ = sorted_frame(frame, stamp=stamp)
     index = stamps(frame, what="coverage")
     records = records_of(frame)
-    groups = time_groups(index, every, stamp=stamp, label="auto")
+    clock = clock_of(frame, log=which, stamp=stamp)
+    groups = time_groups(index, every, stamp=stamp, label="auto", clock=clock)
     if len(groups):
         # The days from the first to the last that have more than a boundary record.
         filled = groups.labels.isin(
-            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
+            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame), clock=clock).labels
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
@@ -220,9 +221,12 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     index = stamps(frame, what="gaps")
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.
-    calendar = step % (DAY_S * SECOND_US) == 0
-    clock = index.tz_localize(None) if calendar else index
-    us = microseconds(clock)
+    calendar = step % DAY_US == 0
+    clock, us = clock_of(frame, log=which, stamp=stamp), microseconds(index)
+    if calendar:
+        # A day closes where the next one opens, whatever the clock shows then.
+        closing = stamp == "end"
+        us = (clock.wall_us(us - closing) // DAY_US + closing) * DAY_US
     firsts, lasts = runs(_vacant(frame, which), us, step)
     rows = [*_between(us, step, firsts, lasts), *_explicit(us, step, firsts, lasts)]
     opens = np.array([row[0] for row in rows], dtype=np.int64)
@@ -231,14 +235,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
 
     def times(place: int) -> pd.Series:
         at_us = np.array([row[place] for row in rows], dtype=np.int64)[order] + late
-        at = pd.DatetimeIndex(at_us.view("datetime64[us]"))
-        if calendar:
-            zoned = at.tz_localize(
-                index.tz, ambiguous=np.ones(len(at), dtype=bool), nonexistent="shift_forward"
-            )
-        else:
-            zoned = stamps_at(at_us, index.tz)
-        return pd.Series(zoned)
+        return pd.Series(stamps_at(clock.instants(at_us) if calendar else at_us, index.tz))
 
     start, end = times(0), times(1)
     table = pd.DataFrame(
@@ -250,6 +247,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
             "kind": pd.Series([rows[i][3] for i in order], dtype="string"),
         }
     )
+    if calendar:  # a day that the clock skipped is no time without records
+        table = table[table["duration"] > pd.Timedelta(0)].reset_index(drop=True)
     table.attrs = dict(frame.attrs)
     return record(table, "gaps", log=which, stamp=stamp)
 

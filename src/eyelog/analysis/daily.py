@@ -47,7 +47,7 @@ from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
-from eyelog.clock import microseconds
+from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
@@ -69,6 +69,7 @@ def daily(
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
     limits: Limits | None = None,
+    complete: bool = False,
     judge: bool = True,
     stamp: str = "end",
     log: str | None = None,
@@ -90,6 +91,9 @@ def daily(
         What counts as worn, noisy and walking, and as a run of wear (``min_run``: the first and the
         last wear of a day belong to one), see `eyelog.Limits`. Hours and values follow the same
         limits. Bins keep those that they were made with.
+    complete : bool
+        Whether the days without records from the first to the last day have a row too: ``n`` and
+        the other counts are 0, so is ``coverage``, the rest is missing. By default they have none.
     judge : bool
         First mask the values that `eyelog.flag` flags. Masked frames and bins are not judged again.
         Without it, records that hold invalid values, or values of unworn time, are refused.
@@ -102,11 +106,15 @@ def daily(
     Returns
     -------
     DataFrame
-        Index ``day``: the local midnight that opens each day with records, in the frame's zone.
-        Days without records have no row. Columns, if the frame has their fields:
+        Index ``day``: the calendar date of each day with records (datetime64[us], midnight, without
+        a zone), so days join with any table that has dates. A day is that of the wearer's clock: of
+        the zone of the frame or, where the frame has it, of the column ``utc_offset_min``. The
+        hours of a date that comes twice, as on a flight west over midnight, are those of both
+        times. Columns, if the frame has their fields:
 
-        - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / 23, 24 or 25 hours),
-          ``recorded_h``, ``worn_h`` (in pose), ``valid_h`` (resting eye data usable),
+        - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / the 23, 24,
+          25 or, on a day of travel, other hours that it had), ``recorded_h``, ``worn_h`` (in pose),
+          ``valid_h`` (resting eye data usable),
           ``walking_h`` (while worn), ``first_worn``, ``last_worn`` (stamps at which the first
           interval opens and the last one closes that belong to a run of wear of at least
           ``limits.min_run``; missing without one);
@@ -188,7 +196,23 @@ def daily(
             data[name] = np.where(thin, np.nan, data[name])
     details = blink_details(which, chosen)
     table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    if complete:
+        table = _with_empty_days(table, prepared)
     return table if asked is None else table[choose(table.columns, asked)]
+
+
+def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
+    """Return the table with a row for each local day from its first to its last."""
+    if table.empty:
+        return table
+    days = microseconds(cast(pd.DatetimeIndex, table.index[[0, -1]])) // DAY_US
+    # A day that the clock skipped, as on a flight over the date line, was no day.
+    there = np.unique(prepared.clock.days(int(days[0]), int(days[1]))[2])
+    counts = {name: 0 for name in table.columns if table[name].dtype == np.int64}
+    whole = table.reindex(dates_at(there).rename("day"))
+    whole = whole.fillna({**counts, "coverage": 0.0}).astype(dict.fromkeys(counts, np.int64))
+    whole.attrs = dict(table.attrs)
+    return whole
 
 
 def prepare_days(
@@ -309,8 +333,7 @@ def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.D
     """Return when the first of the chosen intervals of each day opens and the last one closes."""
     groups, index = prepared.groups, prepared.index
     us, width_us = microseconds(index), np.rint(prepared.row_s * 1e6).astype(np.int64)
-    day_opens = microseconds(cast(pd.DatetimeIndex, groups.labels))
-    day_closes = day_opens + np.rint(groups.seconds * 1e6).astype(np.int64)
+    day_opens, day_closes = groups.opens_us, groups.closes_us
     edges = {}
     for name, rows, late_us in (
         ("first_worn", first_row(on, groups), -width_us if stamp == "end" else 0),

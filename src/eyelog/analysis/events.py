@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.series.observed import stamp_of
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, EyelogWarning
 from eyelog.frame import interval_seconds, stamps
 
@@ -180,21 +181,21 @@ def _refuse_overlaps(
             last = i
 
 
-def labels_by_day(days: Iterable[pd.Timestamp], events: pd.DataFrame) -> list[str]:
+def labels_by_day(
+    days: Iterable[pd.Timestamp], events: pd.DataFrame, clock: LocalClock
+) -> list[str]:
     """Return the labels of the events of each local day, in order of time, each once.
 
-    `days` are the midnights that open the days. An event belongs to every day that it touches.
+    `days` are calendar dates, `clock` is the wearer's. An event belongs to every day that it
+    touches; one that ends at midnight does not touch the day that opens then.
     """
     every = check_events(events)
-    zoned = list(days)
-    if not zoned:
-        return []
-    opens = pd.DatetimeIndex(zoned)
-    starts = every["start"].dt.tz_convert(opens.tz)
-    ends = every["end"].dt.tz_convert(opens.tz).fillna(starts)
+    starts = microseconds(pd.DatetimeIndex(every["start"]))
+    ends = microseconds(pd.DatetimeIndex(every["end"].fillna(every["start"])))
+    firsts = clock.wall_us(starts) // DAY_US
+    lasts = np.maximum(firsts, clock.wall_us(np.maximum(ends - 1, starts)) // DAY_US)
     texts = []
-    for day in opens:
-        after = day + pd.DateOffset(days=1)
-        inside = (starts < after) & ((ends > day) | ((starts >= day) & (ends == starts)))
+    for day in microseconds(pd.DatetimeIndex(list(days))) // DAY_US:
+        inside = (firsts <= day) & (day <= lasts)
         texts.append(", ".join(dict.fromkeys(every["label"][inside].astype(str))))
     return texts

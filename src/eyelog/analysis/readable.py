@@ -66,7 +66,6 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     Mon 19 Oct  12.6  5,934    13.4
     Tue 20 Oct   2.8    303    15.4
     Wed 21 Oct  12.4  4,935    15.2
-    Time zone: Asia/Tokyo.
     """
     require_frame(table, what="readable", wanted="a table")
     if isinstance(table.columns, pd.MultiIndex) or not table.columns.is_unique:
@@ -181,7 +180,7 @@ def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
     if isinstance(index, pd.MultiIndex):
         words = [str(level) for level in index.names]
         return Heading(", ".join(words), ", ".join(words)), [
-            ", ".join(map(str, key)) for key in index
+            ", ".join(map(_label_text, key)) for key in index
         ]
     if isinstance(index, pd.DatetimeIndex):
         stamps = pd.Series(index)
@@ -247,6 +246,13 @@ def _one_year(values: pd.Series) -> str:
     return str(years[0]) if len(years) == 1 else ""
 
 
+def _label_text(label: Any) -> str:
+    """Return a label as text; midnights without a zone are dates."""
+    if isinstance(label, pd.Timestamp) and label.tz is None and label == label.normalize():
+        return f"{label:%Y-%m-%d}"
+    return str(label)
+
+
 def _day_texts(values: pd.Series, year: str) -> list[str]:
     form = "%a %d %b" if year else "%a %d %b %Y"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
@@ -265,10 +271,11 @@ def _within_days(values: pd.Series, index: pd.Index) -> bool:
     if index.name != "day" or not isinstance(index, pd.DatetimeIndex):
         return False
     known = values.notna().to_numpy()
-    days = pd.Series(index)[known]
-    after = values[known].reset_index(drop=True) - days.reset_index(drop=True)
-    # A day has up to 25 hours.
-    return bool(after.between(pd.Timedelta(0), pd.Timedelta(25, "h")).all())
+    opens, shown = index[known], pd.DatetimeIndex(values[known])
+    # A calendar date opens where the clock shows its midnight.
+    after = shown.tz_localize(None) - opens if opens.tz is None else shown - opens
+    # The midnight that closes a day is 24:00.
+    return bool(((after >= pd.Timedelta(0)) & (after <= pd.Timedelta(25, "h"))).all())
 
 
 def _clock_texts(values: pd.Series, index: pd.Index) -> list[str]:

@@ -32,14 +32,16 @@ from eyelog.analysis.grouped.summary import (
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
-from eyelog.clock import DAY_US, microseconds, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
+    OFFSET,
     OWN_COLUMNS,
     bin_widths,
+    clock_of,
     interval_seconds,
     is_resampled,
     log_of,
@@ -90,7 +92,9 @@ def resample(
     Returns
     -------
     DataFrame
-        Index ``date``: every bin from the first record to the last, in the frame's zone. Columns:
+        Index ``date``: every bin from the first record to the last, in the frame's zone. Days are
+        those of the wearer's clock, which ``utc_offset_min`` states where the zone varies; that
+        column is kept, with the offset at the end of each bin. Columns:
         the fields of the frame as float64 (a boolean is the share of intervals that are true), in
         catalogue order, then float64 ``pace_steps`` and ``pace_min`` (steps and minutes of the
         walking that a pace is based on, see `eyelog.gait.pace`), ``blink_n`` and ``blink_min``
@@ -153,7 +157,8 @@ def resample(
     for name in kept:
         require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
     frame, _ = sorted_frame(frame, stamp=stamp)
-    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp)
+    clock = clock_of(frame, log=which, stamp=stamp)
+    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp, clock=clock)
     _check_width(frame, which, every)
     records = records_of(frame)
     known = Evidence(Arrays.of(frame), which, chosen)
@@ -175,8 +180,12 @@ def resample(
     data["recorded_min"] = np.nan_to_num(data["recorded_min"])
     data["coverage"] = np.minimum(data["recorded_min"] * 60.0 / groups.seconds, 1.0)
     data[BIN_WIDTH] = groups.seconds
-    data[CLOSING] = _closing_alone(frame, groups, stamp)
+    data[CLOSING] = _closing_alone(frame, groups, clock, stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]
+    if OFFSET in frame.columns:  # of the last moment of each bin, also of one without records
+        closes = cast(Ints, groups.closes_us)
+        data[OFFSET] = (clock.wall_us(closes - 1) - (closes - 1)) / 60e6
+        columns.append(OFFSET)
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     result.attrs = dict(table.attrs)
     return record(
@@ -310,16 +319,17 @@ def _check_width(frame: pd.DataFrame, log: str, every: str) -> None:
         )
 
 
-def _closing_alone(frame: pd.DataFrame, groups: Groups, stamp: str) -> Bools:
+def _closing_alone(frame: pd.DataFrame, groups: Groups, clock: LocalClock, stamp: str) -> Bools:
     """Return which bins have only the record that closes them and their day."""
     if stamp != "end" or not len(groups):
         return np.zeros(len(groups), dtype=bool)
     us = microseconds(stamps(frame, what="resample"))
-    closing = cast(pd.DatetimeIndex, groups.labels)
+    closes = cast(Ints, groups.closes_us)
     firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
-    alone = (groups.sizes == 1) & (us[firsts] == microseconds(closing))
+    alone = (groups.sizes == 1) & (us[firsts] == closes)
     lone = lone_rows(frame)
     if lone is not None:
         alone &= lone[firsts]
-    alone[alone] = time_of_day_us(closing[alone]) == DAY_US
+    before, after = (clock.wall_us(at[alone]) // DAY_US for at in (closes - 1, closes))
+    alone[alone] = before != after
     return np.asarray(alone, dtype=bool)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.columns import choose
@@ -15,19 +16,30 @@ from eyelog.analysis.daily import (
     summarise,
 )
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.summary import Prepared, summary_table
+from eyelog.analysis.grouped.reductions import (
+    circular_mean,
+    garwood,
+    mean,
+    ratio,
+    total,
+    weighted_mean,
+)
+from eyelog.analysis.grouped.summary import Prepared, as_counts, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, numbers
-from eyelog.analysis.series.calendar import mondays
+from eyelog.analysis.series.calendar import calendar_dates, mondays
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
+from eyelog.provenance import record
 
 __all__ = ["weekly"]
 
 # Columns that are kept; the other values of a week with too few days are missing.
+HOURS = ("recorded_h", "worn_h", "valid_h", "walking_h")
+BLINKS = {"blink_rate_per_min", "blink_n", "blink_exposure_min"}
 OF_DAYS = ("iso_week", "days", "days_counted", "worn_h_per_day", "valid_h_per_day")
 
 
@@ -48,7 +60,9 @@ def weekly(
     Parameters
     ----------
     frame : DataFrame
-        A frame of one log, or one that `eyelog.resample` has made.
+        A frame of one log, one that `eyelog.resample` has made, or a table of days: that of
+        `eyelog.daily`, also read back from a file, joined with other columns or without its
+        history. Days are known by an index of dates.
     columns : str or iterable of str, optional
         Groups of columns (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of
         columns; exactly these are returned. Default: all.
@@ -58,9 +72,10 @@ def weekly(
         Smallest number of days that must count; in a week with fewer, all values except the days,
         the times and the coverage are missing.
     limits : Limits, optional
-        What counts as worn, noisy and walking, and the shortest wear of a day that counts
-        (``min_day``: 4 h by default; ``"0h"`` lets every day with records count), see
-        `eyelog.Limits`. Without evidence of wear every day with records counts.
+        What counts as worn, noisy and walking (of records only, as `judge` and `stamp` are), and
+        the shortest wear of a day that counts (``min_day``: 4 h by default; ``"0h"`` lets every day
+        with records count), see `eyelog.Limits`. Without evidence of wear every day with records
+        counts.
     judge : bool
         First mask the values that `eyelog.flag` flags.
     stamp : {"end", "start"}
@@ -71,12 +86,13 @@ def weekly(
     Returns
     -------
     DataFrame
-        Index ``week``: the local midnight that opens the Monday of each week in which a day counts,
-        in the frame's zone. Columns: string ``iso_week`` (``"2026-W43"``: the year is that of the
-        ISO week), int64 ``days`` (with records) and ``days_counted``, float64 ``worn_h_per_day``,
-        ``valid_h_per_day`` and ``steps_per_day`` (means over the days that count), then the columns
-        of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over the days that count:
-        ``n``, hours and ``steps`` are sums, rates and averages are made from sums, and ``coverage``
+        Index ``week``: the date of the Monday of each week in which a day counts (datetime64[us],
+        midnight, without a zone). Columns: string ``iso_week`` (``"2026-W43"``: the year is that of
+        the ISO week), int64 ``days`` (with records) and ``days_counted``, float64
+        ``worn_h_per_day``, ``valid_h_per_day`` and ``steps_per_day`` (means over the days that
+        count), then the columns of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over
+        the days that count: ``n``, hours and ``steps`` are sums, rates and averages are made from
+        sums, and ``coverage``
         is recorded time over the whole week (167 to 169 hours).
 
     Raises
@@ -94,6 +110,13 @@ def weekly(
 
     Notes
     -----
+    A table of days gives the same ``n``, counts, exposures, hours, steps and pace; and the same
+    scores and blink rate, as long as no day is missing one for its few values. ``coverage`` counts
+    24 hours for a day without records. All other values are means over the days that count, each
+    day once (of directions, the mean direction), where those of records are made from the sums of
+    the week; so are your own columns of numbers. ``blink_strength_sd_uv`` is missing, and times
+    and texts are left out.
+
     Weeks run from Monday to Sunday (ISO 8601), so the first days of January can belong to the last
     week of the year before. Days and numbers are those of `eyelog.daily`: if all days count, ``n``,
     the hours, steps and counts of a week are the sums of its days. The number of days and the wear
@@ -110,27 +133,30 @@ def weekly(
     >>> weeks["iso_week"].tolist(), weeks["days_counted"].tolist()
     (['2026-W43', '2026-W44'], [7, 2])
     """
-    which = log_of(frame, log)
+    dates = calendar_dates(frame, what="weekly") if isinstance(frame, pd.DataFrame) else None
+    which = log_of(frame, log) if dates is None else ""
     if isinstance(min_days, bool) or not isinstance(min_days, int | np.integer) or min_days < 1:
         raise ConfigurationError(f"min_days must be a whole number from 1, not {min_days!r}")
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     chosen = chosen_limits(limits, frame)
-    least_s = chosen.seconds("min_day")
+    asked = columns if columns is None or isinstance(columns, str) else list(columns)
+    if dates is not None:
+        if stamp != "end":
+            raise ConfigurationError(
+                "weekly: stamp= is of records, and these are days: pass it to eyelog.daily"
+            )
+        table = _of_table(frame.set_axis(dates), min_coverage, chosen, int(min_days))
+        return table if asked is None else table[choose(table.columns, asked, table="weekly")]
     if judge:
         warn_unjudged(frame, lacking_evidence(frame, which))
     by_day = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
     days = pd.DataFrame(summarise(by_day, ["wear", "gait"]), index=by_day.groups.labels)
-    counted = numbers(days["coverage"]) >= min_coverage
-    if least_s and "worn_h" in days:
-        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600 >= least_s
-    elif least_s and "min_day" in chosen.details():
-        raise ConfigurationError("min_day needs the fields that say when the eyewear was worn")
+    counted = _counted(days, min_coverage, chosen)
     prepared = prepare_days(frame, "week", log=which, judge=judge, stamp=stamp, limits=chosen)
     prepared = replace(prepared, groups=_of_days(prepared, days, counted))
-    asked = columns if columns is None or isinstance(columns, str) else list(columns)
     data = summarise(prepared, asked)
-    of_days = _days(prepared, days, counted)
+    of_days = _days(cast(pd.DatetimeIndex, prepared.groups.labels), days, counted)
     few = of_days["days_counted"] < min_days
     data = of_days | data
     for name in data.keys() - {*KEPT, *OF_DAYS}:
@@ -148,23 +174,118 @@ def weekly(
     return table if asked is None else table[choose(table.columns, asked, table="weekly")]
 
 
+def _counted(days: pd.DataFrame, min_coverage: float, limits: Limits) -> Bools:
+    """Return which days count."""
+    counted: Bools = np.ones(len(days), dtype=bool)
+    if min_coverage > 0 or "coverage" in days:
+        if "coverage" not in days:
+            raise ConfigurationError("weekly: min_coverage needs the column 'coverage' of the days")
+        counted = numbers(days["coverage"]) >= min_coverage
+    least_s = limits.seconds("min_day")
+    if least_s and "worn_h" in days:
+        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600 >= least_s
+    elif least_s and "min_day" in limits.details():
+        raise ConfigurationError("min_day needs the fields that say when the eyewear was worn")
+    return counted
+
+
+def _of_table(
+    days: pd.DataFrame, min_coverage: float, limits: Limits, min_days: int
+) -> pd.DataFrame:
+    """Return the weeks of a table of days."""
+    if days.index.name == "week":
+        raise ConfigurationError("weekly takes records or days, and these are weeks already")
+    if days.index.has_duplicates:
+        twice = days.index[days.index.duplicated()][0]
+        raise ConfigurationError(
+            f"weekly: the table has several rows for {twice:%Y-%m-%d}, where it needs one per day"
+        )
+    if "n" in days:  # a day without records is no day with records
+        days = days[numbers(days["n"]) > 0]
+    days = days.sort_index()
+    counted = _counted(days, min_coverage, limits)
+    kept = days[counted]
+    opens, number = np.unique(mondays(cast(pd.DatetimeIndex, kept.index)), return_inverse=True)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(opens)))])
+    weeks = pd.DatetimeIndex(opens, name="week")
+    groups = Groups(weeks, bounds, None, np.full(len(weeks), 7 * 86_400.0))
+    of_days = _days(weeks, days, counted)
+    made = {name: _value(kept, name, groups) for name in kept.columns}
+    data = {name: values for name, values in made.items() if values is not None}
+    few = of_days["days_counted"] < min_days
+    for name in data.keys() - {*KEPT, *OF_DAYS}:
+        if data[name].dtype == np.float64:
+            data[name] = np.where(few, np.nan, data[name])
+    for name in of_days.keys() - {*OF_DAYS}:
+        of_days[name] = np.where(few, np.nan, of_days[name])
+    table = pd.DataFrame(of_days | data, index=weeks)
+    table.attrs = dict(days.attrs)
+    return record(
+        table,
+        "weekly",
+        interval_s=None,
+        min_coverage=float(min_coverage),
+        limits=limits.details(),
+        min_days=min_days,
+        days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
+    )
+
+
+def _value(days: pd.DataFrame, name: Any, groups: Groups) -> npt.NDArray[Any] | None:
+    """Return a column of weeks from that of days; None for what has no value of a week."""
+    column = days[name]
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return None
+    values = numbers(column)
+    if name in ("n", "steps", *HOURS) or str(name).endswith(("_n", "_exposure_min")):
+        sums = total(values, groups)
+        return as_counts(sums) if pd.api.types.is_integer_dtype(column.dtype) else sums
+    if name == "coverage":
+        return _coverage(days, groups)
+    if name == "pace_spm" and "pace_exposure_min" in days:
+        return weighted_mean(values, numbers(days["pace_exposure_min"]), groups)
+    if str(name).startswith("blink_rate_") and set(days.columns) >= BLINKS:
+        return _blink_rate(days, groups)[str(name).removeprefix("blink_rate_")]
+    if name == "blink_strength_sd_uv":
+        return np.full(len(groups), np.nan)  # its weights are not those of days
+    counts = f"{str(name).removesuffix('_mean').removesuffix('_high_share')}_n"
+    if counts != f"{name}_n" and counts in days:
+        return weighted_mean(values, numbers(days[counts]), groups)
+    if str(name).startswith("tilt_") and str(name).endswith("_deg"):
+        return circular_mean(values, None, groups)
+    return mean(values, groups)
+
+
+def _coverage(days: pd.DataFrame, groups: Groups) -> npt.NDArray[np.float64]:
+    """Return the recorded share of each week; 24 hours for a day whose length is not known."""
+    share = numbers(days["coverage"])
+    recorded = numbers(days["recorded_h"]) if "recorded_h" in days else share * 24.0
+    long = np.where(share > 0, ratio(recorded, share), 24.0)
+    room = total(long, groups) + 24.0 * (7 - groups.sizes)
+    return np.minimum(ratio(total(recorded, groups), room), 1.0)
+
+
+def _blink_rate(days: pd.DataFrame, groups: Groups) -> dict[str, npt.NDArray[np.float64]]:
+    """Return blinks over the time of the days that have a rate, with their interval."""
+    rate = numbers(days["blink_rate_per_min"])
+    number = np.where(np.isnan(rate), np.nan, numbers(days["blink_n"]))
+    minutes = np.where(rate > 0, ratio(number, rate), numbers(days["blink_exposure_min"]))
+    counts, time = total(number, groups), total(np.where(np.isnan(rate), np.nan, minutes), groups)
+    low, high = garwood(counts, time)
+    return {"per_min": ratio(counts, time), "low": low, "high": high}
+
+
 def _of_days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> Groups:
     """Return the weeks with the rows of the days that count; weeks without any are left out."""
-    dates = _dates(cast(pd.DatetimeIndex, days.index)[counted])
-    rows = _dates(local_days(prepared.index, stamp=prepared.stamp)).isin(dates)
+    dates = days.index[counted]
+    rows = local_days(prepared.index, stamp=prepared.stamp, clock=prepared.clock).isin(dates)
     groups = prepared.groups.only(rows)
     return groups.keep(groups.sizes > 0)
 
 
-def _dates(index: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Return the local dates: a day whose midnight the clocks skip opens later."""
-    return index.tz_localize(None).normalize()
-
-
-def _days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> dict[str, Any]:
+def _days(weeks: pd.DatetimeIndex, days: pd.DataFrame, counted: Bools) -> dict[str, Any]:
     """Return how many days each week has, and the means of those that count."""
-    weeks = cast(pd.DatetimeIndex, prepared.groups.labels)
-    row = _dates(weeks).get_indexer(_dates(mondays(cast(pd.DatetimeIndex, days.index))))
+    row = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index)))
     inside = counted & (row >= 0)
     size = len(weeks)
     data: dict[str, Any] = {

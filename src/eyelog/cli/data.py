@@ -137,6 +137,7 @@ def _daily(args: argparse.Namespace) -> int:
     from eyelog.analysis.daily import daily
     from eyelog.analysis.events import labels_by_day
     from eyelog.analysis.quality.recipes import attrition
+    from eyelog.frame import clock_of
 
     if args.output is not None:
         check_ending(args.output, TABLE_ENDINGS)
@@ -144,7 +145,8 @@ def _daily(args: argparse.Namespace) -> int:
     events = _events(args, frame)
     table = daily(frame)
     if events is not None:
-        table = table.assign(events=pd.array(labels_by_day(table.index, events), "string"))
+        labels = labels_by_day(table.index, events, clock_of(frame))
+        table = table.assign(events=pd.array(labels, "string"))
     losses = attrition(frame, recipe=args.attrition) if args.attrition else None
     if args.output is not None:
         write_table(table, args.output)

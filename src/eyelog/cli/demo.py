@@ -137,7 +137,8 @@ def _draw(log: str, frame: "pd.DataFrame", output: Path) -> None:
     from eyelog.figures.save import save_figure
 
     index = pd.DatetimeIndex(frame.index)
-    first_day = frame[index <= local_days(index)[0] + pd.Timedelta(days=1)]
+    days = local_days(index)
+    first_day = frame[days == days[0]]
     for kind in FIGURES:
         # One day is shown in full; the other figures show the whole range.
         figure = compose_figure(first_day if kind == "day" else frame, kind)

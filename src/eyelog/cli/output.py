@@ -127,13 +127,18 @@ def _short(value: float) -> str:
 
 
 def _with_text_stamps(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table with stamps as text in their own offset; pandas would write them in UTC."""
+    """Return the table with stamps as text in their own offset, and dates as 2026-10-24.
+
+    pandas would write both as numbers.
+    """
     import pandas as pd
 
     out = table.copy()
     for name in out.columns:
         if isinstance(out[name].dtype, pd.DatetimeTZDtype):
             out[name] = [None if pd.isna(stamp) else stamp.isoformat() for stamp in out[name]]
+        elif pd.api.types.is_datetime64_any_dtype(out[name].dtype):
+            out[name] = [None if pd.isna(day) else day.date().isoformat() for day in out[name]]
         elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
             out[name] = out[name].dt.total_seconds()
     return out

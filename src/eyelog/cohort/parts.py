@@ -193,9 +193,8 @@ def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[
     table = daily(frame, log=part.study.log)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
-        local = cast(pd.DatetimeIndex, table.index).tz_localize(None)
         first, after = map(pd.Timestamp, _month_days(part.month))
-        table = table[(local >= first) & (local < after)]
+        table = table[(table.index >= first) & (table.index < after)]
     return table, len(table), ()
 
 

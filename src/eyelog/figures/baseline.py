@@ -14,7 +14,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, days_wide, lone, say_no_values, value_axis
 from eyelog.figures.named import last_step, step_label
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
-from eyelog.figures.tables import stamps
+from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_baseline"]
@@ -71,18 +71,17 @@ def plot_baseline(
     'Steps (per day)'
     """
     require_frame(table, what="plot_baseline", wanted="a table of eyelog.baseline.personal")
-    index = stamps(table.index, what="plot_baseline")
+    index = dates_of(table, what="plot_baseline")
     require(table, ["value", "baseline", "spread"], purpose="plot_baseline")
     if not reach > 0:
         raise ConfigurationError(f"reach must be above 0, not {reach!r}")
-    wall = index.tz_localize(None).normalize()
-    if wall.has_duplicates:
+    if index.has_duplicates:
         raise ConfigurationError(
             "plot_baseline draws one value per day, and this table has several: take the personal"
             " baseline of a column of eyelog.daily"
         )
-    days = pd.date_range(wall[0], wall[-1], freq="D", unit=wall.unit)
-    whole = table.set_axis(wall).reindex(days)
+    days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
+    whole = table.set_axis(index).reindex(days)
     value, baseline, spread = (numbers(whole[name]) for name in ("value", "baseline", "spread"))
     low, high = baseline - reach * spread, baseline + reach * spread
     ax = axes(ax, height_mm=58.0)
@@ -111,7 +110,7 @@ def plot_baseline(
     )
     dots.set(label="_no baseline", linewidths=0.8, zorder=3)
     entries = _entries(table, reach, bool(outside.any()), bool(early.any()))
-    entries += _changes(ax, days, index, changes)
+    entries += _changes(ax, days, changes)
     if weekends:
         entries.append(patch("weekend"))
     ax.set_ylabel(step_label(table))
@@ -152,12 +151,10 @@ def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> l
     return entries
 
 
-def _changes(
-    ax: Axes, days: pd.DatetimeIndex, index: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]
-) -> list[Any]:
+def _changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> list[Any]:
     for change in changes:
         stamp = pd.Timestamp(change)
-        day = (stamp.tz_convert(index.tz).tz_localize(None) if stamp.tz else stamp).normalize()
+        day = stamp.tz_localize(None).normalize()
         if not days[0] <= day <= days[-1]:
             raise ConfigurationError(
                 f"the change on {day:%Y-%m-%d} lies outside the days of the table:"

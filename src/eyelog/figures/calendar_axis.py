@@ -16,16 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
 
+from eyelog.analysis.series.calendar import HOUR_US
+from eyelog.analysis.series.observed import stamps_at
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.figures.style import COLOURS, own_figure
 
 __all__ = [
     "MOST_LABELS",
     "blank_skipped_hours",
     "day_axis",
+    "day_edges",
     "day_rows_axis",
     "hours_axis",
     "is_weekend",
-    "next_midnight",
     "shade_weekends",
     "skipped_hours",
     "time_axis",
@@ -57,7 +60,7 @@ def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None
     axis : Axis
         ``ax.xaxis`` or ``ax.yaxis``.
     days : DatetimeIndex
-        Local midnights, in order.
+        Calendar dates, in order.
     centre : float
         Where within its place a day has its label.
     """
@@ -113,27 +116,35 @@ def to_x(us: Any) -> Any:
     return mdates.date2num(np.asarray(us, dtype=np.int64).astype("datetime64[us]"))
 
 
-def next_midnight(day: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Return the local midnights at which days end."""
-    after = day.tz_localize(None).normalize() + pd.Timedelta(days=1)
-    return after.tz_localize(day.tz, ambiguous=True, nonexistent="shift_forward")
+def day_edges(day: pd.Timestamp, clock: LocalClock) -> tuple[int, int]:
+    """Return the instants, in microseconds, at which a local date begins and the next one does."""
+    wall = microseconds(pd.DatetimeIndex([day, day + pd.Timedelta(days=1)]))
+    opens, closes = clock.instants(wall).tolist()
+    return opens, closes
 
 
-def skipped_hours(day: pd.Timestamp) -> tuple[float, float] | None:
-    """Return the time of day that a day lacks because clocks go forward on it."""
-    days = pd.DatetimeIndex([day])
-    if (next_midnight(days) - days)[0] >= pd.Timedelta(days=1):
+def skipped_hours(day: pd.Timestamp, clock: LocalClock) -> tuple[float, float] | None:
+    """Return the time of day that a local date lacks because the clock goes forward on it."""
+    midnight = int(microseconds(pd.DatetimeIndex([day]))[0])
+    opens, closes, dates = clock.cells(midnight - DAY_US, midnight + 2 * DAY_US, DAY_US)
+    mine = dates == midnight // DAY_US
+    # What the clock shows from the opening of each piece of the date to its closing.
+    shown = np.sort(clock.wall_us(opens[mine]) - midnight)
+    until = np.sort(clock.wall_us(closes[mine] - 1) + 1 - midnight)
+    edges = np.concatenate([[0], np.stack([shown, until], axis=1).ravel(), [DAY_US]])
+    lacking = np.flatnonzero(edges[1::2] > edges[::2])
+    if not lacking.size:
         return None
-    minutes = pd.date_range(day.tz_localize(None).normalize(), periods=1440, freq="min")
-    there = minutes.tz_localize(day.tz, ambiguous=np.ones(1440, bool), nonexistent="NaT")
-    skipped = np.flatnonzero(there.isna())
-    return (skipped[0] / 60, (skipped[-1] + 1) / 60) if skipped.size else None
+    left, right = edges[2 * lacking[0]], edges[2 * lacking[0] + 1]
+    return float(left / HOUR_US), float(right / HOUR_US)
 
 
-def blank_skipped_hours(ax: Axes, days: pd.DatetimeIndex, first: int = 0) -> None:
-    """Leave the hour that a day lacks blank: it is not time without records."""
+def blank_skipped_hours(
+    ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: int = 0
+) -> None:
+    """Leave the hour that a local date lacks blank: it is not time without records."""
     for place, day in enumerate(days):
-        skipped = skipped_hours(day)
+        skipped = skipped_hours(day, clock)
         if skipped is not None:
             ax.barh(
                 first + place,
@@ -179,7 +190,7 @@ def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any]
         if len(places) <= most:
             return places, False
     # Mondays are numbered from Monday 5 January 1970.
-    number = (days.tz_localize(None).as_unit("us").asi8 // 86_400_000_000) - 4
+    number = (days.tz_localize(None).as_unit("us").asi8 // DAY_US) - 4
     for weeks in (1, 2):
         places = np.flatnonzero(number % (7 * weeks) == 0)
         if 2 <= len(places) <= most:
@@ -283,7 +294,8 @@ class TimeLocator(Locator):
 
     def _midnights(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
         naive = pd.date_range(first.tz_localize(None).normalize(), last.tz_localize(None), freq="D")
-        return naive.tz_localize(first.tz, ambiguous=True, nonexistent="shift_forward")
+        instants = LocalClock(first.tz).instants(microseconds(naive))
+        return stamps_at(np.unique(instants), first.tz)  # a date that is skipped has no tick
 
     def _hours(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
         start, end = (stamp.tz_localize(None) for stamp in (first, last))
@@ -296,8 +308,9 @@ class TimeLocator(Locator):
         grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
         # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
         # pass.
-        local = grid.tz_localize(first.tz, ambiguous=np.ones(len(grid), bool), nonexistent="NaT")
-        return pd.DatetimeIndex(local.dropna())
+        clock, wall = LocalClock(first.tz), microseconds(grid)
+        instants = clock.instants(wall)
+        return stamps_at(instants[clock.wall_us(instants) == wall], first.tz)
 
 
 class TimeFormatter(Formatter):

@@ -140,7 +140,7 @@ def _wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
     # instant.
     level = table.index.get_level_values("day")
     if isinstance(level, pd.DatetimeIndex):
-        dates = level.tz_localize(None).normalize()
+        dates = (level.tz_localize(None) if level.tz is not None else level).normalize()
     else:
         dates = pd.DatetimeIndex([pd.Timestamp(day).tz_localize(None).normalize() for day in level])
     keys = pd.MultiIndex.from_arrays(

@@ -23,13 +23,11 @@ from eyelog.figures.marks import (
     value_axis,
 )
 from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, title
-from eyelog.figures.tables import log_or_none, stamps
+from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_daily"]
 
-# Local midnights are at least 23 hours apart; nothing shorter is a day.
-SHORTEST_DAY: Final = pd.Timedelta(20, "h")
 MEDIAN_DAYS: Final = 7
 LEAST_OF_MEDIAN: Final = 4  # of the seven days: more than half
 # The hours of a day, each row a part of the one before: column, word, and meaning of the colour.
@@ -59,7 +57,8 @@ def plot_daily(
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.daily`.
+        The result of `eyelog.daily`, or any table with a date for each row as its index, such as
+        one read back from a file.
     column : str
         The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
     min_worn_h : float
@@ -95,18 +94,18 @@ def plot_daily(
     'Steps (per day)'
     """
     require_frame(table, what="plot_daily", wanted="a table of days, as of eyelog.daily")
-    index = stamps(table.index, what="plot_daily")
+    index = dates_of(table, what="plot_daily")
     require(table, [column], purpose="plot_daily")
-    if len(index) > 1 and (apart := (index[1:] - index[:-1]).min()) < SHORTEST_DAY:
+    if index.has_duplicates:
         raise ConfigurationError(
-            "plot_daily takes a table of days, as of eyelog.daily, but some rows of this one are"
-            f" {apart.total_seconds():g} s apart: pass eyelog.daily(frame)"
+            "plot_daily takes a table of days, as of eyelog.daily, but this one has several rows"
+            f" for {index[index.duplicated()][0]:%Y-%m-%d}: pass eyelog.daily(frame)"
         )
+    table, index = table.iloc[index.argsort()], index.sort_values()
     if not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times or text")
-    wall = index.tz_localize(None).normalize()
-    days = pd.date_range(wall[0], wall[-1], freq="D", unit=wall.unit)
-    whole = table.set_axis(wall).reindex(days)
+    days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
+    whole = table.set_axis(index).reindex(days)
     ax = axes(ax, height_mm=62.0)
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(ax, days)

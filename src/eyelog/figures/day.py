@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
-from eyelog.clock import local_days, time_of_day_us
+from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
-from eyelog.figures.calendar_axis import hours_axis, next_midnight, skipped_hours
+from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
@@ -28,7 +28,7 @@ from eyelog.figures.style import (
     title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import require, require_one_frame
+from eyelog.frame import clock_of, require, require_one_frame
 from eyelog.provenance import stated_log
 
 __all__ = ["plot_day"]
@@ -115,27 +115,28 @@ def plot_day(
         raise ConfigurationError(
             f"plot_day cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    days = _days(index)
+    clock = clock_of(frame, log=log_or_none(frame))
+    days = _days(index, clock)
     if len(days) > MOST_DAYS:
         raise ConfigurationError(
             f"plot_day draws {MOST_DAYS} days at most, and these are {len(days)}: choose some, such"
             f' as frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw plot_overview'
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
-    ribbons = None if states is None else _ribbons(states, days, index)
+    ribbons = None if states is None else _ribbons(states, days, index, clock)
     recorded, recorded_s = _records(frame, states, seconds)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     made = panels([height] * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days))
-    place, of_records = _places(index, days), _places(recorded, days)
+    place, of_records = _places(index, days, clock), _places(recorded, days, clock)
     limits = {name: _limits(numbers(frame[name]), traces.is_count(log, name)) for name in names}
     for which, (ax, day) in enumerate(zip(made, days, strict=True)):
         mine = np.asarray(place == which)
-        _draw_day(ax, frame[mine], names, log, seconds, limits)
-        _hatch_gaps(ax, recorded[of_records == which], recorded_s, day)
+        _draw_day(ax, frame[mine], names, log, seconds, limits, clock)
+        _hatch_gaps(ax, recorded[of_records == which], recorded_s, day, clock)
         if ribbons is not None:
             ribbon.image(ax, ribbon.colours(ribbons[which])[None], (0, 24, *RIBBON), beneath=True)
             ribbon.hatched(ax, *RIBBON, left=0, right=24, beneath=True)
-            _blank_skipped(ax, day)
+            _blank_skipped(ax, day, clock)
         ax.spines["bottom"].set_position(("axes", AXIS if ribbons is not None else 0.0))
         weekend = day.day_of_week >= 5
         ax.set_title(
@@ -145,8 +146,8 @@ def plot_day(
             fontweight="bold" if weekend else "normal",
             pad=2,
         )
-        _shade(ax, shaded, day)
-    hours_axis(made[-1], index.tz)
+        _shade(ax, shaded, day, clock)
+    hours_axis(made[-1], clock.tz)
     figure: Any = made[0].get_figure(root=True)
     figure.layouts = 2
     figure.supylabel(label_of(log, field, seconds=seconds), fontsize=TEXT_PT)
@@ -163,11 +164,10 @@ def plot_day(
     return made
 
 
-def _days(index: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Return the local midnights of every day from the first to the last."""
-    ends = local_days(index[[0, -1]]).tz_localize(None).normalize()
-    every = pd.date_range(ends[0], ends[-1], freq="D")
-    return every.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward")
+def _days(index: pd.DatetimeIndex, clock: LocalClock) -> pd.DatetimeIndex:
+    """Return every local date from the first to the last."""
+    shown = local_days(index, clock=clock)
+    return pd.date_range(shown.min(), shown.max(), freq="D", unit="us")
 
 
 def _limits(values: Floats, count: bool) -> tuple[float, float]:
@@ -191,9 +191,10 @@ def _draw_day(
     log: str | None,
     seconds: float,
     limits: dict[str, tuple[float, float]],
+    clock: LocalClock,
 ) -> None:
     index = pd.DatetimeIndex(rows.index)
-    us = time_of_day_us(index)
+    us = time_of_day_us(index, clock=clock)
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     for place, name in enumerate(names):
         panel = ax
@@ -214,10 +215,9 @@ def _draw_day(
         value_axis(panel.yaxis, most=3, whole=traces.is_count(log, name))
 
 
-def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex) -> Ints:
+def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex, clock: LocalClock) -> Ints:
     """Return the place of each stamp's day among the days."""
-    midnights = local_days(index).tz_localize(None).normalize()
-    return np.asarray((midnights - days[0].tz_localize(None).normalize()).days, dtype=np.int64)
+    return np.asarray((local_days(index, clock=clock) - days[0]).days, dtype=np.int64)
 
 
 def _records(
@@ -230,10 +230,12 @@ def _records(
     return pd.DatetimeIndex(rows.index), seconds
 
 
-def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Timestamp) -> None:
+def _hatch_gaps(
+    ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Timestamp, clock: LocalClock
+) -> None:
     """Hatch the time of a day without records, if it is wide enough to be seen."""
     us = index.as_unit("us").asi8
-    ends = time_of_day_us(index)
+    ends = time_of_day_us(index, clock=clock)
     starts = np.maximum(ends - (us - ribbon.row_starts(us, seconds)), 0)
     edges = np.concatenate([[0], np.stack([starts, ends], axis=1).ravel(), [24 * HOUR_US]])
     lefts, rights = edges[::2], edges[1::2]
@@ -255,19 +257,21 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, day: pd.Times
             zorder=0.5,
             label="_no record",
         )
-    skipped = skipped_hours(day)
+    skipped = skipped_hours(day, clock)
     if skipped is not None:
         ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6, label="_skipped")
 
 
-def _blank_skipped(ax: Axes, day: pd.Timestamp) -> None:
+def _blank_skipped(ax: Axes, day: pd.Timestamp, clock: LocalClock) -> None:
     """Leave the hour that the day lacks blank in the ribbon: nothing is missing there."""
-    skipped = skipped_hours(day)
+    skipped = skipped_hours(day, clock)
     if skipped is not None:
         ribbon.blank(ax, *skipped, *RIBBON)
 
 
-def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex) -> Floats:
+def _ribbons(
+    states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex, clock: LocalClock
+) -> Floats:
     """Return the shares of the states in each minute of each day."""
     states = ribbon.require_states(states, what="plot_day")
     own = stamps(states.index, what="plot_day")
@@ -276,7 +280,7 @@ def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex)
             f"the states are in {own.tz} and the frame is in {index.tz}: pass the states of the"
             " same frame"
         )
-    place = _places(own, days)
+    place = _places(own, days, clock)
     inside = (place >= 0) & (place < len(days))
     if not inside.any():
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
@@ -285,26 +289,25 @@ def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex)
     return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds)
 
 
-def _shade(ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp) -> None:
+def _shade(
+    ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp, clock: LocalClock
+) -> None:
     """Shade the part of each event that lies on a day, and label those that begin on it."""
-    start = int(pd.DatetimeIndex([day]).as_unit("us").asi8[0])
-    end = int(next_midnight(pd.DatetimeIndex([day])).as_unit("us").asi8[0])
+    start, end = day_edges(day, clock)
     named = []
     for first, last, text in events:
         if not (first < end and (first if last is None else last) >= start):
             continue
-        left = _clock_hours(max(first, start), day)
-        right = None if last is None else 24.0 if last >= end else _clock_hours(last, day)
+        left = _clock_hours(max(first, start), clock)
+        right = None if last is None else 24.0 if last >= end else _clock_hours(last, clock)
         marks.shade(ax, left, right)
         if first >= start:
             named.append((left, text))
     marks.name_events(ax, named)
 
 
-def _clock_hours(us: int, day: pd.Timestamp) -> float:
-    stamp = pd.Timestamp(us, unit="us", tz="UTC").tz_convert(day.tz)
-    midnight = stamp.tz_localize(None).normalize()
-    return float((stamp.tz_localize(None) - midnight) / pd.Timedelta(hours=1))
+def _clock_hours(us: int, clock: LocalClock) -> float:
+    return float(clock.wall_us(np.array([us]))[0] % (24 * HOUR_US) / HOUR_US)
 
 
 def _entry(log: str | None, name: str, seconds: float, second: bool) -> Entry:

@@ -161,16 +161,19 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
     if by is None:
         return {"all": values[kept]}
     index: Any = series.index
-    clock = isinstance(index, pd.DatetimeIndex) and index.tz is not None
+    dated = isinstance(index, pd.DatetimeIndex) and index.tz is None
+    if dated:  # the days of a daily table
+        index = index.tz_localize("UTC")
+    clock = isinstance(index, pd.DatetimeIndex)
     if isinstance(by, str) and not clock:
         raise ConfigurationError(
-            f"plot_distribution by {by!r} needs values with time-zone aware stamps"
+            f"plot_distribution by {by!r} needs values with dates or time-zone aware stamps"
         )
     if clock and not index.is_monotonic_increasing:
         raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
     seconds = interval_seconds(series)
     # A bare Series does not say what its stamps mean, and is taken as it is.
-    stamp = stamp_of(series) or "start"
+    stamp = "start" if dated else stamp_of(series) or "start"
     found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
     arranged = found.arrange(np.where(kept, values, np.nan))
     parts = {}

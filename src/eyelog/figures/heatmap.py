@@ -9,14 +9,14 @@ from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
 
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import catalogue
-from eyelog.clock import local_days, time_of_day_us
+from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import is_resampled, require, require_one_frame
+from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap"]
 
@@ -89,7 +89,8 @@ def plot_heatmap(
         raise ConfigurationError(
             f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    days, cells, recorded = _cells(frame, field, index, seconds)
+    clock = clock_of(frame, log=log)
+    days, cells, recorded = _cells(frame, field, index, seconds, clock)
     ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
     known = catalogue(log).get(field) if log else None
@@ -109,12 +110,12 @@ def plot_heatmap(
         vmax=2,
         **place,
     )
-    blank_skipped_hours(ax, days.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward"))
+    blank_skipped_hours(ax, days, clock)
     if np.isfinite(cells).any():
         colour_bar(ax, image, label_of(log, field, seconds=seconds))
     else:
         say_no_values(ax)
-    hours_axis(ax, index.tz)
+    hours_axis(ax, clock.tz)
     day_axis(ax.yaxis, days)
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
     title(ax, title_of(frame, zone=False))
@@ -128,12 +129,12 @@ def _scale(meaning: str) -> Colormap:
 
 
 def _cells(
-    frame: pd.DataFrame, field: str, index: pd.DatetimeIndex, seconds: float
+    frame: pd.DataFrame, field: str, index: pd.DatetimeIndex, seconds: float, clock: LocalClock
 ) -> tuple[pd.DatetimeIndex, Floats, Bools]:
     """Return the days (wall clock), and for each cell its value and whether there is a record."""
-    day = local_days(index).tz_localize(None)
+    day = local_days(index, clock=clock)
     days = pd.date_range(day.min(), day.max(), freq="D", unit=day.unit)
-    slot = (time_of_day_us(index) - 1) // int(seconds * 1e6)
+    slot = (time_of_day_us(index, clock=clock) - 1) // int(seconds * 1e6)
     cells = np.full((len(days), -(-DAY_SECONDS // int(seconds))), np.nan)
     recorded = np.zeros(cells.shape, dtype=bool)
     row = days.get_indexer(day)

@@ -104,9 +104,9 @@ def title_of(
     wearer : str, optional
         The wearer, if that is not the account of the provenance.
     days : DatetimeIndex, optional
-        The local midnights that open the days shown; by default those of the stamps of the table.
+        The days shown; by default those of the stamps of the table.
     zone : bool
-        Whether to include the zone; false if an axis names it.
+        Whether to include the zone of stamps; false if an axis names it.
     """
     account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
     log = stated_log(table)
@@ -115,10 +115,11 @@ def title_of(
     index = table.index
     if isinstance(index, pd.MultiIndex):
         index = index.get_level_values(-1)
-    if days is None and isinstance(index, pd.DatetimeIndex) and index.tz is not None:
-        days = local_days(index)
+    tz = index.tz if isinstance(index, pd.DatetimeIndex) else None
+    if days is None and isinstance(index, pd.DatetimeIndex):
+        days = local_days(index) if tz is not None else index
     if days is not None and len(days):
         parts.append(range_words(days.min(), days.max()))
-        if zone:
-            parts.append(str(days.tz))
+        if zone and tz is not None:
+            parts.append(str(tz))
     return " · ".join(parts)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.series.arrays import Ints
-from eyelog.clock import local_days
+from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
@@ -97,7 +97,7 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     ).set_label(f"_{repeats} rows per day")
     for days, first in zip(rows.days, rows.firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
-        blank_skipped_hours(ax, days, first)
+        blank_skipped_hours(ax, days, LocalClock(index.tz), first)
     if rows.n <= MOST_ROWS_APART:
         borders = np.arange(rows.n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
@@ -142,19 +142,19 @@ def _seconds(states: pd.Series, accounts: Any) -> float:
 
 def _rows(index: pd.DatetimeIndex, accounts: Any) -> Rows:
     """Assign a row to every day from a wearer's first to the last; separate several wearers."""
-    midnights = local_days(index).tz_localize(None).normalize()
+    dates = local_days(index)
     names = [""] if accounts is None else list(dict.fromkeys(accounts))
     heading = len(names) > 1
     days, firsts, n = [], [], 0
     of_record = np.zeros(len(index), dtype=np.int64)
     for name in names:
         mine = np.ones(len(index), bool) if accounts is None else np.asarray(accounts == name)
-        own = midnights[mine]
-        every = pd.date_range(own.min(), own.max(), freq="D")
+        own = dates[mine]
+        every = pd.date_range(own.min(), own.max(), freq="D", unit="us")
         firsts.append(n + heading)
         of_record[mine] = firsts[-1] + (own - every[0]).days
         n = firsts[-1] + len(every)
-        days.append(every.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward"))
+        days.append(every)
     return Rows([str(name) for name in names], days, firsts, of_record, n)
 
 

@@ -10,10 +10,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.clock import local_days, time_of_day_us
+from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
-from eyelog.figures.calendar_axis import hours_axis, next_midnight, time_axis, to_x
+from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import percent
 from eyelog.figures.style import axes, legend, patch, plot_function, sequential, title
@@ -133,9 +133,8 @@ def _columns_of_time(
 ) -> tuple[Ints, tuple[float, float], int]:
     """Return the column of each record on whole local days, their edges along x, their number."""
     us = index.as_unit("us").asi8
-    days = local_days(index[[0, -1]])
-    start = int(days.as_unit("us").asi8[0])
-    end = int(next_midnight(days[-1:]).as_unit("us").asi8[0])
+    days, clock = local_days(index[[0, -1]]), LocalClock(index.tz)
+    start, end = day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
     columns = traces.columns_for(start, end, seconds)
     if columns is None:
         columns = traces.Columns(start, seconds, int(np.ceil((end - start) / 1e6 / seconds)))

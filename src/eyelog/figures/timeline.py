@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.series.arrays import numbers
-from eyelog.clock import local_days
+from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
-from eyelog.figures.calendar_axis import next_midnight, time_axis, to_x
+from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
@@ -185,9 +185,8 @@ def _range(index: pd.DatetimeIndex, seconds: float) -> tuple[int, int]:
     first, last = int(us[0] - seconds * 1e6), int(us[-1])
     if last - first < WHOLE_DAYS_FROM_S * 1e6:
         return first, last
-    days = local_days(index[[0, -1]])
-    end = next_midnight(days[-1:])
-    return int(days.as_unit("us").asi8[0]), int(end.as_unit("us").asi8[0])
+    days, clock = local_days(index[[0, -1]]), LocalClock(index.tz)
+    return day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
 
 
 def _draw_ribbon(

@@ -18,7 +18,7 @@ from eyelog.analysis.weekly import weekly
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import is_resampled, log_of, one_source, stamps
+from eyelog.frame import clock_of, is_resampled, log_of, one_source, stamps
 from eyelog.provenance import KEY
 
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
@@ -75,9 +75,12 @@ class Logs:
     @cached_property
     def calendar(self) -> pd.DatetimeIndex:
         """Each local day from the first record of either log to the last."""
-        days = [local_days(stamps(frame, what="report")) for frame in self.frames.values()]
+        days = [
+            local_days(stamps(frame, what="report"), clock=clock_of(frame, log=log))
+            for log, frame in self.frames.items()
+        ]
         return pd.date_range(
-            min(of_log[0] for of_log in days), max(of_log[-1] for of_log in days), freq="D"
+            min(of_log.min() for of_log in days), max(of_log.max() for of_log in days), freq="D"
         )
 
     def days(self, log: str) -> pd.DataFrame:

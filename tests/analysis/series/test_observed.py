@@ -139,7 +139,7 @@ def test_a_column_of_days_carries_their_hours_and_coverage_through_every_choice_
 ) -> None:
     steps = days["steps"]
     few = steps.iloc[::2]
-    for column in (few, few.tz_convert("UTC").rename("moves"), few * 2 + 1, few.astype("Float64")):
+    for column in (few, few.rename("moves"), few * 2 + 1, few.astype("Float64")):
         seen = observed(column, what="trend")
         assert seen.exposure_h == pytest.approx(days["worn_h"].iloc[::2].sum())
         assert seen.coverage == pytest.approx(days["coverage"].iloc[::2].sum() / 9)

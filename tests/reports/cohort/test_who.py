@@ -13,7 +13,7 @@ def test_wearers_days_and_groups_are_counted() -> None:
     part = section(cohort_of(cohort_days(5, 2, failed={"x": "broken"}, without_days=["y"])))
     assert part.findings[0] == (
         "5 of 7 wearers have 10 days with records of the 60-second log, 19 to 20 Oct 2026"
-        " (Asia/Tokyo)."
+        " (local days of each wearer)."
     )
     assert part.findings[1] == "Groups (group): control (3 wearers) and treated (2 wearers)."
 

@@ -140,7 +140,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
             "n": counts,
             "coverage": np.minimum(1.0, counts / max(1.0, round(reach / step))),
         },
-        index=index,
+        index=series.index,
     )
     table.attrs = dict(series.attrs)
     return record(

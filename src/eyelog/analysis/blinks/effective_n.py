@@ -159,7 +159,7 @@ def effective_n(
 def _blocks(prepared: Prepared, block: str, stamp: str) -> Groups:
     """Return groups that each contain one block of one group; labels name the group."""
     groups = prepared.groups
-    of_time = time_groups(prepared.index, block, stamp=stamp)
+    of_time = time_groups(prepared.index, block, stamp=stamp, clock=prepared.clock)
     key = groups.codes * max(len(of_time), 1) + groups.arrange(of_time.codes)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     owner = groups.codes[starts]

@@ -284,6 +284,6 @@ def cleansings(
     table = pd.concat(tables, names=["method", "cleansing"])
     # Keep the readings of one group together.
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
-    table = table.iloc[turns].reorder_levels([2, 0, 1])
+    table = table.iloc[turns].reorder_levels([*range(2, table.index.nlevels), 0, 1])
     table.attrs = dict(prepared.frame.attrs)
     return record(table, "blinks.cleansings", log=which, interval_s=None, limits=chosen.details())

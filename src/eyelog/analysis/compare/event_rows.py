@@ -106,7 +106,8 @@ def locate(
 ) -> Located:
     """Find the rows around events, as `eyelog.compare.events` describes it."""
     index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
-    events_us = event_times(times)
+    dated = isinstance(frame.index, pd.DatetimeIndex) and frame.index.tz is None
+    events_us = event_times(times, dated=dated)
     width = (
         step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
     )
@@ -228,8 +229,12 @@ def counted(column: Column) -> Floats:
     return np.where(column.weights > 0, column.values, np.nan)
 
 
-def event_times(times: Any) -> Ints:
-    """Return the events in order, UTC microseconds; for a table of events, their starts."""
+def event_times(times: Any, *, dated: bool = False) -> Ints:
+    """Return the events in order, UTC microseconds; for a table of events, their starts.
+
+    Where the rows are `dated`, days without a zone, so are the events: what the wearer's clock
+    showed.
+    """
     if isinstance(times, pd.DataFrame):
         times = check_events(times)["start"]
     stamps: list[Any]
@@ -239,6 +244,8 @@ def event_times(times: Any) -> Ints:
         stamps = [pd.NaT]
     if any(pd.isna(stamp) for stamp in stamps):
         raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
+    if dated:
+        stamps = [stamp.tz_localize(None).tz_localize("UTC") for stamp in stamps]
     if any(stamp.tz is None for stamp in stamps):
         raise ConfigurationError(
             "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"

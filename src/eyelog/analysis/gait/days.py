@@ -1,6 +1,6 @@
 """The walking of a day: its busiest minutes, and the speed classes of its steps."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,15 +99,14 @@ def peak_cadence(
     )
     taken = steps(prepared.frame, prepared.log)
     index = prepared.index
-    clock = time_groups(index, "1min", stamp=stamp)
+    clock = time_groups(index, "1min", stamp=stamp, clock=prepared.clock)
     room = 60.0 / INTERVAL_SECONDS[which]
     counted = count_rows(~np.isnan(taken), clock)
     made = np.where(counted >= min_coverage * room, total(taken, clock), np.nan)
     whole = counted >= room
     days = prepared.groups
     # Each minute belongs to the day of its rows; minutes of a day that is left out are not counted.
-    labels = cast(pd.DatetimeIndex, clock.labels)
-    day = _day_of(labels, days, stamp)
+    day = _day_of(clock, days, len(index))
     seen = ~np.isnan(made) & (day >= 0)
     day, made, whole = day[seen], made[seen], whole[seen]
     # Among minutes with equal steps, the complete ones come first.
@@ -129,16 +128,12 @@ def peak_cadence(
     return summary_table(data, prepared, "gait.peak_cadence", minutes=minutes)
 
 
-def _day_of(stamps: pd.DatetimeIndex, days: Groups, stamp: str) -> npt.NDArray[np.int64]:
-    """Return the number of the day that contains each stamp, -1 if none does."""
-    us = stamps.as_unit("us").asi8
-    opens = cast(pd.DatetimeIndex, days.labels).as_unit("us").asi8
-    if not len(opens):
-        return np.full(len(us), -1, dtype=np.int64)
-    at = np.searchsorted(opens, us, side="left" if stamp == "end" else "right") - 1
-    closes = opens[at] + np.rint(days.seconds[at] * 1e6).astype(np.int64)
-    inside = (at >= 0) & ((us <= closes) if stamp == "end" else (us < closes))
-    return np.where(inside, at, -1)
+def _day_of(minutes: Groups, days: Groups, rows: int) -> npt.NDArray[np.int64]:
+    """Return the number of the day that each minute with rows belongs to, -1 for the others."""
+    day = np.full(len(minutes), -1, dtype=np.int64)
+    filled = minutes.filled
+    day[filled] = days.row_codes(rows)[minutes.bounds[filled]]
+    return day
 
 
 def speed_classes(

@@ -1,13 +1,12 @@
 """Groups of rows of a sorted table: bins of time, local days, clock hours, labels.
 
 Bins are right-closed, as intervals are: a record stamped 10:00:00 covers the interval before it.
-They are cut at each local midnight, so that no bin contains parts of two days, even on days of 23
-or 25 hours.
+They are cut where the local date changes, so that no bin contains parts of two days, even on days
+of 23 or 25 hours or of travel.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -15,21 +14,28 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
+from eyelog.analysis.series.calendar import CYCLES, HOUR_US, THURSDAY, cycle_labels, hour_codes
 from eyelog.analysis.series.observed import stamps_at
-from eyelog.clock import check_stamp, day_start, local_days, microseconds
+from eyelog.catalogue import near
+from eyelog.clock import DAY_US, LocalClock, check_stamp, dates_at, microseconds
 from eyelog.errors import ConfigurationError
 
-__all__ = ["By", "Groups", "bin_seconds", "day_groups", "group_by", "is_whole", "time_groups"]
+__all__ = [
+    "By",
+    "Groups",
+    "bin_seconds",
+    "day_groups",
+    "group_by",
+    "is_whole",
+    "time_groups",
+    "with_columns",
+]
 
-By = str | pd.Series | npt.NDArray[Any] | pd.Index | list[Hashable] | None
+By = str | pd.Series | npt.NDArray[Any] | pd.Index | Sequence[Hashable | pd.Series] | None
 
 SECOND_US = 1_000_000
-DAY_US = 86_400 * SECOND_US
-# All offsets have been whole quarters of an hour since zones became national; older ones only shift
-# the edges of the first and last hour expected for an hour of day.
-QUARTER_US = 900 * SECOND_US
+MOST_KEYS = 6  # a longer list has a label for each row
 
 _WHOLE = pd.Index(["all"], name="group")
 
@@ -49,6 +55,9 @@ class Groups:
         rows before and after all groups have to go.
     seconds : array of float64
         Seconds that each group spans.
+    opens_us, closes_us : array of int64, optional
+        Opening and closing instants (microseconds of Unix time) of bins, days and weeks. What lies
+        between can be more than `seconds` if the local date comes twice.
     memo : list
         A cache of the reductions for these groups, since many columns are missing together.
     """
@@ -57,6 +66,8 @@ class Groups:
     bounds: Ints
     order: Ints | slice | None
     seconds: npt.NDArray[np.float64]
+    opens_us: Ints | None = None
+    closes_us: Ints | None = None
     memo: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -86,7 +97,8 @@ class Groups:
         inside = self.arrange(rows)[: self.bounds[-1]]
         order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
-        return Groups(self.labels, np.concatenate([[0], np.cumsum(sizes)]), order, self.seconds)
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        return replace(self, bounds=bounds, order=order, memo=[])
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""
@@ -98,7 +110,15 @@ class Groups:
         order: Ints | slice = left
         if self.order is None and len(left) and left[-1] - left[0] + 1 == len(left):
             order = slice(int(left[0]), int(left[-1]) + 1)  # a view: no column is copied
-        return Groups(self.labels[chosen], bounds, order, self.seconds[chosen])
+        opens, closes = self.opens_us, self.closes_us
+        return Groups(
+            self.labels[chosen],
+            bounds,
+            order,
+            self.seconds[chosen],
+            None if opens is None else opens[chosen],
+            None if closes is None else closes[chosen],
+        )
 
     def rows(self, number: int) -> Ints:
         """Return the rows in the order of the groups; without an order, the first `number`."""
@@ -106,24 +126,15 @@ class Groups:
             return np.arange(self.order.start, self.order.stop)
         return np.arange(number) if self.order is None else self.order
 
+    def row_codes(self, number: int) -> Ints:
+        """Return the group of each of `number` rows of the table, -1 for rows in no group."""
+        codes = np.full(number, -1, dtype=np.int64)
+        codes[self.rows(number)[: self.bounds[-1]]] = self.codes
+        return codes
+
 
 def _stamps(us: Ints, tz: Any, name: str) -> pd.DatetimeIndex:
     return stamps_at(us, tz).rename(name)
-
-
-def _midnights(first: pd.Timestamp, last: pd.Timestamp, tz: Any) -> Ints:
-    """Return the local midnights from the day of `first` to the one after the day of `last`."""
-    days = pd.date_range(first, last + timedelta(days=1), freq="D", unit="us")
-    # A whole day that a zone skipped (Apia, 2011-12-30) opens and closes at the same instant;
-    # pandas would shift its midnight to one o'clock of the next day.
-    prepared = pd.DatetimeIndex([day_start(day, tz) for day in days.date]).as_unit("us")
-    return np.unique(microseconds(prepared))
-
-
-def _day_edges(index: pd.DatetimeIndex, stamp: str) -> Ints:
-    # A day whose midnight is skipped opens at one o'clock; only its date is used.
-    days = local_days(index[[0, -1]], stamp=stamp).tz_localize(None).normalize()
-    return _midnights(days[0], days[1], index.tz)
 
 
 def _parse(every: Any) -> tuple[str, int]:
@@ -156,38 +167,73 @@ def bin_seconds(every: Any) -> float:
     return 86_400.0 * (size if kind == "days" else 7)
 
 
-def _edges(index: pd.DatetimeIndex, every: Any, stamp: str) -> tuple[Ints, Ints]:
-    """Return the openings and closings of the bins from the first row to the last."""
-    kind, size = _parse(every)
-    days = _day_edges(index, stamp)
-    if kind == "days":
-        edges = days[::size]
-        if (len(days) - 1) % size:
-            final = _stamps(days[-1:], index.tz, "day").tz_localize(None).normalize()
-            missing = timedelta(days=size - (len(days) - 1) % size)
-            edges = np.append(edges, _midnights(final[0], final[0] + missing, index.tz)[-2])
-        return edges[:-1], edges[1:]
+def _bin_dates(dates: Ints, kind: str, size: int, origin: int) -> Ints:
+    """Return the first day of the bin of each day, as days since 1970."""
     if kind == "weeks":
-        local = _stamps(days[:1], index.tz, "day").tz_localize(None).normalize()[0]
-        last = _stamps(days[-2:-1], index.tz, "day").tz_localize(None).normalize()[0]
-        opens = local - timedelta(days=(local.weekday() - size - 1) % 7)
-        weeks = pd.date_range(opens, last + timedelta(days=7), freq="7D", unit="us")
-        early = np.ones(len(weeks), dtype=bool)
-        zoned = weeks.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
-        edges = microseconds(zoned.tz_convert("UTC"))
-        return edges[:-1], edges[1:]
-    counts = -(-np.diff(days) // size)
-    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    opens = np.repeat(days[:-1], counts) + nth * size
-    closes = np.minimum(opens + size, np.repeat(days[1:], counts))
-    us = microseconds(index[[0, -1]])
+        return dates - ((dates + THURSDAY) % 7 - size - 1) % 7
+    return dates - (dates - origin) % size
+
+
+def _day_runs(us: Ints, clock: LocalClock, stamp: str, reach: int) -> tuple[Ints, Ints, Ints]:
+    """Return opening, closing and date of the local days around the rows, `reach` days wide."""
+    ends = clock.wall_us(us[[0, -1]] - (stamp == "end")) // DAY_US
+    # A clock that goes back can show a date earlier than that of the first row; never by 3 days.
+    return clock.days(int(ends.min()) - 3 - reach, int(ends.max()) + 3 + reach)
+
+
+def _dated(us: Ints, clock: LocalClock, kind: str, size: int, stamp: str) -> Groups:
+    """Return the bins of whole local days from the first row to the last, labelled by date."""
+    side: Literal["left", "right"] = "left" if stamp == "end" else "right"
+    opens, closes, dates = _day_runs(us, clock, stamp, size if kind == "days" else 7)
+    first, last = np.searchsorted(closes, us[[0, -1]], side=side)
+    origin = int(dates[first : last + 1].min())
+    bins = _bin_dates(dates, kind, size, origin)
+    used = bins[first : last + 1]
+    chosen = (bins >= used.min()) & (bins <= used.max())
+    labels, number = np.unique(bins[chosen], return_inverse=True)
+    sizes = np.diff(
+        np.searchsorted(us, closes[chosen], side="right" if stamp == "end" else "left"), prepend=0
+    )
+    begin, end = np.full((2, len(labels)), opens[chosen][0], dtype=np.int64)
+    begin[number[::-1]] = opens[chosen][::-1]
+    end[number] = closes[chosen]
+    order = None
+    if (np.diff(number) < 0).any():  # a date comes twice: its rows are put together
+        order = np.argsort(np.repeat(number, sizes), kind="stable").astype(np.int64)
+    return Groups(
+        labels=dates_at(labels),
+        bounds=np.concatenate([[0], np.cumsum(np.bincount(number, sizes, len(labels)))]).astype(
+            np.int64
+        ),
+        order=order,
+        seconds=np.bincount(number, (closes - opens)[chosen], len(labels)) / SECOND_US,
+        opens_us=begin,
+        closes_us=end,
+    )
+
+
+def _spans(us: Ints, clock: LocalClock, size: int, stamp: str) -> tuple[Ints, Ints]:
+    """Return the openings and closings of the bins of `size` from the first row to the last."""
+    days, ends, _ = _day_runs(us, clock, stamp, 0)
     # (opens, closes] if the stamp closes its interval, [opens, closes) if it opens it.
-    first, last = np.searchsorted(closes, us, side="left" if stamp == "end" else "right")
+    side: Literal["left", "right"] = "left" if stamp == "end" else "right"
+    first, last = np.searchsorted(ends, us[[0, -1]], side=side)
+    days, ends = days[first : last + 1], ends[first : last + 1]
+    counts = -(-(ends - days) // size)
+    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    opens = np.repeat(days, counts) + nth * size
+    closes = np.minimum(opens + size, np.repeat(ends, counts))
+    first, last = np.searchsorted(closes, us[[0, -1]], side=side)
     return opens[first : last + 1], closes[first : last + 1]
 
 
 def time_groups(
-    index: pd.DatetimeIndex, every: Any, *, stamp: str = "end", label: str = "stamp"
+    index: pd.DatetimeIndex,
+    every: Any,
+    *,
+    stamp: str = "end",
+    label: str = "stamp",
+    clock: LocalClock | None = None,
 ) -> Groups:
     """Return the bins of `every` from the first row to the last, including empty ones.
 
@@ -201,26 +247,37 @@ def time_groups(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     label : {"stamp", "auto"}
-        Label bins by their stamp under the same rule, or (``"auto"``) bins of days and weeks by the
-        local midnight that opens them.
+        Label bins by their stamp under the same rule, or (``"auto"``) bins of days and weeks by
+        their first day, a date without a zone.
+    clock : LocalClock, optional
+        The wearer's clock; by default that of the zone of the index.
     """
     check_stamp(stamp)
-    kind, _ = _parse(every)
-    opening = stamp == "start" or (label == "auto" and kind != "span")
-    name = "day" if label == "auto" and kind != "span" else "date"
+    kind, size = _parse(every)
+    dated = label == "auto" and kind != "span"
+    name = "day" if dated else "date"
+    clock = LocalClock(index.tz) if clock is None else clock
     if not len(index):
         none = np.zeros(0, dtype=np.int64)
-        return Groups(
-            _stamps(none, index.tz, name), np.zeros(1, np.int64), None, none.astype(float)
-        )
-    opens, closes = _edges(index, every, stamp)
+        labels = dates_at(none).rename(name) if dated else _stamps(none, index.tz, name)
+        return Groups(labels, np.zeros(1, np.int64), None, none.astype(float), none, none)
+    us = microseconds(index)
+    if kind != "span":
+        groups = _dated(us, clock, kind, size, stamp)
+        if dated:
+            return replace(groups, labels=groups.labels.rename(name))
+        edges = cast(Ints, groups.opens_us if stamp == "start" else groups.closes_us)
+        return replace(groups, labels=_stamps(edges, index.tz, name))
+    opens, closes = _spans(us, clock, size, stamp)
     side: Literal["left", "right"] = "right" if stamp == "end" else "left"
-    inner = np.searchsorted(microseconds(index), closes, side=side)
+    inner = np.searchsorted(us, closes, side=side)
     return Groups(
-        labels=_stamps(opens if opening else closes, index.tz, name),
+        labels=_stamps(opens if stamp == "start" else closes, index.tz, name),
         bounds=np.concatenate([[0], inner]).astype(np.int64),
         order=None,
         seconds=(closes - opens) / SECOND_US,
+        opens_us=opens,
+        closes_us=closes,
     )
 
 
@@ -229,9 +286,10 @@ def day_groups(
     *,
     stamp: str = "end",
     every: Any = "1D",
-    lone: npt.NDArray[np.bool_] | None = None,
+    lone: Bools | None = None,
+    clock: LocalClock | None = None,
 ) -> Groups:
-    """Return the local days (or other bins) with rows, days named by the midnight that opens them.
+    """Return the local days (or other bins) with rows, days named by their date.
 
     A day whose only record is the one stamped at its closing midnight is left out: a fetch selects
     by stamp, so the first record of a fetched range belongs to the day before.
@@ -246,17 +304,17 @@ def day_groups(
         As in `time_groups`.
     lone : array of bool, optional
         Which rows represent one record at their own stamp; by default all.
+    clock : LocalClock, optional
+        The wearer's clock; by default that of the zone of the index.
     """
-    groups = time_groups(index, every, stamp=stamp, label="auto")
+    groups = time_groups(index, every, stamp=stamp, label="auto", clock=clock)
     chosen = groups.sizes > 0
     if stamp == "end" and groups.labels.name == "day" and len(groups):
-        closes = microseconds(cast(pd.DatetimeIndex, groups.labels)) + np.rint(
-            groups.seconds * SECOND_US
-        ).astype(np.int64)
-        firsts = np.minimum(groups.bounds[:-1], max(len(index) - 1, 0))
-        alone = (groups.sizes == 1) & (microseconds(index)[firsts] == closes)
+        us = groups.arrange(microseconds(index))
+        firsts = np.minimum(groups.bounds[:-1], len(us) - 1)
+        alone = (groups.sizes == 1) & (us[firsts] == groups.closes_us)
         if lone is not None:
-            alone &= lone[firsts]
+            alone &= groups.arrange(lone)[firsts]
         chosen &= ~alone
     return groups.keep(chosen)
 
@@ -267,7 +325,9 @@ def group_by(
     *,
     interval_s: float | Floats,
     stamp: str = "end",
-    lone: npt.NDArray[np.bool_] | None = None,
+    lone: Bools | None = None,
+    clock: LocalClock | None = None,
+    columns: Iterable[str] = (),
 ) -> Groups:
     """Return the groups of a summary.
 
@@ -275,19 +335,23 @@ def group_by(
     ----------
     index : DatetimeIndex
         Aware and sorted.
-    by : None, str, Series or array
+    by : None, str, Series, array, or a list of keys
         None: all rows, as one group. ``"hour"``: the local hour of day, 0 to 23. ``"weekday"``: 0
         (Monday) to 6. ``"weekend"``: ``weekday`` or ``weekend``. ``"week"``: ISO weeks with
-        records, named by the local midnight of their Monday. A pandas frequency: bins that hold
-        records; days and weeks named by the local midnight that opens them, shorter bins by their
-        stamp. A Series by stamp, or as many values as rows: a label for each row (the context);
-        rows without a label are in no group.
+        records, named by the date of their Monday. A pandas frequency: bins that hold records; days
+        and weeks named by the date of their first day, shorter bins by their stamp. A Series by
+        stamp, or as many values as rows: a label for each row (the context); rows without a label
+        are in no group. Several of these in a list: the combinations that have rows.
     interval_s : float or array
         Seconds of one row, or of each row.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     lone : array of bool, optional
         As in `day_groups`.
+    clock : LocalClock, optional
+        The wearer's clock; by default that of the zone of the index.
+    columns : iterable of str
+        Columns that a wrong key may have meant.
 
     Raises
     ------
@@ -295,18 +359,61 @@ def group_by(
         If `by` is not one of these, or the numbers of labels and rows differ.
     """
     check_stamp(stamp)
+    if clock is None:  # labels need no stamps
+        clock = LocalClock(getattr(index, "tz", None))
+    if several_keys(by, len(index)):
+        keys = list(cast(Sequence[Any], by))
+        if len(keys) > 1:
+            rows = _Rows(index, interval_s, stamp, lone, clock, list(columns))
+            return rows.combined(keys)
+        by = keys[0]
     if by is None:
         bounds = np.array([0, len(index)], dtype=np.int64)
         seconds = _span(index, interval_s)
         return Groups(_WHOLE, bounds, None, np.array([seconds]))
     if isinstance(by, str) and by in CYCLES:
-        return _cycles(index, by, interval_s, stamp)
-    if isinstance(by, str) and by == "week":
-        weeks = day_groups(index, stamp=stamp, every="W", lone=lone)
-        return replace(weeks, labels=weeks.labels.rename("week"))
+        return _Rows(index, interval_s, stamp, lone, clock, []).cycles(by)
     if isinstance(by, str):
-        return day_groups(index, stamp=stamp, every=_frequency(by), lone=lone)
+        every = "W" if by == "week" else _frequency(by, columns)
+        groups = day_groups(index, stamp=stamp, every=every, lone=lone, clock=clock)
+        return replace(groups, labels=groups.labels.rename("week")) if by == "week" else groups
     return _labels(index, by, interval_s)
+
+
+def several_keys(by: Any, number: int) -> bool:
+    """Return whether `by` is a list of keys, not one of `number` labels."""
+    if not isinstance(by, list | tuple) or not 1 <= len(by) <= MOST_KEYS:
+        return False
+    if not all(isinstance(key, str | pd.Series) for key in by):
+        return False
+    if any(isinstance(key, pd.Series) or _is_time(key) for key in by):
+        return True
+    return len(by) != number and len(set(by)) == len(by)  # labels come more than once
+
+
+def _is_time(key: Any) -> bool:
+    """Return whether a key is a part of the calendar or a width of a bin."""
+    if not isinstance(key, str) or key in (*CYCLES, "week"):
+        return isinstance(key, str)
+    if not (key[:1].isdigit() or key.startswith("W")):  # a letter may be a label
+        return False
+    try:
+        _parse(key)
+    except ConfigurationError:
+        return False
+    return True
+
+
+def with_columns(by: By, frame: pd.DataFrame) -> By:
+    """Return `by` with the names of columns of the frame replaced by the columns."""
+    if isinstance(by, str):
+        return frame[by] if by not in (*CYCLES, "week") and by in frame.columns else by
+    named = isinstance(by, list | tuple) and 1 <= len(by) <= MOST_KEYS
+    if named and all(isinstance(key, str) and key in frame.columns for key in cast(Any, by)):
+        return [frame[key] for key in cast(Sequence[Any], by)]
+    if several_keys(by, len(frame)):
+        return [cast(Any, with_columns(cast(By, key), frame)) for key in cast(Sequence[Any], by)]
+    return by
 
 
 def is_whole(labels: pd.Index) -> bool:
@@ -330,33 +437,133 @@ def _ordered(codes: Ints, labels: pd.Index, seconds: npt.NDArray[np.float64]) ->
     return Groups(labels, np.concatenate([[0], np.cumsum(sizes)]), order, seconds)
 
 
-def _frequency(by: str) -> str:
+def _frequency(by: str, columns: Iterable[str] = ()) -> str:
     """Return `by` if it is a width of a bin; otherwise it may be the name of a column."""
     try:
         _parse(by)
     except ConfigurationError:
+        hint = near(by, [*CYCLES, "week", *map(str, columns)])
         raise ConfigurationError(
-            f"by={by!r} is neither 'hour', 'weekday', 'weekend' or 'week', nor a width of a bin"
-            " ('10min', '1h', '1D'), nor a column of the frame"
+            f"by={by!r}{hint} is neither 'hour', 'weekday', 'weekend' or 'week', nor a width of a"
+            " bin ('10min', '1h', '1D'), nor a column of the frame"
         ) from None
     return by
 
 
-def _cycles(index: pd.DatetimeIndex, by: str, interval_s: float | Floats, stamp: str) -> Groups:
-    # The inside of an interval is found in UTC: at a clock change its local clock time differs.
-    inside = index - timedelta(microseconds=1) if stamp == "end" else index
-    codes, labels = cycle_codes(inside, by), cycle_labels(by)
-    seconds: npt.NDArray[np.float64] = np.zeros(len(labels))
-    if len(index):
-        # The time that each of them has between the first and the last row.
-        us = microseconds(index[[0, -1]])
-        width = round(float(np.ravel(interval_s)[0 if stamp == "end" else -1]) * SECOND_US)
-        low, high = (us[0] - width, us[1]) if stamp == "end" else (us[0], us[1] + width)
-        opens = np.arange(low // QUARTER_US * QUARTER_US, high, QUARTER_US)
-        part = np.minimum(opens + QUARTER_US, high) - np.maximum(opens, low)
-        np.add.at(seconds, cycle_codes(_stamps(opens, index.tz, "date"), by), part / SECOND_US)
-    groups = _ordered(codes, labels, seconds)
-    return groups.keep(groups.sizes > 0)
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows to group by parts of the calendar, and by several keys at once."""
+
+    index: pd.DatetimeIndex
+    interval_s: float | Floats
+    stamp: str
+    lone: Bools | None
+    clock: LocalClock
+    columns: list[str]
+
+    def hours(self) -> Ints:
+        """Return the local hour since 1970 in which the interval of each row lies."""
+        # The inside of an interval is found in UTC: at a clock change its local time differs.
+        inside = microseconds(self.index) - (self.stamp == "end")
+        return self.clock.wall_us(inside) // HOUR_US
+
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Return the local hours between the first and the last row: opening, closing, number."""
+        us = microseconds(self.index[[0, -1]])
+        at = 0 if self.stamp == "end" else -1
+        width = round(float(np.ravel(self.interval_s)[at]) * SECOND_US)
+        low, high = (us[0] - width, us[1]) if self.stamp == "end" else (us[0], us[1] + width)
+        return self.clock.cells(int(low), int(high), HOUR_US)
+
+    def cycles(self, by: str) -> Groups:
+        """Return the recurring hours, weekdays or weekends with rows."""
+        labels = cycle_labels(by)
+        seconds: npt.NDArray[np.float64] = np.zeros(len(labels))
+        if len(self.index):
+            # The time that each of them has between the first and the last row.
+            opens, closes, hours = self.cells()
+            seconds = np.bincount(hour_codes(hours, by), closes - opens, len(labels)) / SECOND_US
+        groups = _ordered(hour_codes(self.hours(), by), labels, seconds)
+        return groups.keep(groups.sizes > 0)
+
+    def combined(self, keys: Sequence[Any]) -> Groups:
+        """Return the combinations of several keys that have rows, with one level for each.
+
+        Each spans the time that it has between the first and the last row; with a key of labels,
+        which say nothing of the time without rows, the time of its rows.
+        """
+        opens, closes, hours = self._cut_cells(keys)
+        parts = [self._key(key, opens, hours) for key in keys]
+        names = [labels.name for _, labels, _ in parts]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ConfigurationError(f"by has the key {twice!r} twice: name each once")
+        shape = tuple(len(labels) for _, labels, _ in parts)
+        codes = _joined([rows for rows, _, _ in parts], shape)
+        there = np.unique(codes[codes >= 0])
+        places = np.unravel_index(there, shape)
+        levels = [labels.take(at) for (_, labels, _), at in zip(parts, places, strict=True)]
+        number = np.where(codes >= 0, np.searchsorted(there, codes), -1)
+        in_time = [cells for _, _, cells in parts if cells is not None]
+        if len(in_time) < len(parts):
+            rows_s = np.broadcast_to(self.interval_s, len(number))[number >= 0]
+            seconds: Floats = np.zeros(len(there))
+            np.add.at(seconds, number[number >= 0], rows_s)
+        else:
+            cells = _joined(in_time, shape)
+            inside = np.isin(cells, there)
+            at = np.searchsorted(there, cells[inside])
+            seconds = np.bincount(at, (closes - opens)[inside], len(there)) / SECOND_US
+        return _ordered(
+            number, pd.MultiIndex.from_arrays(levels, names=names), seconds.astype(np.float64)
+        )
+
+    def _cut_cells(self, keys: Sequence[Any]) -> tuple[Ints, Ints, Ints]:
+        """Return the cells, cut also at the edges of bins of less than a day."""
+        if not len(self.index):
+            return (np.zeros(0, dtype=np.int64),) * 3
+        opens, closes, hours = self.cells()
+        for key in keys:
+            if isinstance(key, str) and key not in (*CYCLES, "week"):
+                every = _frequency(key, self.columns)
+                bins = time_groups(self.index, every, stamp=self.stamp, clock=self.clock)
+                edges = cast(Ints, bins.opens_us)
+                edges = edges[(edges > opens[0]) & (edges < closes[-1])]
+                cuts = np.unique(np.concatenate([opens, edges]))
+                hours = hours[np.searchsorted(opens, cuts, side="right") - 1]
+                opens, closes = cuts, np.append(cuts[1:], closes[-1])
+        return opens, closes, hours
+
+    def _key(self, key: Any, opens: Ints, hours: Ints) -> tuple[Ints, pd.Index, Ints | None]:
+        """Return the codes of the rows, the labels, and the codes of the cells of time."""
+        if not isinstance(key, str):
+            groups = _labels(self.index, key, self.interval_s)
+            return groups.row_codes(len(self.index)), groups.labels, None
+        if key in CYCLES:
+            return hour_codes(self.hours(), key), cycle_labels(key), hour_codes(hours, key)
+        every = "W" if key == "week" else _frequency(key, self.columns)
+        groups = day_groups(
+            self.index, stamp=self.stamp, every=every, lone=self.lone, clock=self.clock
+        )
+        labels = groups.labels.rename("week") if key == "week" else groups.labels
+        kind, size = _parse(every)
+        if not len(labels):
+            cells = np.full(len(opens), -1, dtype=np.int64)
+        elif kind == "span":
+            cells = np.searchsorted(cast(Ints, groups.opens_us), opens, side="right") - 1
+            cells[opens >= cast(Ints, groups.closes_us)[cells]] = -1
+        else:
+            known = microseconds(cast(pd.DatetimeIndex, labels)) // DAY_US
+            days = _bin_dates(hours // 24, kind, size, int(known[0]))
+            cells = pd.Index(known).get_indexer(pd.Index(days)).astype(np.int64)
+        return groups.row_codes(len(self.index)), labels, cells
+
+
+def _joined(codes: Sequence[Ints], shape: tuple[int, ...]) -> Ints:
+    """Return one code for each combination; -1 where one of them is -1."""
+    inside = np.logical_and.reduce([each >= 0 for each in codes])
+    joined = np.ravel_multi_index([np.maximum(each, 0) for each in codes], shape)
+    return np.where(inside, joined, -1).astype(np.int64)
 
 
 def _labels(index: pd.DatetimeIndex, by: Any, interval_s: float | Floats) -> Groups:

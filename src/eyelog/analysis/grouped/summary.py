@@ -8,20 +8,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.groups import By, Groups, group_by
+from eyelog.analysis.grouped.groups import By, Groups, group_by, several_keys, with_columns
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, blink_evidence, seconds_of
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
-from eyelog.analysis.series.calendar import CYCLES
 from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
+from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
     bin_widths,
+    clock_of,
     is_resampled,
     log_of,
     one_source,
@@ -93,6 +94,8 @@ class Prepared:
         The evidence in them.
     row_s : array of float64
         Seconds of each row.
+    clock : LocalClock
+        The wearer's clock.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     """
@@ -104,6 +107,7 @@ class Prepared:
     whole: Arrays
     known: Evidence
     row_s: Floats
+    clock: LocalClock
     stamp: str = "end"
 
     @property
@@ -360,20 +364,23 @@ def prepare(
     if is_resampled(frame):
         extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
     frame, order = sorted_frame(frame, stamp=stamp)
-    if isinstance(by, str) and by not in (*CYCLES, "week") and by in frame.columns:
-        by = frame[by]
+    by = with_columns(by, frame)
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
-    if order is not None and by is not None and not isinstance(by, str) and not by_stamp:
+    labels = by is not None and not isinstance(by, str) and not several_keys(by, len(frame))
+    if order is not None and labels and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
     used = [*names, *optional, *(blink_evidence(which) if chosen.wear == "blinks" else ())]
     columns = [*needed(frame, which, used), *extra]
     row_s = row_seconds(frame, which)
+    clock = clock_of(frame, log=which, stamp=stamp)
     groups = group_by(
         stamps(frame, what=purpose),
         by,
         interval_s=row_s,
         stamp=stamp,
         lone=lone_rows(frame),
+        clock=clock,
+        columns=map(str, frame.columns),
     )
     whole = Arrays.of(frame)
     known = Evidence(whole, which, chosen)
@@ -384,7 +391,7 @@ def prepare(
     }
     table = Arrays(data, whole.index, whole.attrs)
     table = trusted(table, known, judge=judge, allow=allow, what=purpose)
-    return Prepared(table, which, groups, records_of(whole), whole, known, row_s, stamp)
+    return Prepared(table, which, groups, records_of(whole), whole, known, row_s, clock, stamp)
 
 
 def summary_table(

@@ -9,21 +9,45 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["CYCLES", "WEEKDAYS", "WEEKEND", "cycle_codes", "cycle_labels", "mondays"]
+from eyelog.errors import ConfigurationError
+
+__all__ = [
+    "CYCLES",
+    "DATED",
+    "HOUR_US",
+    "WEEKDAYS",
+    "WEEKEND",
+    "calendar_dates",
+    "cycle_codes",
+    "cycle_labels",
+    "hour_codes",
+    "mondays",
+]
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WEEKEND: Final = ("weekday", "weekend")
 CYCLES: Final = ("hour", "weekday", "weekend")
 """Recurring parts: hours of day 0 to 23, weekdays 0 (Monday) to 6, weekdays and weekends."""
 
+DATED: Final = ("day", "week")
+"""The names of an index of calendar dates."""
+
 FRIDAY: Final = 4
+THURSDAY: Final = 3  # 1 January 1970
+HOUR_US: Final = 3_600_000_000
 
 
 def cycle_codes(opens: pd.DatetimeIndex, by: str) -> npt.NDArray[np.int64]:
     """Return the number of the hour, weekday or part of the week of each stamp."""
+    wall = opens.tz_localize(None) if opens.tz is not None else opens
+    return hour_codes(wall.as_unit("us").asi8 // HOUR_US, by)
+
+
+def hour_codes(hours: npt.NDArray[np.int64], by: str) -> npt.NDArray[np.int64]:
+    """Return the number of the hour, weekday or part of the week of local hours since 1970."""
     if by == "hour":
-        return opens.hour.to_numpy().astype(np.int64)
-    weekday = opens.day_of_week.to_numpy().astype(np.int64)
+        return hours % 24
+    weekday = (hours // 24 + THURSDAY) % 7
     return weekday if by == "weekday" else (weekday > FRIDAY).astype(np.int64)
 
 
@@ -35,8 +59,46 @@ def cycle_labels(by: str) -> pd.Index:
 
 
 def mondays(opens: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Return the local midnight that opens the ISO week, Monday to Sunday, of each stamp."""
-    days = opens.tz_localize(None).normalize()
-    first = days - pd.to_timedelta(days.day_of_week, unit="D")
-    early = np.ones(len(first), dtype=bool)
-    return first.tz_localize(opens.tz, ambiguous=early, nonexistent="shift_forward").rename("week")
+    """Return the date of the Monday that opens the ISO week of each stamp or date."""
+    days = (opens.tz_localize(None) if opens.tz is not None else opens).as_unit("us").normalize()
+    return (days - pd.to_timedelta(days.day_of_week, unit="D")).rename("week")
+
+
+def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex | None:
+    """Return the calendar dates that index a table, or None if it is indexed by stamps.
+
+    Dates are naive midnights in any unit, `datetime.date`, or the index ``day`` or ``week`` of an
+    older file, whose midnights have a zone: these are read as their local dates.
+
+    Raises
+    ------
+    ConfigurationError
+        If the index is neither, or has a missing date.
+    """
+    index = table.index
+    if isinstance(index, pd.MultiIndex) or index.nlevels > 1:
+        raise ConfigurationError(
+            f"{what} takes the days of one wearer, not a table indexed by"
+            f" {' and '.join(map(str, index.names))}: pass table.xs(account, level='account')"
+        )
+    if not isinstance(index, pd.DatetimeIndex):
+        if not isinstance(index, pd.MultiIndex) and index.inferred_type == "date":
+            index = pd.DatetimeIndex(index, name=index.name)
+        else:
+            raise ConfigurationError(
+                f"{what} needs dates or time-zone aware stamps as the index, not {index.dtype}:"
+                " table.index = pd.to_datetime(table.index) reads dates"
+            )
+    if index.tz is not None:
+        if index.name not in DATED:
+            return None
+        index = index.tz_localize(None).normalize()
+    dates = index.as_unit("us")
+    if dates.hasnans:
+        raise ConfigurationError(f"{what}: a date of the index is missing")
+    if not (dates == dates.normalize()).all():
+        raise ConfigurationError(
+            f"{what}: the index has times of day without a zone, where it needs dates or"
+            " time-zone aware stamps (table.tz_localize('Asia/Tokyo'))"
+        )
+    return dates

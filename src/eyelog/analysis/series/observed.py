@@ -57,7 +57,7 @@ def has_clock(series: pd.Series) -> bool:
     index = series.index
     return (
         isinstance(index, pd.DatetimeIndex)
-        and index.tz is not None
+        and (index.tz is not None or index.name in PERIODS)
         and index.is_monotonic_increasing
         and not index.has_duplicates
     )
@@ -68,8 +68,14 @@ def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
     if not isinstance(series, pd.Series):
         raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
     index = series.index
+    if isinstance(index, pd.DatetimeIndex) and index.tz is None and len(index):
+        # Calendar dates are reckoned with as the days of UTC, of which each has 24 hours.
+        dated = bool((index == index.normalize()).all())
+        index = index.tz_localize("UTC") if dated else index
     if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError(f"{what} needs a Series indexed by time-zone aware stamps")
+        raise ConfigurationError(
+            f"{what} needs a Series indexed by time-zone aware stamps, or by dates"
+        )
     if not index.is_monotonic_increasing or index.has_duplicates:
         raise ConfigurationError(f"{what} needs stamps in order, each once: use sort_index()")
     check_numbers(series, what=what)

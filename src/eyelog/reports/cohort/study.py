@@ -119,14 +119,13 @@ class Cohort:
     @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
         """The first and the last local day."""
-        days = pd.DatetimeIndex(self.rows.index.get_level_values("day")).tz_localize(None)
+        days = pd.DatetimeIndex(self.rows.index.get_level_values("day"))
         return days.min(), days.max()
 
     @cached_property
     def zone(self) -> str:
-        """The zone of the days, or words for several zones."""
-        zone = pd.DatetimeIndex(self.rows.index.get_level_values("day")).tz
-        return str(zone) if zone is not None else "local days in several zones"
+        """What the days are: dates, whatever the zone of a wearer."""
+        return "local days of each wearer"
 
 
 def label(name: str) -> str:
