@@ -283,20 +283,21 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
           provenance.
         - Table without a stated length (a bare table, a daily table): the median distance of
           neighbouring rows.
-        - Column (a Series): as its frame, unless all its rows lie further apart than that. Then
-          pandas has averaged it since and kept the provenance, and the median distance is returned.
+        - Series: the smallest distance of neighbouring stamps, whatever is missing between them.
         - Fewer than two rows: the stated length, or NaN if there is none.
     """
-    stated = _stated_seconds(table, log)
-    if isinstance(table, pd.DataFrame) and not np.isnan(stated):
-        return stated
     index = table.index
+    if isinstance(table, pd.Series):
+        if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
+            return float("nan")
+        apart = np.diff(np.unique(index.as_unit("us").asi8))
+        return float(apart.min()) / 1e6 if len(apart) else float("nan")
+    stated = _stated_seconds(table, log)
+    if not np.isnan(stated):
+        return stated
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return stated
-    distances = np.diff(index.as_unit("us").asi8)
-    if np.isnan(stated) or distances.min() > stated * 1e6:
-        return float(np.median(distances)) / 1e6
-    return stated
+    return float(np.median(np.diff(index.as_unit("us").asi8))) / 1e6
 
 
 def _stated_seconds(table: pd.DataFrame | pd.Series, log: str | None) -> float:

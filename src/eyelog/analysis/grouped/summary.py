@@ -15,7 +15,6 @@ from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
 from eyelog.analysis.series.calendar import CYCLES
-from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
@@ -322,9 +321,6 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
-    days = table.index.name == "day" and bool((prepared.groups.seconds <= LONGEST_DAY_S).all())
-    if days or table.index.name == "week":
-        table = state_days(table)
     details = {"stamp": prepared.stamp, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)
 
