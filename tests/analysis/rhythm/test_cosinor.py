@@ -22,7 +22,7 @@ def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
 )
 def test_a_cosinor_finds_the_wave_that_was_planted(mesor, amplitude, peak, n_days) -> None:
     t = np.arange(24 * n_days)
-    fit = el.rhythm.cosinor(hourly(mesor + amplitude * np.cos(2 * np.pi * (t - peak) / 24)))
+    fit = el.rhythm.cosinor(hourly(mesor + amplitude * np.cos(2 * np.pi * (t - 0.5 - peak) / 24)))
     assert fit.mesor == pytest.approx(mesor, abs=1e-6)
     assert fit.amplitude == pytest.approx(amplitude, abs=1e-6)
     assert (fit.peak_h - peak + 12) % 24 - 12 == pytest.approx(0, abs=1e-5)

@@ -72,9 +72,14 @@ def check_numbers(series: pd.Series, *, what: str) -> None:
 
 
 def has_clock(series: pd.Series) -> bool:
-    """Return whether a Series is indexed by aware stamps, or by dates."""
+    """Return whether a Series is indexed by aware stamps or by dates, in order, each once."""
     index = _read_dates(series.index)
-    return isinstance(index, pd.DatetimeIndex) and (index.tz is not None or _whole(index))
+    return (
+        isinstance(index, pd.DatetimeIndex)
+        and (index.tz is not None or _whole(index))
+        and index.is_monotonic_increasing
+        and not index.has_duplicates
+    )
 
 
 def refuse_wearers(index: pd.Index, *, what: str) -> None:
@@ -110,7 +115,8 @@ def step_us(
     seconds = interval_seconds(table)
     step = 0 if np.isnan(seconds) else round(seconds * 1e6)
     if isinstance(table, pd.Series) and 0 < step < SHORTEST_DAY_US:
-        usual = float(np.median(np.diff(pd.DatetimeIndex(table.index).as_unit("us").asi8)))
+        apart = np.sort(np.diff(pd.DatetimeIndex(table.index).as_unit("us").asi8))
+        usual = float(apart[(len(apart) - 1) // 2])
         if usual < SHORTEST_DAY_US and abs(usual / step - round(usual / step)) > DRIFT:
             raise ConfigurationError(
                 f"{what} cannot tell how long one row is: rows are {step / 1e6:g} s apart at the"
