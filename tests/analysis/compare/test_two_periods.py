@@ -84,8 +84,10 @@ def test_missing_values_answer_like_missing_days() -> None:
     before, after = daily(generator.normal(size=20)), daily(generator.normal(size=20), "2026-03-01")
     holed = after.copy()
     holed.iloc[3:6] = np.nan
-    one, two = two_periods(before, holed), two_periods(before, holed.dropna())
+    hours = pd.concat([before, after]) * 0 + 24.0
+    one, two = (two_periods(before, late, exposure=hours) for late in (holed, holed.dropna()))
     assert one == two
+    assert one.exposure_h == 37 * 24
     assert one.coverage == pytest.approx(37 / 40)
 
 
@@ -98,10 +100,10 @@ def test_the_block_interval_is_wider_where_days_or_hours_are_alike() -> None:
         np.repeat(generator.normal(size=10), 24) + generator.normal(size=240) * 0.1,
         index=index + pd.Timedelta("60D"),
     )
-    found = two_periods(before, after, draws=300)
+    found = two_periods(before, after, draws=300, stamp="start")
     assert found.block_high - found.block_low > 2 * (found.high - found.low)
     assert (found.days_before, found.days_after) == (10, 10)
-    weeks = two_periods(before, after, block_days=7, draws=100)
+    weeks = two_periods(before, after, block_days=7, draws=100, stamp="start")
     assert np.isnan(weeks.block_low)
     assert "blocks of days" in weeks.reason
 

@@ -23,7 +23,7 @@ days = st.lists(
 
 @given(days, st.integers(min_value=2, max_value=6))
 def test_identical_days_have_a_stability_of_one(day, repeats) -> None:
-    found = el.rhythm.interdaily_stability(hourly(day * repeats))
+    found = el.rhythm.interdaily_stability(hourly(day * repeats), stamp="start")
     assert found.is_ == pytest.approx(1, abs=1e-9)
     assert (found.per_day, found.n, found.days) == (24, 24 * repeats, repeats)
 

@@ -233,7 +233,8 @@ def _catalogue_limits(
         if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
-    own_step = not is_resampled(table) and (
+    bins = isinstance(table, pd.DataFrame) and is_resampled(table)
+    own_step = not bins and (
         seen.step_us in {round(INTERVAL_SECONDS[which] * 1e6) for which in logs}
     )
     if field.agg == "sum" and not own_step:

@@ -142,7 +142,7 @@ def most_active(
     (1.0, 8.0)
     >>> bins = el.resample(el.sample(), "1h")
     >>> el.rhythm.most_active(bins, "stp").start
-    10.0
+    7.0
     """
     _check_hours(hours, what="most_active")
     seen = observed(
