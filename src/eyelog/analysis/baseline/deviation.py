@@ -12,6 +12,7 @@ from eyelog.analysis.series.observed import (
     DAY_US,
     check_numbers,
     column_of,
+    given_index,
     local_dates,
     refuse_sentinel,
     refuse_wearers,
@@ -161,7 +162,7 @@ def personal(
             "n": counts,
             "coverage": np.minimum(1.0, counts / max(1.0, round(reach / step))),
         },
-        index=index,
+        index=given_index(rows, column_of(series, column, what="personal")),
     )
     table.attrs = dict(series.attrs)
     return record(table, "baseline.personal", interval_s=None, column=rows.name, window=window)

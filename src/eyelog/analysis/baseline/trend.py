@@ -9,7 +9,7 @@ import scipy
 from eyelog.analysis.baseline.deviation import MISSING
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.observed import ANY_STAMP, observed, rows_of
+from eyelog.analysis.series.observed import ANY_STAMP, column_of, given_index, observed, rows_of
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -164,7 +164,8 @@ def change_points(
     rows = rows_of(series, column, what="change_points", stamp=ANY_STAMP, interval="1s")
     present = np.isfinite(rows.values)
     ends = _level_ends(rows.values[present], float(penalty))
-    return list(rows.index[present][ends[:-1]])
+    index = given_index(rows, column_of(series, column, what="change_points"))
+    return list(index[present][ends[:-1]])
 
 
 def _level_ends(values: Floats, penalty: float) -> list[int]:

@@ -29,6 +29,7 @@ __all__ = [
     "check_numbers",
     "check_table",
     "column_of",
+    "given_index",
     "has_clock",
     "is_dated",
     "local_dates",
@@ -311,6 +312,12 @@ def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
     if isinstance(chosen, pd.DataFrame):
         raise ConfigurationError(f"{what}: the table has several columns {column!r}: keep one")
     return chosen
+
+
+def given_index(rows: Rows, series: pd.Series) -> pd.DatetimeIndex:
+    """Return the index of a Series as it was given; dates that were text as dates."""
+    index = series.index
+    return index if isinstance(index, pd.DatetimeIndex) else rows.index
 
 
 def _index(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
