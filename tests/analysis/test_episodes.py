@@ -55,11 +55,13 @@ def test_a_record_that_is_late_by_less_than_half_an_interval_does_not_end_an_epi
     assert [row[3] for row in found(series)] == [3]
 
 
-def test_the_length_of_a_row_comes_from_the_provenance():
+def test_the_length_of_a_single_row_is_never_taken_from_its_history():
     frame = frame_of(EYES, {"sc_fcs": [80]})
-    assert found(frame["sc_fcs"] >= 60) == [("10:00:00", "10:00:15", 0.25, 1)]
-    bins = el.resample(frame_of(MINUTES, {"stp_s": [60] * 10}), "10min")
-    assert found(bins["stp_s"] >= 300) == [("10:00:00", "10:10:00", 10.0, 1)]
+    with pytest.raises(ConfigurationError, match="pass interval="):
+        el.episodes(frame["sc_fcs"] >= 60)
+    assert found(frame["sc_fcs"] >= 60, interval="15s") == [("10:00:00", "10:00:15", 0.25, 1)]
+    bins = el.resample(frame_of(MINUTES, {"stp_s": [60] * 20}), "10min")
+    assert found(bins["stp_s"] >= 300) == [("10:00:00", "10:20:00", 20.0, 2)]
 
 
 def test_the_distance_of_rows_wins_where_all_are_wider_apart_than_the_provenance_states():

@@ -50,7 +50,7 @@ def test_bins_that_are_stamped_by_their_start_are_labelled_by_their_inside() -> 
     events = diary(("09:10", "09:20", "tea"))
     for stamp, at in (("end", "09:20"), ("start", "09:10")):
         bins = el.resample(frame, "10min", stamp=stamp)
-        labels = el.label(bins, events)
+        labels = el.label(bins, events, stamp=stamp)
         assert list(bins.index[labels == "tea"].strftime("%H:%M")) == [at]
 
 

@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "other-toolkits.md"
 # question: (format of plain pandas, format of eyelog)
 ROWS = {
     "IV of head turns per hour": ("{iv_pandas:.3f}", "{iv.iv:.3f} ({iv.pairs} pairs)"),
-    "IS of the same hours": ("{is_pandas:.3f}", "{stable.is_:.3f} (p = {stable.p})"),
+    "IS of the same hours": ("{is_pandas:.3f}", "{stable.is_:.3f} (p = {stable.per_day})"),
     "IS of three identical days": ("{is_pandas_identical:.3f}", "{stable_identical.is_:.3f}"),
     "RA": ("{ra_pandas:.3f}", "refused: the night was not observed"),
     "SRI of rest": (
@@ -71,7 +71,7 @@ def test_what_needs_the_night_is_refused_with_the_reason(results: dict[str, Any]
     for name, value in (("ra", results["ra"].ra), ("sri", results["sri"].sri)):
         assert np.isnan(value)
         assert "night was not observed" in results[name].reason
-    from_zeros = results["el"].rhythm.relative_amplitude(results["sums"])
+    from_zeros = results["el"].rhythm.relative_amplitude(results["sums"], stamp="start")
     assert np.isnan(from_zeros.ra)
     assert "a single value throughout" in from_zeros.reason
 

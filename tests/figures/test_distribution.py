@@ -87,7 +87,7 @@ def test_weeks_are_named_by_their_first_day_and_the_title_has_the_year() -> None
 
 
 def test_cumulative_groups_have_a_curve_each() -> None:
-    ax = el.plot_distribution(series(range(48), "h"), by="1D", cumulative=True)
+    ax = el.plot_distribution(series(range(48), "h"), by="1D", cumulative=True, stamp="start")
     assert [len(artists(ax, name)) for name in ("19 Oct", "20 Oct")] == [1, 1]
     assert legend_of(ax) == ["19 Oct (n = 24)", "20 Oct (n = 24)"]
 
@@ -95,7 +95,7 @@ def test_cumulative_groups_have_a_curve_each() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"by": "1D", "cumulative": True}, "12 cumulative curves, not 20"),
+        ({"by": "1D", "cumulative": True, "stamp": "start"}, "12 cumulative curves, not 20"),
         ({"by": ["a", "a"]}, "one label per row"),
         ({"scale": "root"}, "'root'"),
     ],

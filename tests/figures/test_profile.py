@@ -14,14 +14,14 @@ def hourly(first: str, hours: int) -> pd.Series:
 
 
 def test_a_profile_breaks_where_an_hour_was_not_observed() -> None:
-    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 08:00", 10)))
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 08:00", 10), stamp="start"))
     x, y = xy(ax, "median")
     seen = [(hour, value) for hour, value in zip(x, y, strict=True) if np.isfinite(value)]
     assert seen == [(hour + 8.5, float(hour)) for hour in range(10)]
 
 
 def test_a_profile_of_whole_days_goes_on_over_midnight() -> None:
-    x, y = xy(el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 48))), "median")
+    x, y = xy(el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 48), stamp="start")), "median")
     assert x == [hour + 0.5 for hour in range(-1, 25)]
     assert np.isfinite(y).all()
     assert y[0] == y[24]  # 23:00, before the day and at its end
@@ -30,19 +30,22 @@ def test_a_profile_of_whole_days_goes_on_over_midnight() -> None:
 
 def test_an_hour_between_two_unobserved_ones_is_still_shown() -> None:
     one_hour = hourly("2026-10-19 08:00", 1)
-    assert xy(el.plot_profile(el.rhythm.profile(one_hour)), "lone hours") == ([8.5], [0.0])
+    assert xy(el.plot_profile(el.rhythm.profile(one_hour, stamp="start")), "lone hours") == (
+        [8.5],
+        [0.0],
+    )
 
 
 def test_the_days_behind_each_hour_are_shown_beneath() -> None:
-    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 24)))
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 24), stamp="start"))
     (below,) = ax.child_axes
     assert heights(below, "days") == [1.0] * 24
-    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 36)))
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19 12:00", 36), stamp="start"))
     assert heights(ax.child_axes[0], "days") == [1.0] * 12 + [2.0] * 12
 
 
 def test_weekdays_are_points_between_their_quartiles() -> None:
-    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), by="weekday"))
+    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), stamp="start", by="weekday"))
     drawn = [place for place in points(ax, "median") if np.isfinite(place[1])]
     assert drawn == [[0, 11.5], [1, 35.5], [2, 59.5]]
     segments = one(ax, "quartiles").get_segments()
@@ -54,7 +57,9 @@ def test_weekdays_are_points_between_their_quartiles() -> None:
 
 
 def test_hours_of_the_week_are_a_map_with_the_days_behind_each_row() -> None:
-    ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), by="weekday_hour"))
+    ax = el.plot_profile(
+        el.rhythm.profile(hourly("2026-10-19", 72), stamp="start", by="weekday_hour")
+    )
     cells = ax.images[0].get_array()
     assert cells.shape == (7, 24)
     assert cells[1, 3] == 27
@@ -74,6 +79,6 @@ def test_labels_and_title_come_from_what_the_profile_is_of() -> None:
 
 
 def test_another_table_is_refused() -> None:
-    days = el.rhythm.profile(hourly("2026-10-19", 48)).rename_axis("minute")
+    days = el.rhythm.profile(hourly("2026-10-19", 48), stamp="start").rename_axis("minute")
     with pytest.raises(el.ConfigurationError, match="indexed by minute"):
         el.plot_profile(days)

@@ -60,7 +60,9 @@ def _shown(event: "pd.Series[Any]") -> str:
     return f"{event['label']!r} at {event['start']:%Y-%m-%d %H:%M:%S}{end}"
 
 
-def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
+def label(
+    frame: pd.DataFrame, events: pd.DataFrame, *, stamp: str | None = None
+) -> "pd.Series[Any]":
     """Return the event in which each row of a frame lies.
 
     The labels go to ``by=`` of any summary, which then has one row per label, or into a column of
@@ -72,6 +74,9 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
         A frame of one log, or one that `eyelog.resample` has made.
     events : DataFrame
         A table of intervals, as `eyelog.read_events` returns it: ``start``, ``end``, ``label``.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval. Default: ``"end"`` (a record stamped 10:00:00
+        covers the interval before it).
 
     Returns
     -------
@@ -83,7 +88,8 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     ------
     ConfigurationError
         If the events are not such a table, if all of them are moments, or if two with different
-        labels overlap, since a row has one label: the message shows both.
+        labels overlap, since a row has one label: the message shows both; or if the history states
+        another `stamp`.
 
     Warns
     -----
@@ -93,9 +99,8 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
 
     Notes
     -----
-    Rows are right-closed (a record stamped 10:00:00 covers the interval before it). A row lies in
-    an event if the middle of its interval does, so events that follow each other share no row and
-    lose none. Events of one label may overlap.
+    A row lies in an event if the middle of its interval does, so events that follow each other
+    share no row and lose none. Events of one label may overlap.
 
     Examples
     --------
@@ -133,7 +138,7 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     _refuse_overlaps(spans, starts, ends, names)
     categories = list(dict.fromkeys(names.tolist()))
     codes = np.full(len(index), -1, np.int64)
-    middles = _middles(frame, index)
+    middles = _middles(frame, index, stamp)
     # If events of one label lie inside each other, the last one to end decides.
     reach = np.maximum.accumulate(ends) if len(ends) else ends
     at = np.searchsorted(starts, middles, side="right") - 1
@@ -157,12 +162,12 @@ def _microseconds(column: "pd.Series[Any]") -> Ints:
     return cast(Ints, pd.DatetimeIndex(column).as_unit("us").asi8)
 
 
-def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex) -> Ints:
+def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex, stamp: str | None) -> Ints:
     """Return the middle of the interval of each row, in microseconds."""
     seconds = interval_seconds(frame)
     half = 0 if np.isnan(seconds) else round(seconds * 500_000)
     us = cast(Ints, index.as_unit("us").asi8)
-    return us + half if stamp_of(frame) == "start" else us - half
+    return us + half if stamp_of(frame, stamp, what="label") == "start" else us - half
 
 
 def _refuse_overlaps(

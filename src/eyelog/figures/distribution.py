@@ -48,6 +48,7 @@ def plot_distribution(
     scale: str = "linear",
     cumulative: bool = False,
     typical: TypicalValue | None = None,
+    stamp: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
@@ -67,6 +68,9 @@ def plot_distribution(
         Draw the share of values up to each value instead of bars.
     typical : TypicalValue, optional
         The result of `eyelog.baseline.typical_value`: a line, which the legend explains.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval, for groups by time. Default: ``"end"``; dates
+        open their days.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -107,7 +111,7 @@ def plot_distribution(
             "plot_distribution has nothing to draw: there are no values"
             + " above 0, and a log scale has no place for others" * bool(finite.any())
         )
-    groups = _groups(series, by, kept)
+    groups = _groups(series, by, kept, stamp)
     if not groups:
         raise ConfigurationError("plot_distribution has nothing to draw: no group has a value")
     if cumulative and len(groups) > MOST_LINES:
@@ -155,7 +159,7 @@ def plot_distribution(
     return ax
 
 
-def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
+def _groups(series: pd.Series, by: By, kept: Any, stamp: str | None) -> Mapping[str, Floats]:
     """Return the values of each group, by the group's label, without empty groups."""
     values = numbers(series)
     if by is None:
@@ -172,8 +176,7 @@ def _groups(series: pd.Series, by: By, kept: Any) -> Mapping[str, Floats]:
     if clock and not index.is_monotonic_increasing:
         raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
     seconds = interval_seconds(series)
-    # A bare Series does not say what its stamps mean, and is taken as it is.
-    stamp = "start" if dated else stamp_of(series) or "start"
+    stamp = stamp_of(series, stamp, what="plot_distribution")
     found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
     arranged = found.arrange(np.where(kept, values, np.nan))
     parts = {}

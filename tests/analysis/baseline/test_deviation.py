@@ -68,7 +68,7 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
         (lambda s: el.baseline.change_points(s, penalty=0), "positive"),
         (lambda s: el.baseline.typical_value(s, method="mode"), "one of"),
         (lambda s: el.baseline.personal(s, window="long"), "duration"),
-        (lambda s: el.baseline.personal(s.tz_localize(None)), "aware"),
+        (lambda s: el.baseline.personal(s.tz_localize(None).shift(1, "h")), "aware"),
         (lambda s: el.baseline.robust_z(s.astype("string")), "numbers"),
         (lambda s: el.baseline.robust_z(s.to_frame()), "one Series"),
         (lambda s: el.baseline.typical_value(s.to_numpy()), "one Series"),

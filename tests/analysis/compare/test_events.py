@@ -209,21 +209,26 @@ def test_root_mean_squares_have_a_root_mean_square_over_events() -> None:
     assert alone["mean"].tolist() == [pytest.approx(np.sqrt((4 + 16) / 2))]
 
 
-def test_days_around_an_event_are_those_that_had_ended_and_as_long_as_they_were_worn() -> None:
+def test_days_around_an_event_are_those_that_had_ended_and_do_not_say_their_hours() -> None:
     frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Asia/Tokyo")
     days = el.daily(frame)
     found = events(days["steps"], [days.index[5]], before="2D", after="2D")
     assert found["mean"].tolist() == days["steps"].iloc[3:7].tolist()
-    np.testing.assert_allclose(found["exposure_min"], days["worn_h"].iloc[3:7] * 60)
-    np.testing.assert_allclose(found["coverage"], days["coverage"].iloc[3:7])
+    assert found["exposure_min"].isna().all()
+    dated = days["steps"].set_axis(days.index.tz_localize(None))
+    again = events(dated, [days.index[5] + pd.Timedelta(0)], before="2D", after="2D")
+    assert again["mean"].tolist() == found["mean"].tolist()
 
 
-def test_bins_that_open_at_their_stamps_say_so_themselves() -> None:
+def test_bins_that_open_at_their_stamps_are_told_so() -> None:
     frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5, tz="Asia/Tokyo")
     bins = el.resample(frame, "10min", stamp="start", min_coverage=0)
     at = bins.index[60]
     for table in (bins, bins["hm_yo"]):
-        found = events(table, [at], before="10min", after="10min", **FIELDS[table.ndim])
+        with pytest.raises(el.ConfigurationError, match="pass stamp='start'"):
+            events(table, [at], before="10min", after="10min", **FIELDS[table.ndim])
+        arguments = {"before": "10min", "after": "10min", **FIELDS[table.ndim]}
+        found = events(table, [at], stamp="start", **arguments)
         assert found["mean"].tolist() == pytest.approx(bins["hm_yo"].iloc[59:61].tolist())
 
 

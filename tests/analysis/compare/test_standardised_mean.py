@@ -20,7 +20,7 @@ holes = st.lists(st.booleans(), min_size=48, max_size=48).filter(any)
 
 
 def test_a_day_that_is_wholly_observed_has_one_mean_and_no_doubt() -> None:
-    found = standardised_mean(hourly(range(24)), limits=(0, 23))
+    found = standardised_mean(hourly(range(24)), limits=(0, 23), stamp="start")
     assert found.crude == found.standardised == found.lower == found.upper == 11.5
     assert (found.hours, found.share, found.coverage, found.reason) == (24, 1.0, 1.0, "")
 
@@ -35,7 +35,7 @@ def test_hours_that_were_worn_more_often_do_not_weigh_more() -> None:
 
 
 def test_unobserved_hours_and_the_share_of_the_day_are_named() -> None:
-    found = standardised_mean(hourly(range(24)).iloc[7:23], limits=(0, 23))
+    found = standardised_mean(hourly(range(24)).iloc[7:23], limits=(0, 23), stamp="start")
     assert found.share == pytest.approx(16 / 24)
     assert "0 to 6, 23" in found.reason
     assert "66.7%" in found.reason
@@ -43,12 +43,12 @@ def test_unobserved_hours_and_the_share_of_the_day_are_named() -> None:
 
 def test_a_reference_day_weighs_the_hours() -> None:
     series = hourly(range(24))
-    assert standardised_mean(series, reference={9: 3, 10: 1}).standardised == 9.25
+    assert standardised_mean(series, reference={9: 3, 10: 1}, stamp="start").standardised == 9.25
     usual = el.rhythm.profile(series)["n"]
-    assert standardised_mean(series, reference=usual).standardised == 11.5
-    part = standardised_mean(series.iloc[:10], reference={9: 3, 10: 1})
+    assert standardised_mean(series, reference=usual, stamp="start").standardised == 11.5
+    part = standardised_mean(series.iloc[:10], reference={9: 3, 10: 1}, stamp="start")
     assert (part.standardised, part.share) == (9.0, 0.75)
-    none = standardised_mean(series.iloc[:5], reference={9: 1}, limits=(0, 100))
+    none = standardised_mean(series.iloc[:5], reference={9: 1}, limits=(0, 100), stamp="start")
     assert np.isnan(none.standardised)
     assert (none.lower, none.upper, none.share) == (0.0, 100.0, 0.0)
     assert "none of the hours" in none.reason
@@ -59,8 +59,8 @@ def test_a_reference_day_weighs_the_hours() -> None:
 def test_the_bounds_hold_the_truth_whatever_the_reason_for_not_wearing(values, worn) -> None:
     whole = hourly(values)
     seen = whole.where(np.array(worn))
-    truth = standardised_mean(whole, limits=(0, 100)).standardised
-    found = standardised_mean(seen, limits=(0, 100))
+    truth = standardised_mean(whole, limits=(0, 100), stamp="start").standardised
+    found = standardised_mean(seen, limits=(0, 100), stamp="start")
     assert found.lower - 1e-9 <= truth <= found.upper + 1e-9
     assert found.upper - found.lower == pytest.approx(100 * (1 - found.coverage), abs=1e-9)
     assert found.lower - 1e-9 <= found.standardised <= found.upper + 1e-9
@@ -71,8 +71,10 @@ def test_the_bounds_hold_the_truth_whatever_the_reason_for_not_wearing(values, w
 @settings(max_examples=60)
 def test_another_unit_and_zero_carry_over_to_all_of_it(values, worn, scale, shift) -> None:
     seen = hourly(values).where(np.array(worn))
-    one = standardised_mean(seen, limits=(0, 100))
-    two = standardised_mean(seen * scale + shift, limits=(shift, 100 * scale + shift + 1e-9))
+    one = standardised_mean(seen, limits=(0, 100), stamp="start")
+    two = standardised_mean(
+        seen * scale + shift, limits=(shift, 100 * scale + shift + 1e-9), stamp="start"
+    )
     for name in ("crude", "standardised", "lower", "upper"):
         expected = getattr(one, name) * scale + shift
         assert getattr(two, name) == pytest.approx(expected, rel=1e-9, abs=1e-6)
@@ -87,7 +89,7 @@ def test_missing_values_answer_like_missing_rows_between_the_first_and_the_last(
     series = hourly(values)
     masked = series.where(np.array(worn))
     dropped = series[np.array(worn)]
-    one, two = (standardised_mean(s, limits=(0, 100)) for s in (masked, dropped))
+    one, two = (standardised_mean(s, limits=(0, 100), stamp="start") for s in (masked, dropped))
     if (np.diff(dropped.index) == pd.Timedelta("1h")).mean() > 0.5:  # the step can still be told
         assert one == pytest.approx(two)
 
@@ -127,7 +129,7 @@ def test_values_outside_the_limits_are_refused() -> None:
 def test_a_day_whose_clocks_change_has_its_own_hours() -> None:
     for start, hours in (("2026-10-25", 25), ("2026-03-29", 23)):
         whole = hourly([1.0] * hours, start=start, tz="Europe/Berlin")
-        found = standardised_mean(whole, limits=(0, 2))
+        found = standardised_mean(whole, limits=(0, 2), stamp="start")
         assert found.coverage == pytest.approx(1 if hours == 25 else 23 / 24)
         assert found.standardised == 1.0
 

@@ -29,7 +29,7 @@ def test_the_shift_of_hollander_and_wolfe_is_found_as_published() -> None:
     assert (found.low, found.high) == (pytest.approx(-0.76), pytest.approx(0.15))
     assert found.p == pytest.approx(0.2544, abs=5e-5)
     assert (found.n_before, found.n_after, found.coverage) == (10, 5, 1.0)
-    assert found.exposure_h == 15 * 24
+    assert np.isnan(found.exposure_h)
 
 
 def test_the_distribution_of_the_rank_sum_is_that_of_all_orders() -> None:
@@ -84,8 +84,10 @@ def test_missing_values_answer_like_missing_days() -> None:
     before, after = daily(generator.normal(size=20)), daily(generator.normal(size=20), "2026-03-01")
     holed = after.copy()
     holed.iloc[3:6] = np.nan
-    one, two = two_periods(before, holed), two_periods(before, holed.dropna())
+    hours = pd.concat([before, after]) * 0 + 24.0
+    one, two = (two_periods(before, late, exposure=hours) for late in (holed, holed.dropna()))
     assert one == two
+    assert one.exposure_h == 37 * 24
     assert one.coverage == pytest.approx(37 / 40)
 
 
@@ -98,10 +100,10 @@ def test_the_block_interval_is_wider_where_days_or_hours_are_alike() -> None:
         np.repeat(generator.normal(size=10), 24) + generator.normal(size=240) * 0.1,
         index=index + pd.Timedelta("60D"),
     )
-    found = two_periods(before, after, draws=300)
+    found = two_periods(before, after, draws=300, stamp="start")
     assert found.block_high - found.block_low > 2 * (found.high - found.low)
     assert (found.days_before, found.days_after) == (10, 10)
-    weeks = two_periods(before, after, block_days=7, draws=100)
+    weeks = two_periods(before, after, block_days=7, draws=100, stamp="start")
     assert np.isnan(weeks.block_low)
     assert "blocks of days" in weeks.reason
 
@@ -162,7 +164,7 @@ def test_too_few_values_are_counted_and_give_a_reason_and_no_difference() -> Non
     result = el.compare.two_periods(steps[:2], steps[2:])
     assert np.isnan(result[:6]).all()
     assert (result.n_before, result.n_after, result.days_before, result.days_after) == (2, 6, 2, 6)
-    assert result.exposure_h == 8 * 24
+    assert np.isnan(result.exposure_h)
     assert result.reason == "fewer than 3 values before"
 
 
@@ -178,8 +180,8 @@ def test_an_interval_is_given_where_its_level_can_be_reached_and_nowhere_else(n,
 def test_periods_of_unequal_length_are_covered_by_days() -> None:
     frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
     days = el.daily(frame)
-    found = two_periods(days["steps"][:3], days["steps"][3:], draws=100)
+    found = two_periods(days[:3], days[3:], column="steps", draws=100)
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
-    holed = two_periods(days["steps"][:3], days["steps"].drop(days.index[5])[3:], draws=100)
+    holed = two_periods(days[:3], days.drop(days.index[5])[3:], column="steps", draws=100)
     assert holed.coverage == pytest.approx(days["coverage"].drop(days.index[5]).sum() / 9)

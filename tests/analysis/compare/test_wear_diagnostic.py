@@ -149,7 +149,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
 def test_the_outcome_of_days_is_covered_as_its_days_are() -> None:
     frame = el.simulate("2026-10-19", 7, log=MINUTES, seed=5, tz="Europe/Berlin")
     days = el.daily(frame)
-    found = wear_diagnostic(days["steps"], days["worn_h"], draws=100)
+    found = wear_diagnostic(days, days["worn_h"], column="steps", draws=100)
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
 

@@ -22,7 +22,7 @@ def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
 )
 def test_a_cosinor_finds_the_wave_that_was_planted(mesor, amplitude, peak, n_days) -> None:
     t = np.arange(24 * n_days)
-    fit = el.rhythm.cosinor(hourly(mesor + amplitude * np.cos(2 * np.pi * (t - peak) / 24)))
+    fit = el.rhythm.cosinor(hourly(mesor + amplitude * np.cos(2 * np.pi * (t - 0.5 - peak) / 24)))
     assert fit.mesor == pytest.approx(mesor, abs=1e-6)
     assert fit.amplitude == pytest.approx(amplitude, abs=1e-6)
     assert (fit.peak_h - peak + 12) % 24 - 12 == pytest.approx(0, abs=1e-5)
@@ -68,7 +68,8 @@ def test_a_cosinor_agrees_with_cosinorpy() -> None:
     ):
         fit = el.rhythm.cosinor(series)
         assert (fit.mesor, fit.amplitude) == pytest.approx(values[:2])
-        assert fit.peak_h == pytest.approx(24 - values[2] * to_h)
+        # A value stands for its interval, in the middle of which it is placed.
+        assert fit.peak_h == pytest.approx(24 - values[2] * to_h - 0.5)
         assert (fit.mesor_se, fit.amplitude_se) == pytest.approx(errors[:2])
         assert fit.peak_se_h == pytest.approx(errors[2] * to_h)
         assert fit.p == pytest.approx(p)

@@ -23,9 +23,9 @@ days = st.lists(
 
 @given(days, st.integers(min_value=2, max_value=6))
 def test_identical_days_have_a_stability_of_one(day, repeats) -> None:
-    found = el.rhythm.interdaily_stability(hourly(day * repeats))
+    found = el.rhythm.interdaily_stability(hourly(day * repeats), stamp="start")
     assert found.is_ == pytest.approx(1, abs=1e-9)
-    assert (found.p, found.n, found.days) == (24, 24 * repeats, repeats)
+    assert (found.per_day, found.n, found.days) == (24, 24 * repeats, repeats)
 
 
 @given(st.lists(days, min_size=2, max_size=5), st.floats(0.1, 50), st.floats(-100, 100))
@@ -55,14 +55,14 @@ def test_a_difference_across_a_gap_is_no_pair() -> None:
 
 def test_the_waking_window_counts_only_the_hours_that_were_observed() -> None:
     series = hourly(list(range(24)) * 4).between_time("08:00", "21:00")
-    assert el.rhythm.interdaily_stability(series).p == 14
+    assert el.rhythm.interdaily_stability(series).per_day == 14
     assert el.rhythm.interdaily_stability(series).is_ == pytest.approx(1)
     by_the_clock = el.rhythm.interdaily_stability(series, periods=24)
     assert by_the_clock.is_ == pytest.approx(14 / 24)
 
 
 def test_one_day_has_no_stability_and_says_so() -> None:
-    found = el.rhythm.interdaily_stability(hourly(range(24)))
+    found = el.rhythm.interdaily_stability(hourly(range(24)), stamp="start")
     assert np.isnan(found.is_)
     assert "two days" in found.reason
 
@@ -113,4 +113,4 @@ def test_bad_input_is_refused_in_one_sentence(call, says) -> None:
 def test_the_hours_of_one_day_are_one_day_though_the_last_one_closes_at_midnight() -> None:
     series = hourly(range(24)).shift(freq="1h")  # 01:00 to 24:00
     assert el.rhythm.interdaily_stability(series, stamp="end").days == 1
-    assert el.rhythm.interdaily_stability(series).days == 2
+    assert el.rhythm.interdaily_stability(series, stamp="start").days == 2

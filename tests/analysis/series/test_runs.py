@@ -31,7 +31,7 @@ def walked(steps: float) -> pd.DataFrame:
 
 
 def by_episodes(steps: float) -> int:
-    return len(el.episodes(walked(steps)["stp"] > 0))
+    return len(el.episodes(walked(steps)["stp"] > 0, interval="15s"))
 
 
 def by_gait(steps: float) -> int:
@@ -39,15 +39,15 @@ def by_gait(steps: float) -> int:
 
 
 def by_fragmentation(steps: float) -> int:
-    return el.rhythm.fragmentation(walked(steps)["stp"] > 0).n
+    return el.rhythm.fragmentation(walked(steps)["stp"] > 0, interval="15s").n
 
 
 def by_activity(steps: float) -> int:
-    return len(el.rhythm.activity_bouts(walked(steps)["stp"], threshold=1, min_length="15s"))
+    return len(el.rhythm.activity_bouts(walked(steps), "stp", threshold=1, min_length="15s"))
 
 
 def by_variability(steps: float) -> int:
-    return ROWS - el.rhythm.intradaily_variability(walked(steps)["stp"]).pairs
+    return ROWS - el.rhythm.intradaily_variability(walked(steps), "stp").pairs
 
 
 def by_gaps(steps: float) -> int:

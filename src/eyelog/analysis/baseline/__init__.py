@@ -1,7 +1,8 @@
 """A person against themselves: usual values, deviations from them, trends and changes of level.
 
-Each function takes one Series, most often a column of `eyelog.daily`, which carries the worn hours
-and the coverage of its days. Missing values are left out, never counted as 0. Scores are already
+Each function takes a table and the name of a column, most often of `eyelog.daily`, or one Series. A
+Series does not carry the worn hours and the coverage of its days, so take the table where these
+matter. Missing values are left out, never counted as 0. Scores are already
 relative to the wearer's last hours, so compare within one person only.
 """
 

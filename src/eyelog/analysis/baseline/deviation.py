@@ -5,14 +5,18 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
+from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
+    ANY_STAMP,
     DAY_US,
     check_numbers,
-    check_series,
+    column_of,
+    given_index,
     local_dates,
-    name_of,
-    step_us,
+    refuse_sentinel,
+    refuse_wearers,
+    rows_of,
 )
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
@@ -27,13 +31,15 @@ MISSING = float("nan")
 MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
 
 
-def robust_z(series: pd.Series) -> pd.Series:
+def robust_z(series: pd.Series | pd.DataFrame, column: str | None = None) -> pd.Series:
     """Return how far each value lies from the median of the whole series, in robust SDs.
 
     Parameters
     ----------
-    series : Series
-        Numbers; any index, since time is not used.
+    series : Series or DataFrame
+        Numbers, or a table that has them as a column; any index, since time is not used.
+    column : str, optional
+        The column of a DataFrame.
 
     Returns
     -------
@@ -45,7 +51,7 @@ def robust_z(series: pd.Series) -> pd.Series:
     Raises
     ------
     ConfigurationError
-        If it is not a Series of numbers.
+        If it is not a quantity of numbers, or the values hold the invalid value of a field.
 
     Notes
     -----
@@ -55,17 +61,20 @@ def robust_z(series: pd.Series) -> pd.Series:
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-19", periods=5, freq="D", tz="UTC")
+    >>> days = pd.date_range("2026-10-19", periods=5, freq="D", name="day")
     >>> el.baseline.robust_z(pd.Series([1.0, 2, 3, 4, 10], index=days)).round(3).tolist()
     [-1.349, -0.674, 0.0, 0.674, 4.721]
     """
-    check_numbers(series, what="robust_z")
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    one = column_of(series, column, what="robust_z")
+    check_numbers(one, what="robust_z")
+    refuse_wearers(one.index, what="robust_z")
+    refuse_sentinel(one, what="robust_z")
+    values = numbers(one)
     present = values[np.isfinite(values)]
     centre, spread = _centre(present)
     varies = spread > 0
     scores = (values - centre) / spread if varies else np.full(len(values), np.nan)
-    out = pd.Series(scores, index=series.index, name=series.name)
+    out = pd.Series(scores, index=one.index, name=one.name)
     if not varies:
         why = "more than half of the values are equal" if present.size else "no value was observed"
         out.attrs["reason"] = why
@@ -80,13 +89,23 @@ def _centre(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     return centre, float(MAD_TO_SD * scipy.stats.median_abs_deviation(values))
 
 
-def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.DataFrame:
+def personal(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    window: str = "28D",
+    min_n: int = 7,
+    interval: str | None = None,
+) -> pd.DataFrame:
     """Compare each value with the person's own earlier values.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, usually one per day.
+    series : Series or DataFrame
+        Numbers by date or with aware stamps, usually one per day, or a table that has them as a
+        column.
+    column : str, optional
+        The column of a DataFrame.
     window : str
         How far back the reference goes, as a pandas duration. It includes neither the value
         itself nor later ones. Whole days are local calendar days, including those of 23 or 25
@@ -94,6 +113,8 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         day. Any other duration is elapsed time.
     min_n : int
         Smallest number of earlier values; with fewer, the baseline is missing.
+    interval : str, optional
+        The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -105,21 +126,22 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, or the window is not a duration.
+        If the stamps are not in order, the values hold the invalid value of a field, or the window
+        is not a duration.
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-01", periods=9, freq="D", tz="UTC")
+    >>> days = pd.date_range("2026-10-01", periods=9, freq="D", name="day")
     >>> steps = pd.Series([5.0, 6, 7, 5, 6, 7, 6, 6, 20], index=days)
     >>> el.baseline.personal(steps).iloc[-1][["baseline", "n"]].tolist()
     [6.0, 8.0]
     """
-    index = check_series(series, what="personal")
+    rows = rows_of(series, column, what="personal", stamp=ANY_STAMP, interval=interval)
+    index, values = rows.index, rows.values
     reach = duration_us(window, "window", sign="positive", example="28D")
     if min_n < 1:
         raise ConfigurationError(f"min_n must be 1 or more, not {min_n!r}")
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
     first = _first_within(index, reach)
     baseline = np.full(len(values), np.nan)
     spread = np.full(len(values), np.nan)
@@ -130,7 +152,7 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
         counts[row] = earlier.size
         if earlier.size >= min_n:
             baseline[row], spread[row] = _centre(earlier)
-    step = step_us(series) or reach
+    step = rows.step_us or reach
     table = pd.DataFrame(
         {
             "value": values,
@@ -140,12 +162,10 @@ def personal(series: pd.Series, *, window: str = "28D", min_n: int = 7) -> pd.Da
             "n": counts,
             "coverage": np.minimum(1.0, counts / max(1.0, round(reach / step))),
         },
-        index=series.index,
+        index=given_index(rows, column_of(series, column, what="personal")),
     )
     table.attrs = dict(series.attrs)
-    return record(
-        table, "baseline.personal", interval_s=None, column=name_of(series), window=window
-    )
+    return record(table, "baseline.personal", interval_s=None, column=rows.name, window=window)
 
 
 def _first_within(index: pd.DatetimeIndex, reach: int) -> npt.NDArray[np.int64]:

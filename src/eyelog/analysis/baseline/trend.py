@@ -9,7 +9,7 @@ import scipy
 from eyelog.analysis.baseline.deviation import MISSING
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.observed import observed
+from eyelog.analysis.series.observed import ANY_STAMP, column_of, given_index, observed, rows_of
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -40,26 +40,35 @@ class Trend(NamedTuple):
     reason: str
 
 
-def trend(series: pd.Series) -> Trend:
+def trend(
+    series: pd.Series | pd.DataFrame, column: str | None = None, *, interval: str | None = None
+) -> Trend:
     """Return the robust slope of a series per day.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, at most 5,000 values: summarise records per day first.
+    series : Series or DataFrame
+        Numbers by date or with aware stamps, or a table that has them as a column, such as
+        `eyelog.daily`. At most 5,000 values: summarise records per day first.
+    column : str, optional
+        The column of a DataFrame.
+    interval : str, optional
+        The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     Trend
         ``slope`` (unit of the series per day) with its 95 % interval ``low`` and ``high``;
-        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage`` (for a daily table, the
-        mean over its days), and ``reason`` if something is missing: everything with fewer than
-        three values, the interval with fewer than five.
+        Kendall's ``tau`` with ``p``; ``n``, ``span_days``, ``coverage`` (for a table that states
+        it, the mean over its days; for a Series, the share of its span that has a value), and
+        ``reason`` if something is missing: everything with fewer than three values, the interval
+        with fewer than five.
 
     Raises
     ------
     ConfigurationError
-        If there are too many values, or the stamps are not time-zone aware and in order.
+        If there are too many values, the stamps are not in order, or the values hold the invalid
+        value of a field.
 
     Notes
     -----
@@ -71,11 +80,11 @@ def trend(series: pd.Series) -> Trend:
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-19", periods=6, freq="D", tz="UTC")
+    >>> days = pd.date_range("2026-10-19", periods=6, freq="D", name="day")
     >>> el.baseline.trend(pd.Series([1.0, 3, 5, 7, 9, 100], index=days)).slope
     2.0
     """
-    seen = observed(series, what="trend")
+    seen = observed(series, column, what="trend", stamp=ANY_STAMP, interval=interval)
     if seen.n > MOST_PAIRS:
         raise ConfigurationError(
             f"trend takes at most {MOST_PAIRS} values, not {seen.n}: summarise per day first"
@@ -107,13 +116,18 @@ def trend(series: pd.Series) -> Trend:
     )
 
 
-def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
+def change_points(
+    series: pd.Series | pd.DataFrame, column: str | None = None, *, penalty: float
+) -> list[pd.Timestamp]:
     """Return the stamps at which a new level begins.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, usually one per day. Missing values are left out.
+    series : Series or DataFrame
+        Numbers by date or with aware stamps, usually one per day, or a table that has them as a
+        column. Missing values are left out.
+    column : str, optional
+        The column of a DataFrame.
     penalty : float
         The squared error that each further change must save, in the unit of the series squared;
         taken as given, unscaled. A common first choice is ``2 * variance * log(n)``.
@@ -121,12 +135,13 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Returns
     -------
     list of Timestamp
-        The first stamp of each new level, in order; empty if there is only one level.
+        The first stamp (or date) of each new level, in order; empty if there is only one level.
 
     Raises
     ------
     ConfigurationError
-        If the penalty is not positive, or the stamps are not time-zone aware and in order.
+        If the penalty is not positive, the stamps are not in order, or the values hold the invalid
+        value of a field.
 
     Notes
     -----
@@ -139,16 +154,18 @@ def change_points(series: pd.Series, *, penalty: float) -> list[pd.Timestamp]:
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-19", periods=8, freq="D", tz="UTC")
+    >>> days = pd.date_range("2026-10-19", periods=8, freq="D", name="day")
     >>> level = pd.Series([1.0, 1, 2, 1, 9, 9, 8, 9], index=days)
     >>> [f"{day:%d %b}" for day in el.baseline.change_points(level, penalty=10)]
     ['23 Oct']
     """
     if not penalty > 0:
         raise ConfigurationError(f"the penalty must be positive, not {penalty}")
-    seen = observed(series, what="change_points")
-    ends = _level_ends(seen.values, float(penalty))
-    return [seen.index[end] for end in ends[:-1]]
+    rows = rows_of(series, column, what="change_points", stamp=ANY_STAMP, interval="1s")
+    present = np.isfinite(rows.values)
+    ends = _level_ends(rows.values[present], float(penalty))
+    index = given_index(rows, column_of(series, column, what="change_points"))
+    return list(index[present][ends[:-1]])
 
 
 def _level_ends(values: Floats, penalty: float) -> list[int]:

@@ -1,7 +1,7 @@
 """The usual value of a distribution, chosen by its shape."""
 
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,15 @@ import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.observed import check_numbers, has_clock, observed
+from eyelog.analysis.series.observed import (
+    ANY_STAMP,
+    check_numbers,
+    column_of,
+    has_clock,
+    observed,
+    refuse_sentinel,
+    refuse_wearers,
+)
 from eyelog.errors import ConfigurationError
 
 __all__ = ["TypicalValue", "typical_value"]
@@ -37,29 +45,44 @@ class TypicalValue(NamedTuple):
     reason: str
 
 
-def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
+def typical_value(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    method: str = "auto",
+    interval: str | None = None,
+    exposure: Any = None,
+) -> TypicalValue:
     """Return the usual value, by the method that suits the shape of the distribution.
 
     Parameters
     ----------
-    series : Series
-        Numbers; any index. Aware, sorted stamps give the exposure.
+    series : Series or DataFrame
+        Numbers, or a table that has them as a column; any index. Aware stamps or dates, in order,
+        give the exposure.
+    column : str, optional
+        The column of a DataFrame.
     method : {"auto", "peak", "q90", "q99", "median"}
         ``"auto"`` takes the density peak if the values look like a gamma distribution, the 90th
         percentile if they look exponential, and the median otherwise.
+
+    interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     TypicalValue
         ``value`` and the ``method`` that gave it; ``shape`` ("gamma", "exponential" or "other")
         with the test behind it: ``skewness`` and ``variation`` (SD / mean); ``median``, ``q90``,
-        ``q99``; ``n``, ``exposure_h`` (missing without stamps), ``coverage`` (of the time that the
-        stamps span; without stamps, of the rows) and ``reason`` if missing.
+        ``q99``; ``n``, ``exposure_h`` (missing without stamps, and for a Series by day),
+        ``coverage`` (of the time that the stamps span; without stamps, of the rows) and ``reason``
+        if missing.
 
     Raises
     ------
     ConfigurationError
-        If the method is not one of these, or it is not a Series of numbers.
+        If the method is not one of these, it is not a quantity of numbers, or the values hold the
+        invalid value of a field.
 
     Notes
     -----
@@ -81,7 +104,7 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     methods = ("auto", "peak", "q90", "q99", "median")
     if method not in methods:
         raise ConfigurationError(f"method must be one of {', '.join(methods)}, not {method!r}")
-    x, exposure_h, coverage = _values(series)
+    x, exposure_h, coverage = _values(series, column, interval, exposure)
     context = (len(x), exposure_h, coverage)
     if len(x) < 3:
         none = (MISSING, MISSING, MISSING, MISSING, MISSING)
@@ -113,13 +136,29 @@ def typical_value(series: pd.Series, *, method: str = "auto") -> TypicalValue:
     )
 
 
-def _values(series: pd.Series) -> tuple[Floats, float, float]:
+def _values(
+    series: pd.Series | pd.DataFrame, column: str | None, interval: str | None, exposure: Any
+) -> tuple[Floats, float, float]:
     """Return the observed values, the hours they are based on, and their coverage."""
-    check_numbers(series, what="typical_value")
-    if has_clock(series):
-        seen = observed(series, what="typical_value")
+    one = column_of(series, column, what="typical_value")
+    check_numbers(one, what="typical_value")
+    if has_clock(one):
+        seen = observed(
+            series,
+            column,
+            what="typical_value",
+            stamp=ANY_STAMP,
+            interval=interval,
+            exposure=exposure,
+        )
         return seen.values, seen.exposure_h, seen.coverage
-    values = numbers(series)
+    if exposure is not None or interval is not None:
+        raise ConfigurationError(
+            "typical_value: interval and exposure need values with stamps or dates in order"
+        )
+    refuse_wearers(one.index, what="typical_value")
+    refuse_sentinel(one, what="typical_value")
+    values = numbers(one)
     here = np.isfinite(values)
     return values[here], MISSING, float(here.mean()) if len(here) else 0.0
 

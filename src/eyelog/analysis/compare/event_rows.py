@@ -14,7 +14,7 @@ from eyelog.analysis.grouped.summary import needed, sorted_frame
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import check_series, check_table, refuse_sentinel, stamp_of
+from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
 from eyelog.catalogue import Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require
@@ -106,8 +106,7 @@ def locate(
 ) -> Located:
     """Find the rows around events, as `eyelog.compare.events` describes it."""
     index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
-    dated = isinstance(frame.index, pd.DatetimeIndex) and frame.index.tz is None
-    events_us = event_times(times, dated=dated)
+    events_us = event_times(times, local=index.tz is None)
     width = (
         step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
     )
@@ -120,7 +119,9 @@ def locate(
         raise ConfigurationError("events needs before and after of 0 or more, not both 0")
     first, last = -(-back // width), -(-ahead // width)
     opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
-    stamps = index.as_unit("us").asi8 + (step_us if stamp_of(frame, stamp) == "start" else 0)
+    stamps = index.as_unit("us").asi8 + (
+        step_us if stamp_of(frame, stamp, what="events") == "start" else 0
+    )
     return Located(
         columns,
         which,
@@ -151,21 +152,14 @@ def open_columns(
     if isinstance(frame, pd.Series):
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
-        index = check_series(frame, what="events")
-        refuse_sentinel(frame, what="events")
+        rows = rows_of(frame, what="events", stamp=ANY_STAMP)
         which = stated_log(frame) if log is None else log
         field = catalogue(which).get(str(frame.name)) if which else None
         rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
         unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
-        values = _finite(numbers(frame))
-        seconds = interval_seconds(frame, which)
-        return (
-            index,
-            [Column(name, values, rule, None, unit)],
-            0 if np.isnan(seconds) else round(seconds * 1e6),
-            which,
-        )
+        column = Column(name, _finite(rows.values), rule, None, unit)
+        return rows.index, [column], rows.step_us, which
     which = log_of(frame, log)
     frame, _ = sorted_frame(frame)
     chosen = _chosen(frame, which, fields)
@@ -229,11 +223,10 @@ def counted(column: Column) -> Floats:
     return np.where(column.weights > 0, column.values, np.nan)
 
 
-def event_times(times: Any, *, dated: bool = False) -> Ints:
+def event_times(times: Any, *, local: bool = False) -> Ints:
     """Return the events in order, UTC microseconds; for a table of events, their starts.
 
-    Where the rows are `dated`, days without a zone, so are the events: what the wearer's clock
-    showed.
+    With `local`, the wall-clock microseconds in the zone of each event, for rows named by dates.
     """
     if isinstance(times, pd.DataFrame):
         times = check_events(times)["start"]
@@ -244,7 +237,7 @@ def event_times(times: Any, *, dated: bool = False) -> Ints:
         stamps = [pd.NaT]
     if any(pd.isna(stamp) for stamp in stamps):
         raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
-    if dated:
+    if local:  # a day is a date, and needs no zone
         stamps = [stamp.tz_localize(None).tz_localize("UTC") for stamp in stamps]
     if any(stamp.tz is None for stamp in stamps):
         raise ConfigurationError(

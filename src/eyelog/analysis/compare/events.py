@@ -12,7 +12,7 @@ from eyelog.analysis.grouped import reductions
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.observed import own_days
+from eyelog.analysis.series.observed import SHORTEST_DAY_US
 from eyelog.provenance import record
 
 __all__ = ["events"]
@@ -62,8 +62,8 @@ def events(
     judge : bool
         First mask the values that `eyelog.flag` flags (frames only; bins are not judged again).
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: as the provenance states, else
-        ``"end"``.
+        Whether a stamp closes or opens its interval. Default: ``"end"``; dates open their
+        days, and a time belongs to its own local date.
     log : str, optional
         The log, if neither the provenance nor the columns show it.
 
@@ -131,7 +131,6 @@ def events(
     columns, rows, offsets = located.columns, located.rows, located.offsets
     width, step_us = located.width_us, located.step_us
     opens, closes = located.baseline_us
-    days = own_days(frame) if isinstance(frame, pd.Series) else None
     shape = (len(located.events_us), len(offsets))
     # The same draws for all fields.
     drawn = list(multiplicities(shape[0], draws, seed)) if shape[0] else []
@@ -141,13 +140,8 @@ def events(
         parts.append(_course(column, values, own, drawn))
         minutes = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
         room = np.minimum(minutes, width / 60e6).sum(axis=0)
-        if days is not None:
-            present = ~np.isnan(column.values)
-            minutes, covered = (
-                np.nan_to_num(reductions.total(np.where(present, of_day, 0.0), rows)).reshape(shape)
-                for of_day in (days[0] * 60.0, days[1] * (step_us / 60e6))
-            )
-            room = np.minimum(covered, width / 60e6).sum(axis=0)
+        if step_us >= SHORTEST_DAY_US:  # a Series by day does not carry the hours of its days
+            minutes = np.where(minutes > 0, np.nan, 0.0)
         parts[-1]["exposure_min"] = minutes.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
         parts[-1]["reason"] = _reasons(parts[-1], shape[0])

@@ -9,12 +9,18 @@ import pandas as pd
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.observed import HOUR_US, Observed, observed, refuse_sentinel
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
-from eyelog.clock import DAY, day_start
+from eyelog.analysis.series.observed import (
+    DAY_US,
+    HOUR_US,
+    Observed,
+    Rows,
+    column_of,
+    observed_rows,
+    rows_of,
+)
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
-from eyelog.provenance import stated_log
 
 __all__ = ["StandardisedMean", "standardised_mean"]
 
@@ -49,11 +55,14 @@ class StandardisedMean(NamedTuple):
 
 
 def standardised_mean(
-    series: pd.Series,
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
     *,
     limits: tuple[float, float] | None = None,
     reference: Mapping[int, float] | pd.Series | None = None,
     stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> StandardisedMean:
     """Return the crude mean, the mean with equal weight for each hour of the day, and its bounds.
 
@@ -62,18 +71,20 @@ def standardised_mean(
 
     Parameters
     ----------
-    series : Series
-        Numbers with time-zone aware stamps, an hour apart or less.
+    series : Series or DataFrame
+        Numbers with aware stamps, an hour apart or less, or a table that has them as a column.
+    column : str, optional
+        The column of a DataFrame.
     limits : (float, float), optional
         The least and the largest value possible in time without a value. Default: the catalogue's
-        range of the field that the series is named after (in the log its provenance states), if it
-        is still valid for values this far apart. Give it for derived quantities.
+        range of the field that the series is named after (where both logs have such a field with
+        different ranges, that of the log of the table), if it is still valid for values this far
+        apart. Give it for derived quantities.
     reference : mapping or Series, optional
         The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
         such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: as the provenance states (records and
-        bins close at their stamps); a bare Series is taken as it is.
+    stamp, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -109,17 +120,24 @@ def standardised_mean(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> score = pd.Series(hours.hour * 1.0, index=hours).drop(hours[24:36])
-    >>> result = el.compare.standardised_mean(score, limits=(0, 100))
+    >>> result = el.compare.standardised_mean(score, limits=(0, 100), stamp="start")
     >>> round(result.crude, 2), result.standardised, result.coverage
     (13.5, 11.5, 0.75)
     >>> result.lower, result.upper
     (10.125, 35.125)
     """
     weights = _reference(reference)
-    seen = observed(series, what="standardised_mean", stamp=stamp)
-    refuse_sentinel(series, what="standardised_mean")
+    rows = rows_of(
+        series,
+        column,
+        what="standardised_mean",
+        stamp=stamp,
+        interval=interval,
+        exposure=exposure,
+    )
+    seen = observed_rows(rows, np.isfinite(rows.values))
     own = _limits(limits)
-    low, high, doubt = (*own, "") if own else _catalogue_limits(series, seen)
+    low, high, doubt = (*own, "") if own else _catalogue_limits(series, column, seen)
     if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
         raise ConfigurationError(
             f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
@@ -140,11 +158,7 @@ def standardised_mean(
     sums = np.bincount(seen.opens.hour, seen.values, minlength=HOURS)
     observed_hours = (counts > 0) & (weights > 0)
     means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
-    index, length = pd.DatetimeIndex(series.index), pd.Timedelta(seen.step_us, "us")
-    room = _room(
-        index[0] - length if seen.stamp == "end" else index[0],
-        index[-1] + length if seen.stamp == "start" else index[-1],
-    )
+    room = _room(rows)
     covered = np.divide(
         counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0
     )
@@ -203,20 +217,24 @@ def _limits(limits: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, str]:
+def _catalogue_limits(
+    table: pd.Series | pd.DataFrame, column: str | None, seen: Observed
+) -> tuple[float, float, str]:
     """Return the range of the field that the series is named after, or why there is none."""
-    log = stated_log(series)
-    logs = [log] if log else [COMPUTED_DATA, STANDARD_MODE_LOGS]
-    fields = [catalogue(which).get(str(series.name)) for which in logs]
-    ranges = {(field.min, field.max) if field else (None, None) for field in fields}
+    series = column_of(table, column, what="standardised_mean")
+    here = LOGS if seen.log is None else (seen.log,)
+    logs = [which for which in here if str(series.name) in catalogue(which)]
+    fields = [catalogue(which)[str(series.name)] for which in logs]
+    ranges = {(field.min, field.max) for field in fields}
     least, most = ranges.pop() if len(ranges) == 1 else (None, None)
-    field = fields[0]
+    field = fields[0] if fields else None
     if field is None or least is None or most is None:
         yes_or_no = field is not None and field.value_type == "bool"
         if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
-    own_step = not is_resampled(series) and (
+    bins = isinstance(table, pd.DataFrame) and is_resampled(table)
+    own_step = not bins and (
         seen.step_us in {round(INTERVAL_SECONDS[which] * 1e6) for which in logs}
     )
     if field.agg == "sum" and not own_step:
@@ -235,19 +253,20 @@ def _catalogue_limits(series: pd.Series, seen: Observed) -> tuple[float, float, 
     return least, most, ""
 
 
-def _room(begins: pd.Timestamp, ends: pd.Timestamp) -> Floats:
-    """Return how many hours each local hour of the day had, on whole days from first to last.
-
-    An end at midnight closes its day and opens no new one.
-    """
-    place: Any = begins.tz
-    first, last = begins.date(), ends.date()
-    opens = day_start(first, place)
-    closes = day_start(last, place)
-    if closes < ends or closes <= opens:
-        closes = day_start(last + DAY, place)
-    quarters = pd.date_range(opens, closes, freq="15min", inclusive="left").tz_convert(place)
-    room: Floats = np.bincount(quarters.hour, minlength=HOURS) / QUARTERS
+def _room(rows: Rows) -> Floats:
+    """Return how many hours each local hour of the day had, on whole days from first to last."""
+    opens, closes = rows.edges()
+    # The clock is read at each quarter of an hour of a wider time, of which the days are kept.
+    quarter = HOUR_US // QUARTERS
+    first, last = int(opens[0]) - 2 * DAY_US, int(closes[-1]) + 2 * DAY_US
+    us = np.arange(first // quarter * quarter, last, quarter, dtype=np.int64)
+    place = np.clip(np.searchsorted(closes, us, side="right"), 0, len(closes) - 1)
+    dates = rows.wall(us).as_unit("us").asi8 // DAY_US
+    ends = rows.wall(np.array([opens[0], closes[-1] - 1])).as_unit("us").asi8
+    low, high = (ends // DAY_US).tolist()
+    inside = (dates >= low) & (dates <= high)
+    hours = rows.wall(us[inside]).hour
+    room: Floats = np.bincount(hours, minlength=HOURS) / QUARTERS
     return room
 
 

@@ -16,7 +16,6 @@ from eyelog.analysis.series.observed import (
     local_dates,
     observed,
     one_log,
-    refuse_sentinel,
 )
 from eyelog.errors import ConfigurationError
 
@@ -51,20 +50,27 @@ class TwoPeriods(NamedTuple):
 
 
 def two_periods(
-    before: pd.Series,
-    after: pd.Series,
+    before: pd.Series | pd.DataFrame,
+    after: pd.Series | pd.DataFrame,
     *,
+    column: str | None = None,
     block_days: int = 1,
     draws: int = 1000,
     seed: int = 0,
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: pd.Series | None = None,
 ) -> TwoPeriods:
     """Return by how much the values of one period lie above those of an earlier one.
 
     Parameters
     ----------
-    before, after : Series
-        The same quantity of one person in two periods: numbers with aware stamps, usually a
-        column of `eyelog.daily`. At most 250,000 pairs of values: summarise records per day first.
+    before, after : Series or DataFrame
+        The same quantity of one person in two periods: numbers by date or with aware stamps, or two
+        tables that have them as a column, usually days of `eyelog.daily`. At most 250,000 pairs of
+        values: summarise records per day first.
+    column : str, optional
+        The column, if `before` and `after` are tables.
     block_days : int
         How many consecutive local days stay together in the block bootstrap: 1 respects the
         dependence within a day, 7 within a week as well.
@@ -72,6 +78,11 @@ def two_periods(
         How many times the blocks are drawn, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same interval.
+    stamp, interval : optional
+        As in `eyelog.rhythm.most_active`; an interval belongs to the local day in which it opens.
+    exposure : Series, optional
+        The hours that each row of both periods is based on, indexed as they are. Default: as in
+        `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -80,16 +91,17 @@ def two_periods(
         after less before), its 95 % interval ``low`` and ``high`` if all values were independent,
         and ``block_low`` and ``block_high`` from blocks of days. Then ``p`` (Mann-Whitney, two
         sides), ``n_before``, ``n_after`` (values), ``days_before``, ``days_after``, ``exposure_h``
-        and ``coverage`` (of both periods together; for columns of a daily table the hours worn and
-        the mean of the days' coverage) and ``reason`` if something is missing: everything if a
-        period has fewer than three values, ``low`` and ``high`` if even the range of all
-        differences falls short of 95 % (three values with three or four).
+        and ``coverage`` (of both periods together; for daily tables the hours worn and the mean of
+        the days' coverage, for Series by day missing and the share of days with a value) and
+        ``reason`` if something is missing: everything if a period has fewer than three values,
+        ``low`` and ``high`` if even the range of all differences falls short of 95 % (three values
+        with three or four).
 
     Raises
     ------
     ConfigurationError
-        If there are too many values, the stamps are not time-zone aware and in order, or an
-        argument cannot be used.
+        If there are too many values, the stamps are not in order, the values hold the invalid value
+        of a field, or an argument cannot be used.
     MixedLogsError
         If the two are of different logs.
 
@@ -111,7 +123,7 @@ def two_periods(
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-19", periods=10, freq="D", tz="UTC")
+    >>> days = pd.date_range("2026-10-19", periods=10, freq="D", name="day")
     >>> steps = pd.Series([4, 5, 6, 5, 4, 8, 9, 7, 8, 9.0], index=days)
     >>> result = el.compare.two_periods(steps[:5], steps[5:])
     >>> result.difference, result.low > 0
@@ -123,9 +135,19 @@ def two_periods(
             f"block_days must be a whole number of at least 1, not {block_days!r}"
         )
     one_log(before, after, what="two_periods")
-    first, second = (observed(series, what="two_periods") for series in (before, after))
-    for series in (before, after):
-        refuse_sentinel(series, what="two_periods")
+    if exposure is not None and not isinstance(exposure, pd.Series):
+        raise ConfigurationError("two_periods: exposure must be a Series of hours for both periods")
+    first, second = (
+        observed(
+            period,
+            column,
+            what="two_periods",
+            stamp=stamp,
+            interval=interval,
+            exposure=exposure,
+        )
+        for period in (before, after)
+    )
     if first.n * second.n > MOST_PAIRS:
         raise ConfigurationError(
             f"two_periods takes at most {MOST_PAIRS} pairs of values, not {first.n} by {second.n}:"

@@ -14,13 +14,11 @@ from eyelog.analysis.series.bootstrap import check_draws, interval, multipliciti
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     HOUR_US,
-    Observed,
-    check_series,
+    Rows,
     local_dates,
-    observed,
+    observed_rows,
     one_log,
-    refuse_sentinel,
-    stamp_of,
+    rows_of,
 )
 from eyelog.errors import ConfigurationError
 
@@ -88,29 +86,37 @@ class WearDiagnostic(NamedTuple):
 
 
 def wear_diagnostic(
-    series: pd.Series,
+    series: pd.Series | pd.DataFrame,
     worn: pd.Series,
     *,
+    column: str | None = None,
     edge: str | pd.Timedelta = "10min",
     draws: int = 1000,
     seed: int = 0,
+    stamp: str | None = None,
+    interval: str | None = None,
 ) -> WearDiagnostic:
     """Return whether an outcome depends on wear, so that its mean partly reflects when it was worn.
 
     Parameters
     ----------
-    series : Series
-        The outcome: numbers with aware stamps, per interval or one per day.
+    series : Series or DataFrame
+        The outcome: numbers with aware stamps per interval, or by date; or a table that has them as
+        a column.
     worn : Series
         For an outcome per interval: true, false or missing at the same stamps (such as
         ``frame["wea_s"] >= 20``). For one value per day: the hours worn on those days
         (``eyelog.daily(frame)["worn_h"]``).
+    column : str, optional
+        The column, if `series` is a table.
     edge : str or Timedelta
         The width of the edge at the beginning and at the end of a wear bout.
     draws : int
         How many times days are drawn for the intervals, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same intervals.
+    stamp, interval : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -127,8 +133,8 @@ def wear_diagnostic(
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, those of `worn` differ, or an argument
-        cannot be used.
+        If the stamps are not in order, those of `worn` differ, the values hold the invalid value of
+        a field, or an argument cannot be used.
     MixedLogsError
         If the two are of different logs.
 
@@ -149,19 +155,18 @@ def wear_diagnostic(
     (7, True)
     """
     check_draws(draws, seed)
-    index = check_series(series, what="wear_diagnostic")
-    if not check_series(worn, what="wear_diagnostic (worn)").equals(index):
+    rows = rows_of(series, column, what="wear_diagnostic", stamp=stamp, interval=interval)
+    state = rows_of(worn, what="wear_diagnostic (worn)", stamp=stamp, interval=interval)
+    if not state.index.equals(rows.index):
         raise ConfigurationError(
             "wear_diagnostic needs the outcome and worn at the same stamps: use reindex()"
         )
     one_log(series, worn, what="wear_diagnostic")
-    refuse_sentinel(series, what="wear_diagnostic")
     margin = duration_us(edge, "edge")
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    values, hours = rows.values, state.values
     if pd.api.types.is_bool_dtype(worn.dtype):
-        return _intervals(series, worn, margin, draws, seed)
-    hours = worn.to_numpy(dtype="float64", na_value=np.nan)
-    days = local_dates(index)
+        return _intervals(rows, worn, margin, draws, seed)
+    days = _days(rows)
     if ((hours < 0) | (hours > 25)).any() or days.size != np.unique(days).size:
         raise ConfigurationError(
             "wear_diagnostic takes worn as true or false per interval, or as hours (0 to 25) of"
@@ -169,7 +174,7 @@ def wear_diagnostic(
         )
     present = np.isfinite(values) & np.isfinite(hours)
     between, why = _between_days(values[present], hours[present], draws, seed)
-    seen = _observed(series, present)
+    seen = observed_rows(rows, present)
     return WearDiagnostic(
         *between,
         *NO_EDGES,
@@ -180,36 +185,19 @@ def wear_diagnostic(
     )
 
 
-def _observed(series: pd.Series, chosen: npt.NDArray[np.bool_]) -> Observed:
-    """Return the chosen values, with what the provenance of the series states about them."""
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
-    few = pd.Series(np.where(chosen, values, np.nan), index=series.index)
-    few.attrs = dict(series.attrs)
-    return observed(few, what="wear_diagnostic")
-
-
-def _days(series: pd.Series) -> Ints:
+def _days(rows: Rows) -> Ints:
     """Return the local date of each interval."""
-    index = pd.DatetimeIndex(series.index)
-    stamp = stamp_of(series)
-    if stamp == "end":
-        return local_dates(index - pd.Timedelta(1, "us"))
-    days = local_dates(index)
-    if stamp is None and len(days) > 1 and index[-1] == index[-1].normalize():
-        days[-1] = days[-2]  # a last stamp of midnight closes its day and opens no new one
-    return days
+    us = rows.index.as_unit("us").asi8
+    return local_dates(rows.wall(us - (rows.stamp == "end")))
 
 
-def _intervals(
-    series: pd.Series, worn: pd.Series, margin: int, draws: int, seed: int
-) -> WearDiagnostic:
+def _intervals(rows: Rows, worn: pd.Series, margin: int, draws: int, seed: int) -> WearDiagnostic:
     """Return both parts for an outcome per interval."""
-    index = pd.DatetimeIndex(series.index)
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
+    values = rows.values
     on = worn.to_numpy(dtype=bool, na_value=False)
     used = on & np.isfinite(values)
-    seen = _observed(series, used)
-    distinct, day = np.unique(_days(series), return_inverse=True)
+    seen = observed_rows(rows, used)
+    distinct, day = np.unique(_days(rows), return_inverse=True)
     hours = np.bincount(day, on, minlength=len(distinct)) * (seen.step_us / HOUR_US)
     sums = np.bincount(day[used], values[used], minlength=len(distinct))
     counts = np.bincount(day[used], minlength=len(distinct))
@@ -218,7 +206,7 @@ def _intervals(
     between, why = _between_days(means, hours[some].astype(np.float64), draws, seed)
     near = np.ones(len(on), dtype=bool)
     if on.any() and len(on) > 1:
-        near = _near_edge(worn, index, margin)
+        near = _near_edge(worn.set_axis(rows.index), rows, margin)
     within, why_not = _within_bouts(values, used, near, day, draws, seed)
     return WearDiagnostic(
         *between,
@@ -261,10 +249,13 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
     return Between(rho, lows[0], highs[0], tau, lows[1], highs[1], n), ""
 
 
-def _near_edge(worn: pd.Series, index: pd.DatetimeIndex, margin: int) -> npt.NDArray[np.bool_]:
+def _near_edge(worn: pd.Series, rows: Rows, margin: int) -> npt.NDArray[np.bool_]:
     """Return which intervals lie within `margin` of the beginning or end of their wear bout."""
-    bouts = episodes(worn.astype("boolean"))
-    stamps = index.as_unit("us").asi8
+    length = f"{rows.step_us}us"
+    stamp = "start" if rows.stamp == "start" and rows.index.tz is not None else None
+    bouts = episodes(worn.astype("boolean"), stamp=stamp, interval=length)
+    # Where each interval closes.
+    stamps = rows.index.as_unit("us").asi8 + (rows.step_us if rows.stamp == "start" else 0)
     begins, ends = (pd.DatetimeIndex(bouts[name]).as_unit("us").asi8 for name in ("start", "end"))
     bout = np.minimum(np.searchsorted(ends, stamps, side="left"), len(ends) - 1)
     inside = (stamps > begins[bout] + margin) & (stamps <= ends[bout] - margin)

@@ -15,7 +15,6 @@ from eyelog.analysis.quality.evidence import Evidence, blink_evidence, seconds_o
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
-from eyelog.analysis.series.observed import state_days
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
 from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
@@ -71,7 +70,6 @@ TOTAL, WEIGHT = "_total", "_weight"
 MOVES = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
 # The roles of fields that are evidence against others, besides the fields of kind "wear".
 _EVIDENCE = ("walking", "tilt_sideways", "tilt_fore_aft")
-LONGEST_DAY_S = 25 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,9 +401,6 @@ def summary_table(
     """
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
-    days = table.index.name == "day" and bool((prepared.groups.seconds <= LONGEST_DAY_S).all())
-    if days or table.index.name == "week":
-        table = state_days(table)
     limits = prepared.known.limits.details()
     details = {"stamp": prepared.stamp, "limits": limits, **details}
     return record(table, step, log=prepared.log, interval_s=None, **details)

@@ -1,10 +1,10 @@
 """Rhythm of a series: stability, variability, active hours, regularity, cosinor, profiles.
 
-Each function takes one Series with time-zone aware stamps (local hours are those of its own zone)
-and returns a named tuple or a table with ``n``, exposure and coverage. Missing values are left out,
-never counted as 0. Records and bins of `eyelog.resample` close at their stamps, as their provenance
-states; for a bare Series ``stamp=`` says so, otherwise it is taken as it is. Eyewear is taken off
-at night, so functions that need the night refuse if the night was not observed.
+Each function takes one Series with time-zone aware stamps, or a table and the name of a column, and
+returns a named tuple or a table with ``n``, exposure and coverage. Local hours are those of the
+index's zone, or of ``utc_offset_min`` if the table has it. Missing values are left out, never
+counted as 0. Stamps close their intervals unless ``stamp="start"`` says otherwise. Eyewear is taken
+off at night, so functions that need the night refuse if the night was not observed.
 """
 
 from eyelog.analysis.rhythm.active_hours import (

@@ -1,6 +1,6 @@
 """The most and least active hours of the average day."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,12 +61,12 @@ def _average_day(seen: Observed) -> npt.NDArray[np.float64]:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def _extreme_window(
-    series: pd.Series, hours: float, *, sign: int, what: str, stamp: str | None
-) -> ActiveHours:
+def _check_hours(hours: float, *, what: str) -> None:
     if not 0 < hours < 24:
         raise ConfigurationError(f"{what} takes hours between 0 and 24, not {hours}")
-    seen = observed(series, what=what, stamp=stamp)
+
+
+def _extreme_window(seen: Observed, hours: float, *, sign: int) -> ActiveHours:
     value, start, reason = MISSING, MISSING, ""
     if not 0 < seen.step_us <= DAY_US / 2:
         reason = "too few values for an average day"
@@ -84,18 +84,35 @@ def _extreme_window(
     return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
 
 
-def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = None) -> ActiveHours:
+def most_active(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    hours: float = 10,
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> ActiveHours:
     """Return the most active hours (M10): the largest circular window mean of the average day.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, taken at their own step.
+    series : Series or DataFrame
+        Numbers with aware stamps, taken at their own step, or a table that has them as a column.
+    column : str, optional
+        The column of a DataFrame.
     hours : float
         Width of the window.
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it is.
+        Whether a stamp closes or opens its interval. Default: ``"end"``, as in records and bins
+        of eyelog; bins of pandas mostly open at their stamps. Dates always open their days.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
@@ -108,7 +125,9 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
+        If the stamps are not time-zone aware and in order, `hours` is not between 0 and 24, the
+        values hold the invalid value of a field (or, in a frame that is not masked, values of time
+        in which the eyewear was not worn), or the history states another `stamp`.
 
     Notes
     -----
@@ -119,15 +138,21 @@ def most_active(series: pd.Series, *, hours: float = 10, stamp: str | None = Non
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
-    >>> el.rhythm.most_active(level)[:2]
+    >>> el.rhythm.most_active(level, stamp="start")[:2]
     (1.0, 8.0)
+    >>> bins = el.resample(el.sample(), "1h")
+    >>> el.rhythm.most_active(bins, "stp").start
+    7.0
     """
-    return _extreme_window(series, hours, sign=1, what="most_active", stamp=stamp)
+    _check_hours(hours, what="most_active")
+    seen = observed(
+        series, column, what="most_active", stamp=stamp, interval=interval, exposure=exposure
+    )
+    return _extreme_window(seen, hours, sign=1)
 
 
-def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
+def night_doubt(seen: Observed) -> str:
     """Return why the night of a series does not count as observed, or an empty text."""
-    seen = observed(series, what="the night", stamp=stamp)
     hour = local_hours(seen.opens)
     days = max(1, len(np.unique(np.floor(hour / 24))))
     of_day = np.floor(hour % 24)
@@ -148,20 +173,29 @@ def night_doubt(series: pd.Series, stamp: str | None = None) -> str:
 
 
 def least_active(
-    series: pd.Series, *, hours: float = 5, night_worn: bool = False, stamp: str | None = None
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    hours: float = 5,
+    night_worn: bool = False,
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> ActiveHours:
     """Return the least active hours (L5): the smallest circular window mean of the average day.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, taken at their own step.
+    series : Series or DataFrame
+        Numbers with aware stamps, taken at their own step, or a table that has them as a column.
+    column : str, optional
+        The column of a DataFrame.
     hours : float
         Width of the window.
     night_worn : bool
         Confirm that the eyewear was worn at night. Otherwise the result is refused if the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
-    stamp : {"end", "start"}, optional
+    stamp, interval, exposure : optional
         As in `most_active`.
 
     Returns
@@ -172,7 +206,7 @@ def least_active(
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, or `hours` is not between 0 and 24.
+        As `most_active`.
 
     Notes
     -----
@@ -183,28 +217,45 @@ def least_active(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
-    >>> el.rhythm.least_active(level, night_worn=True).mean
+    >>> el.rhythm.least_active(level, night_worn=True, stamp="start").mean
     0.0
-    >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
+    >>> el.rhythm.least_active(level.between_time("08:00", "18:00"), stamp="start").reason[:31]
     'the night was not observed (00:'
     """
-    doubt = "" if night_worn else night_doubt(series, stamp)
-    least = _extreme_window(series, hours, sign=-1, what="least_active", stamp=stamp)
+    _check_hours(hours, what="least_active")
+    seen = observed(
+        series, column, what="least_active", stamp=stamp, interval=interval, exposure=exposure
+    )
+    return _least(seen, hours, night_worn=night_worn)
+
+
+def _least(seen: Observed, hours: float, *, night_worn: bool) -> ActiveHours:
+    doubt = "" if night_worn else night_doubt(seen)
+    least = _extreme_window(seen, hours, sign=-1)
     return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
 def relative_amplitude(
-    series: pd.Series, *, night_worn: bool = False, stamp: str | None = None
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    night_worn: bool = False,
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> RelativeAmplitude:
     """Return (M10 - L5) / (M10 + L5).
 
     Parameters
     ----------
-    series : Series
-        Numbers of 0 or more with aware stamps, taken at their own step.
+    series : Series or DataFrame
+        Numbers of 0 or more with aware stamps, taken at their own step, or a table that has them as
+        a column.
+    column : str, optional
+        The column of a DataFrame.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
-    stamp : {"end", "start"}, optional
+    stamp, interval, exposure : optional
         As in `most_active`.
 
     Returns
@@ -216,7 +267,7 @@ def relative_amplitude(
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order.
+        As `most_active`.
 
     Notes
     -----
@@ -228,11 +279,14 @@ def relative_amplitude(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([3.0 if 8 <= h < 18 else 1.0 for h in hours.hour], index=hours)
-    >>> el.rhythm.relative_amplitude(level, night_worn=True).ra
+    >>> el.rhythm.relative_amplitude(level, night_worn=True, stamp="start").ra
     0.5
     """
-    most = most_active(series, stamp=stamp)
-    least = least_active(series, night_worn=night_worn, stamp=stamp)
+    seen = observed(
+        series, column, what="relative_amplitude", stamp=stamp, interval=interval, exposure=exposure
+    )
+    most = _extreme_window(seen, 10, sign=1)
+    least = _least(seen, 5, night_worn=night_worn)
     total = most.mean + least.mean
     reason = least.reason or most.reason
     value = MISSING

@@ -1,6 +1,6 @@
 """Bouts of a condition and how fragmented they are."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,14 @@ import pandas as pd
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import HOUR_US, check_series, observed, stamp_of, step_us
+from eyelog.analysis.series.observed import (
+    ANY_STAMP,
+    HOUR_US,
+    Rows,
+    observed_rows,
+    rows_of,
+    stamps_at,
+)
 from eyelog.analysis.series.runs import follows, runs
 from eyelog.errors import ConfigurationError
 
@@ -33,16 +40,15 @@ class Fragmentation(NamedTuple):
     reason: str
 
 
-def bout_lengths(states: pd.Series) -> tuple[Floats, Bools]:
+def bout_lengths(rows: Rows) -> tuple[Floats, Bools]:
     """Return the length of each run of True in epochs, and whether a gap has cut it off.
 
     A missing value is a gap. The first and the last row of the Series are not gaps.
     """
-    index = check_series(states, what="fragmentation")
-    values = states.to_numpy(dtype="float64", na_value=np.nan)
+    values = rows.values
     if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
         raise ConfigurationError("fragmentation takes states: True, False or missing")
-    us, step = index.as_unit("us").asi8, step_us(states)
+    us, step = rows.index.as_unit("us").asi8, rows.step_us
     firsts, lasts = runs(values == 1.0, us, step)
     # Pairs of rows between which the state is known: both are present, and one follows the other.
     seen = np.ones(len(values) + 1, dtype=bool)
@@ -50,14 +56,25 @@ def bout_lengths(states: pd.Series) -> tuple[Floats, Bools]:
     return (lasts - firsts + 1).astype(np.float64), ~(seen[firsts] & seen[lasts + 1])
 
 
-def fragmentation(states: pd.Series) -> Fragmentation:
+def fragmentation(
+    states: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> Fragmentation:
     """Summarise the bouts in which a condition holds.
 
     Parameters
     ----------
-    states : Series
-        True, False or missing per epoch; aware, sorted stamps. A missing value or a gap in the
-        stamps cuts a bout off: how long it lasted is not known.
+    states : Series or DataFrame
+        True, False or missing per epoch; aware, sorted stamps; or a table that has them as a
+        column. A missing value or a gap in the stamps cuts a bout off: how long it lasted is not
+        known.
+    column : str, optional
+        The column of a DataFrame.
+    interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -73,7 +90,7 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     Raises
     ------
     ConfigurationError
-        If the values are not states, or the stamps are not time-zone aware and in order.
+        As `eyelog.rhythm.most_active`, or if the values are not states.
 
     Notes
     -----
@@ -93,8 +110,11 @@ def fragmentation(states: pd.Series) -> Fragmentation:
     >>> found.n, found.mean_bout, round(found.gini, 4)
     (3, 2.0, 0.3333)
     """
-    seen = observed(states, what="fragmentation")
-    seen_lengths, cut = bout_lengths(states)
+    rows = rows_of(
+        states, column, what="fragmentation", stamp=ANY_STAMP, interval=interval, exposure=exposure
+    )
+    seen = observed_rows(rows, np.isfinite(rows.values))
+    seen_lengths, cut = bout_lengths(rows)
     lengths = np.sort(seen_lengths[~cut])
     n = len(lengths)
     missing = float("nan")
@@ -131,12 +151,14 @@ def fragmentation(states: pd.Series) -> Fragmentation:
 
 
 def activity_bouts(
-    series: pd.Series,
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
     *,
     threshold: float,
     min_length: str = "10min",
     share: float = 0.8,
     stamp: str | None = None,
+    interval: str | None = None,
 ) -> pd.DataFrame:
     """List the stretches in which a series stays at or above a threshold for most of the time.
 
@@ -145,17 +167,19 @@ def activity_bouts(
 
     Parameters
     ----------
-    series : Series
-        Numbers per epoch; aware, sorted stamps. A missing value counts as a gap.
+    series : Series or DataFrame
+        Numbers per epoch; aware, sorted stamps; or a table that has them as a column. A missing
+        value counts as a gap.
+    column : str, optional
+        The column of a DataFrame.
     threshold : float
         The value to reach, in the unit of the series.
     min_length : str
         Shortest bout, as a pandas duration.
     share : float
         Share of epochs at or above the threshold, in (0, 1].
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its epoch. Default: as the provenance states, and ``"end"``
-        for a bare Series.
+    stamp, interval : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -168,7 +192,7 @@ def activity_bouts(
     Raises
     ------
     ConfigurationError
-        If `share` or `min_length` is not valid, or the stamps are not time-zone aware and in order.
+        As `eyelog.rhythm.most_active`, or if `share` or `min_length` is not valid.
 
     Notes
     -----
@@ -184,17 +208,15 @@ def activity_bouts(
        n  share
     0  5    0.8
     """
-    index = check_series(series, what="activity_bouts")
+    rows = rows_of(series, column, what="activity_bouts", stamp=stamp, interval=interval)
     shortest = duration_us(min_length, "min_length", sign="positive")
     if not 0 < share <= 1:
         raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
-    step = step_us(series)
-    length = pd.Timedelta(step, "us")
-    opens, closes = index - length, index
-    if stamp_of(series, stamp) == "start":
-        opens, closes = index, index + length
-    firsts, lasts = runs(np.isfinite(values), index.as_unit("us").asi8, step)
+    values, step = rows.values, rows.step_us
+    us = rows.index.as_unit("us").asi8
+    before = step if rows.stamp == "end" else 0
+    opens, closes = (stamps_at(at, rows.index.tz) for at in (us - before, us - before + step))
+    firsts, lasts = runs(np.isfinite(values), us, step)
     # A single stamp has no known length, so it cannot be a bout.
     need = -(-shortest // step) if step else len(values) + 1
     stretches = [
@@ -206,7 +228,7 @@ def activity_bouts(
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
         for first, last in _stretches(values[low : high + 1] >= threshold, share, int(need))
     ]
-    rows = [
+    bouts = [
         {
             "start": opens[first],
             "end": closes[last],
@@ -219,10 +241,10 @@ def activity_bouts(
         }
         for first, last, cut in stretches
     ]
-    kinds = dict.fromkeys(("start", "end"), index.dtype)
+    kinds = dict.fromkeys(("start", "end"), rows.index.dtype)
     numbers = dict.fromkeys(("duration_min", "share", "mean", "max"), "float64")
     return pd.DataFrame(
-        rows, columns=["start", "end", "duration_min", "n", "share", "mean", "max", "censored"]
+        bouts, columns=["start", "end", "duration_min", "n", "share", "mean", "max", "censored"]
     ).astype({**kinds, **numbers, "n": "int64", "censored": "bool"})
 
 

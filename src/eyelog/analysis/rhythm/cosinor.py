@@ -1,6 +1,6 @@
 """The cosinor: one cosine fitted by least squares."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,19 +40,28 @@ class Cosinor(NamedTuple):
     reason: str
 
 
-def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None) -> Cosinor:
+def cosinor(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    period: str = "24h",
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> Cosinor:
     """Fit one cosine by least squares.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps; t = 0 at the local midnight before the first one. A value
-        represents its interval, so it is placed in the middle of it.
+    series : Series or DataFrame
+        Numbers with aware stamps, or a table that has them as a column; t = 0 at the local midnight
+        before the first one. A value represents its interval, so it is placed in the middle of it.
+    column : str, optional
+        The column of a DataFrame.
     period : str
         Length of the cycle, as a pandas duration.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: as the provenance states (records and
-        bins close at their stamps); the values of a bare Series lie at their stamps.
+    stamp, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -65,8 +74,7 @@ def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None)
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, or the period is not a duration
-        longer than 0.
+        As `eyelog.rhythm.most_active`, or if the period is not a duration longer than 0.
 
     Notes
     -----
@@ -78,13 +86,15 @@ def cosinor(series: pd.Series, *, period: str = "24h", stamp: str | None = None)
     --------
     >>> import numpy as np, pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="UTC")
-    >>> wave = 10 + 3 * np.cos(2 * np.pi * (hours.hour - 15) / 24)
+    >>> wave = 10 + 3 * np.cos(2 * np.pi * (hours.hour - 0.5 - 15) / 24)  # in mid-hour
     >>> fit = el.rhythm.cosinor(pd.Series(wave, index=hours))
     >>> round(fit.mesor, 6), round(fit.amplitude, 6), round(fit.peak_h, 6)
     (10.0, 3.0, 15.0)
     """
     length_h = duration_us(period, "period", sign="positive", example="24h") / HOUR_US
-    seen = observed(series, what="cosinor", stamp=stamp)
+    seen = observed(
+        series, column, what="cosinor", stamp=stamp, interval=interval, exposure=exposure
+    )
     angle = 2 * np.pi * local_hours(seen.middles) / length_h
     design = np.column_stack([np.ones(seen.n), np.cos(angle), np.sin(angle)])
     context = (seen.n, seen.exposure_h, seen.coverage)

@@ -1,55 +1,70 @@
 """The average day by hour."""
 
+from typing import Any
+
 import pandas as pd
 
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
-from eyelog.analysis.series.observed import name_of, observed
+from eyelog.analysis.series.observed import column_of, name_of, observed
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import KEY, record
+from eyelog.provenance import record
 
 __all__ = [
     "profile",
 ]
 
 
-def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) -> pd.DataFrame:
+def profile(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    by: str = "hour",
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> pd.DataFrame:
     """Describe the usual day: quantiles of a series by hour of day, weekday, or both.
 
     Parameters
     ----------
-    series : Series
-        Numbers with time-zone aware stamps.
+    series : Series or DataFrame
+        Numbers with aware stamps, or by date, or a table that has them as a column.
+    column : str, optional
+        The column of a DataFrame.
     by : {"hour", "weekday", "weekend", "week", "weekday_hour"}
         Local hours 0 to 23, weekdays 0 (Monday) to 6, ``weekday`` or ``weekend``, ISO weeks (the
-        local midnight of their Monday), or each hour of the week, in which the interval of a value
+        date of their Monday), or each hour of the week, in which the interval of a value
         opens.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: what the provenance states (records
-        and bins close at their stamps); a bare Series is taken as it is.
+    stamp, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     DataFrame
         Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, observed
         ones only; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
-        values, ``days`` they come from, ``exposure_h``.
+        values, ``days`` they come from, ``exposure_h`` (missing if the hours of a value are not
+        known).
 
     Raises
     ------
     ConfigurationError
-        If `by` is not one of these, or the stamps are not time-zone aware and in order.
+        As `eyelog.rhythm.most_active`, or if `by` is not one of these.
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
-    >>> el.rhythm.profile(pd.Series(range(48), index=hours, dtype=float)).loc[5, "mean"]
+    >>> level = pd.Series(range(48), index=hours, dtype=float)
+    >>> el.rhythm.profile(level, stamp="start").loc[5, "mean"]
     np.float64(17.0)
     """
     keys = {name: [name] for name in (*CYCLES, "week")} | {"weekday_hour": ["weekday", "hour"]}
     if by not in keys:
         raise ConfigurationError(f"by must be one of {', '.join(keys)}, not {by!r}")
-    seen = observed(series, what="profile", stamp=stamp)
+    seen = observed(
+        series, column, what="profile", stamp=stamp, interval=interval, exposure=exposure
+    )
     columns = {
         name: mondays(seen.opens)
         if name == "week"
@@ -59,7 +74,7 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
     parts = pd.DataFrame(
         {
             **columns,
-            "day": seen.opens.tz_localize(None).normalize(),
+            "day": seen.opens.normalize(),
             "value": seen.values,
             "hours": seen.hours,
         }
@@ -76,17 +91,15 @@ def profile(series: pd.Series, *, by: str = "hour", stamp: str | None = None) ->
             "days": groups["day"].nunique(),
         }
     )
-    table["exposure_h"] = groups["hours"].sum()
-    # The hours of the days behind the values are not those of the rows of this table.
-    entry = {key: what for key, what in series.attrs.get(KEY, {}).items() if key != "days"}
-    table.attrs = {**series.attrs, KEY: entry}
+    table["exposure_h"] = groups["hours"].sum(skipna=False)
+    table.attrs = dict(series.attrs)
     return record(
         table,
         "rhythm.profile",
         interval_s=None,
         by=by,
-        column=name_of(series),
+        column=name_of(column_of(series, column, what="profile")),
         row_s=seen.step_us / 1e6,
-        tz=str(seen.index.tz),
+        tz=None if seen.index.tz is None else str(seen.index.tz),
         days=[str(day.date()) for day in (parts["day"].min(), parts["day"].max()) if seen.n],
     )

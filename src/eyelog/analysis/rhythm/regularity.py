@@ -1,6 +1,6 @@
 """How regularly states repeat from one day to the next."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,19 +35,27 @@ class Regularity(NamedTuple):
 
 
 def sleep_regularity(
-    states: pd.Series, *, night_worn: bool = False, stamp: str | None = None
+    states: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    night_worn: bool = False,
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Regularity:
     """Return how likely the same state is 24 hours later, from -100 to 100.
 
     Parameters
     ----------
-    states : Series
-        True, False or missing per epoch (asleep or not), aware stamps. Pairs in which one is
-        missing are left out.
+    states : Series or DataFrame
+        True, False or missing per epoch (asleep or not), aware stamps; or a table that has them as
+        a column. Pairs in which one is missing are left out.
+    column : str, optional
+        The column of a DataFrame.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
-    stamp : {"end", "start"}, optional
-        As in `eyelog.rhythm.most_active`: which hours are the night.
+    stamp, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`; `stamp` decides which hours are the night.
 
     Returns
     -------
@@ -57,7 +65,7 @@ def sleep_regularity(
     Raises
     ------
     ConfigurationError
-        If the values are not states, or the stamps are not time-zone aware and in order.
+        As `eyelog.rhythm.most_active`, or if the values are not states.
 
     Notes
     -----
@@ -68,10 +76,12 @@ def sleep_regularity(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="UTC")
     >>> asleep = pd.Series(hours.hour < 7, index=hours)
-    >>> el.rhythm.sleep_regularity(asleep, night_worn=True).sri
+    >>> el.rhythm.sleep_regularity(asleep, night_worn=True, stamp="start").sri
     100.0
     """
-    seen = observed(states, what="sleep_regularity")
+    seen = observed(
+        states, column, what="sleep_regularity", stamp=stamp, interval=interval, exposure=exposure
+    )
     if not np.isin(seen.values, (0.0, 1.0)).all():
         raise ConfigurationError("sleep_regularity takes states: True, False or missing")
     us = seen.index.as_unit("us").asi8
@@ -81,7 +91,7 @@ def sleep_regularity(
     paired[inside] = us[later[inside]] == us[inside] + DAY_US
     same = seen.values[paired] == seen.values[later[paired]]
     pairs = int(paired.sum())
-    reason = "" if night_worn else night_doubt(states, stamp)
+    reason = "" if night_worn else night_doubt(seen)
     if not reason and pairs == 0:
         reason = "no two states 24 hours apart were observed"
     value = MISSING if reason else float(-100 + 200 * same.mean())

@@ -1,13 +1,13 @@
 """How similar the days are (IS), and how fragmented each day is (IV)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, observed
+from eyelog.analysis.series.observed import ANY_STAMP, HOUR_US, Observed, local_hours, observed
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 
@@ -28,7 +28,7 @@ class Stability(NamedTuple):
     """Interdaily stability and how much data it is based on."""
 
     is_: float
-    p: int
+    per_day: int
     n: int
     days: int
     exposure_h: float
@@ -57,29 +57,40 @@ def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int
 
 
 def interdaily_stability(
-    series: pd.Series, *, periods: str | int = "observed", stamp: str | None = None
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    periods: str | int = "observed",
+    stamp: str | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Stability:
     """Return how similar the days are, from 0 (no daily pattern) to 1 (identical days).
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps; series finer than hourly are averaged per local hour first.
+    series : Series or DataFrame
+        Numbers with aware stamps, or a table that has them as a column; series finer than hourly
+        are averaged per local hour first.
+    column : str, optional
+        The column of a DataFrame.
     periods : "observed" or int
         The p of the definition: the number of hours of the day that were observed, or 24.
-    stamp : {"end", "start"}, optional
-        As in `eyelog.rhythm.most_active`: which hour and day an interval belongs to.
+    stamp, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`; `stamp` decides which hour and day an interval belongs
+        to.
 
     Returns
     -------
     Stability
-        ``is_``, ``p`` (hours), ``n`` (hourly values), ``days``, ``exposure_h``, ``coverage``,
-        ``reason`` (why ``is_`` is missing).
+        ``is_``, ``per_day`` (the hours of the day that are compared, p of the definition), ``n``
+        (hourly values), ``days``, ``exposure_h``, ``coverage``, ``reason`` (why ``is_`` is
+        missing).
 
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order, or `periods` is not one of these.
+        As `eyelog.rhythm.most_active`, or if `periods` is not one of these.
 
     Notes
     -----
@@ -92,14 +103,22 @@ def interdaily_stability(
     --------
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="Asia/Tokyo")
-    >>> el.rhythm.interdaily_stability(pd.Series(hours.hour.astype(float), index=hours)).is_
+    >>> hour = pd.Series(hours.hour.astype(float), index=hours)
+    >>> el.rhythm.interdaily_stability(hour, stamp="start").is_
     1.0
     """
     if periods not in ("observed", 24):
         raise ConfigurationError(f"periods must be 'observed' or 24, not {periods!r}")
-    seen = observed(series, what="interdaily_stability", stamp=stamp)
+    seen = observed(
+        series,
+        column,
+        what="interdaily_stability",
+        stamp=stamp,
+        interval=interval,
+        exposure=exposure,
+    )
     hourly, of_day = _hourly(seen)
-    p = len(np.unique(of_day)) if periods == "observed" else 24
+    per_day = len(np.unique(of_day)) if periods == "observed" else 24
     days = len(np.unique(np.floor(local_hours(seen.opens) / 24)))
     spread = ((hourly - hourly.mean()) ** 2).sum() if hourly.size else 0.0
     value, reason = MISSING, ""
@@ -112,19 +131,29 @@ def interdaily_stability(
         sums = np.bincount(of_day, hourly, minlength=24)
         by_hour = sums[counts > 0] / counts[counts > 0]
         between = ((by_hour - hourly.mean()) ** 2).sum()
-        value = float(len(hourly) * between / (p * spread))
-    return Stability(value, p, len(hourly), days, seen.exposure_h, seen.coverage, reason)
+        value = float(len(hourly) * between / (per_day * spread))
+    return Stability(value, per_day, len(hourly), days, seen.exposure_h, seen.coverage, reason)
 
 
-def intradaily_variability(series: pd.Series) -> Variability:
+def intradaily_variability(
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> Variability:
     """Return how fragmented a series is: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
 
     Parameters
     ----------
-    series : Series
-        Numbers with aware stamps, taken at their own step; average per hour first for the
-        published hourly measure. Values on both sides of a gap or of a missing value
-        are not a pair.
+    series : Series or DataFrame
+        Numbers with aware stamps, or a table that has them as a column, taken at their own step;
+        average per hour first for the published hourly measure. Values on both sides of a gap or of
+        a missing value are not a pair.
+    column : str, optional
+        The column of a DataFrame.
+    interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -134,7 +163,7 @@ def intradaily_variability(series: pd.Series) -> Variability:
     Raises
     ------
     ConfigurationError
-        If the stamps are not time-zone aware and in order.
+        As `eyelog.rhythm.most_active`.
 
     Notes
     -----
@@ -148,7 +177,14 @@ def intradaily_variability(series: pd.Series) -> Variability:
     >>> round(el.rhythm.intradaily_variability(pd.Series([0.0, 1.0] * 24, index=hours)).iv, 12)
     4.0
     """
-    seen = observed(series, what="intradaily_variability")
+    seen = observed(
+        series,
+        column,
+        what="intradaily_variability",
+        stamp=ANY_STAMP,
+        interval=interval,
+        exposure=exposure,
+    )
     near = follows(seen.index.as_unit("us").asi8, seen.step_us)
     pairs = int(near.sum())
     variance = float(seen.values.var()) if seen.n else 0.0

@@ -1,45 +1,65 @@
-"""Shared by the functions on a Series: checks, length of a row, local clock time, exposure."""
+"""Shared by the functions on one quantity: its rows, their length, local clock and exposure.
+
+A quantity is a Series, or a column of a table. What a number needs stands in values, index, columns
+and arguments; the history of a table makes these functions refuse, never compute otherwise.
+"""
 
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.catalogue import catalogue
-from eyelog.clock import check_stamp
-from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import interval_seconds
-from eyelog.provenance import KEY, history, stated_log
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.analysis.series.durations import duration_us
+from eyelog.catalogue import LOGS, catalogue, near, role
+from eyelog.clock import LocalClock, check_stamp
+from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
+from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
+from eyelog.provenance import history, stated_log
 
 __all__ = [
+    "ANY_STAMP",
     "Observed",
+    "Quantity",
+    "Rows",
     "check_frame",
     "check_numbers",
-    "check_series",
     "check_table",
+    "column_of",
+    "given_index",
     "has_clock",
+    "is_dated",
     "local_dates",
     "local_hours",
     "local_us",
     "name_of",
     "observed",
+    "observed_rows",
     "one_log",
-    "own_days",
     "refuse_sentinel",
+    "refuse_wearers",
+    "rows_of",
     "stamp_of",
     "stamps_at",
-    "state_days",
     "step_us",
 ]
 
 
 HOUR_US = 3_600_000_000
-# Index names of tables that state how long each row was observed, and the days per row.
-PERIODS = {"day": 1, "week": 7}
 DAY_US = 24 * HOUR_US
+SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock goes forward by two
+# Index names of tables by date, and the days of a row.
+PERIODS = {"day": 1, "week": 7}
+# The column of a table that says how many hours a row is based on, and how many make an hour.
+EXPOSURES: Final = {"worn_h": 1.0, "exposure_min": 60.0, "recorded_h": 1.0}
+ANY_STAMP: Final = "any"  # for what does not depend on where an interval lies
+# How far the usual distance of two rows may be from whole lengths of a row.
+DRIFT: Final = 0.1
+
+Quantity: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
 
 def check_numbers(series: pd.Series, *, what: str) -> None:
@@ -53,94 +73,403 @@ def check_numbers(series: pd.Series, *, what: str) -> None:
 
 
 def has_clock(series: pd.Series) -> bool:
-    """Return whether a Series is indexed by aware, sorted, unique stamps."""
-    index = series.index
+    """Return whether a Series is indexed by aware stamps or by dates, in order, each once."""
+    index = _read_dates(series.index)
     return (
         isinstance(index, pd.DatetimeIndex)
-        and (index.tz is not None or index.name in PERIODS)
+        and (index.tz is not None or _whole(index))
         and index.is_monotonic_increasing
         and not index.has_duplicates
     )
 
 
-def check_series(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
-    """Return the index of a Series with aware, sorted, unique stamps, or raise."""
-    if not isinstance(series, pd.Series):
-        raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
-    index = series.index
-    if isinstance(index, pd.DatetimeIndex) and index.tz is None and len(index):
-        # Calendar dates are reckoned with as the days of UTC, of which each has 24 hours.
-        dated = bool((index == index.normalize()).all())
-        index = index.tz_localize("UTC") if dated else index
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+def refuse_wearers(index: pd.Index, *, what: str) -> None:
+    """Raise `ConfigurationError` if a table holds several wearers."""
+    if isinstance(index, pd.MultiIndex) or ACCOUNT in index.names:
         raise ConfigurationError(
-            f"{what} needs a Series indexed by time-zone aware stamps, or by dates"
+            f"{what} takes one wearer: choose one, table.xs('P01', level={ACCOUNT!r})"
         )
-    if not index.is_monotonic_increasing or index.has_duplicates:
-        raise ConfigurationError(f"{what} needs stamps in order, each once: use sort_index()")
-    check_numbers(series, what=what)
-    return index
 
 
-def step_us(series: pd.Series | pd.DataFrame) -> int:
-    """Return the length of one row in microseconds, 0 if it is unknown (`interval_seconds`)."""
-    seconds = interval_seconds(series)
-    return 0 if np.isnan(seconds) else round(seconds * 1e6)
+def step_us(
+    table: pd.Series | pd.DataFrame, interval: Any = None, *, what: str = "this function"
+) -> int:
+    """Return the length of one row in microseconds, 0 if it is unknown.
+
+    Parameters
+    ----------
+    table : Series or DataFrame
+        Of a Series the smallest distance of neighbouring stamps (`eyelog.frame.interval_seconds`).
+    interval : str, optional
+        The length that the caller gave.
+    what : str
+        The function that asks.
+
+    Raises
+    ------
+    ConfigurationError
+        If the rows of a Series lie at distances that no one length explains, as where two
+        connections of the eyewear have different phases.
+    """
+    if interval is not None:
+        return duration_us(interval, "interval", sign="positive", example="15s")
+    seconds = interval_seconds(table)
+    step = 0 if np.isnan(seconds) else round(seconds * 1e6)
+    if isinstance(table, pd.Series) and 0 < step < SHORTEST_DAY_US:
+        apart = np.sort(np.diff(pd.DatetimeIndex(table.index).as_unit("us").asi8))
+        usual = float(apart[(len(apart) - 1) // 2])
+        if usual < SHORTEST_DAY_US and abs(usual / step - round(usual / step)) > DRIFT:
+            raise ConfigurationError(
+                f"{what} cannot tell how long one row is: rows are {step / 1e6:g} s apart at the"
+                f" least, and usually {usual / 1e6:g} s. Pass interval='{usual / 1e6:g}s', or the"
+                " frame and the name of the column"
+            )
+    return step
 
 
-def stamp_of(series: pd.Series | pd.DataFrame, stamp: str | None = None) -> str | None:
+def is_dated(index: pd.Index) -> bool:
+    """Return whether rows are named by the date that opens them, as those of a daily table."""
+    return isinstance(index, pd.DatetimeIndex) and (index.tz is None or index.name in PERIODS)
+
+
+def stamp_of(
+    table: pd.Series | pd.DataFrame, stamp: str | None = None, *, what: str = "this function"
+) -> str:
     """Return whether the stamps of a Series or table close or open their intervals.
 
     Parameters
     ----------
-    series : Series or DataFrame
-        Aware stamps.
+    table : Series or DataFrame
+        Indexed by stamps or dates.
     stamp : {"end", "start"}, optional
-        The caller's choice; it takes precedence over the provenance.
+        The caller's choice.
+    what : str
+        The function that asks.
 
     Returns
     -------
-    str or None
-        ``"end"`` for records of a log (right-closed: a record stamped 10:00:00 covers the interval
-        before it) and for bins of `eyelog.resample`, unless those were made with
-        ``stamp="start"``; ``"start"`` for days and weeks, which are named by the midnight that
-        opens them.
-        None if nothing states it: a bare Series, or one that pandas has averaged since.
+    str
+        The caller's choice, else ``"start"`` for days and weeks, which are named by the date that
+        opens them, and ``"end"`` for everything else (a record stamped 10:00:00 covers the interval
+        before it).
+
+    Raises
+    ------
+    ConfigurationError
+        If the history states otherwise, or dates are said to close their days.
     """
     if stamp is not None:
-        return check_stamp(stamp)
-    if stated_log(series) is None or _averaged_since(series):
-        return None
-    if series.index.name in PERIODS:
+        check_stamp(stamp)
+    if is_dated(table.index):
+        if stamp == "end":
+            raise ConfigurationError(
+                f"{what}: a date names the day or week that it opens, so leave out stamp="
+            )
         return "start"
-    stated = [step["stamp"] for step in history(series) if "stamp" in step]
-    return str(stated[-1]) if stated else "end"
+    chosen = stamp or "end"
+    stated = [step["stamp"] for step in history(table) if "stamp" in step]
+    if stated and stated[-1] != chosen:
+        does = "open" if stated[-1] == "start" else "close"
+        raise ConfigurationError(
+            f"{what}: by their history, these stamps {does} their intervals: pass"
+            f" stamp={stated[-1]!r} (or, if other bins were made of them since, take the history"
+            " away, series.attrs = {})"
+        )
+    return chosen
 
 
-def _averaged_since(series: pd.Series | pd.DataFrame) -> bool:
-    """Return whether pandas has put the rows of a table of eyelog into longer intervals."""
-    if series.index.name in PERIODS:
-        freq = getattr(series.index, "freq", None)
-        return freq is not None and freq != pd.offsets.Day(PERIODS[str(series.index.name)])
-    rows = series.iloc[:1]
-    return step_us(series) > (step_us(rows) or step_us(series))
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All rows of a quantity.
+
+    Attributes
+    ----------
+    values : array of float64
+        The values, NaN where missing.
+    index : DatetimeIndex
+        Their stamps (aware), or the dates that name them (naive).
+    name : str
+        The name of the quantity; "" if it has none.
+    step_us : int
+        Length of one row, 0 if it is unknown.
+    stamp : str
+        ``"end"`` or ``"start"``, as `stamp_of` returns it.
+    hours : array of float64
+        Hours that each row is based on, NaN where that is not known.
+    shares : array of float64 or None
+        The coverage of each row that the table states.
+    clock : LocalClock
+        The wearer's clock.
+    log : str or None
+        The log that the columns of the table show.
+    """
+
+    values: Floats
+    index: pd.DatetimeIndex
+    name: str
+    step_us: int
+    stamp: str
+    hours: Floats
+    shares: Floats | None
+    clock: LocalClock
+    log: str | None
+
+    def edges(self) -> tuple[Ints, Ints]:
+        """Return when each interval opens and closes, in microseconds; they never overlap."""
+        us, step = self.index.as_unit("us").asi8, self.step_us
+        if self.stamp == "end":
+            # The last bin of a day may be short.
+            return np.maximum(us - step, np.concatenate([us[:1] - step, us[:-1]])), us
+        return us, np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
+
+    def wall(self, us: Ints) -> pd.DatetimeIndex:
+        """Return what the local clock shows at instants."""
+        return _naive(self.clock.wall_us(us))
+
+
+def rows_of(
+    table: Quantity,
+    column: Any = None,
+    *,
+    what: str,
+    stamp: str | None = None,
+    interval: Any = None,
+    exposure: Any = None,
+) -> Rows:
+    """Return the rows of a Series, or of a column of a table.
+
+    Parameters
+    ----------
+    table : Series or DataFrame
+        Indexed by aware stamps, or by dates.
+    column : str, optional
+        The column of a DataFrame.
+    what : str
+        The function that asks.
+    stamp, interval, exposure : optional
+        What the caller gave: whether stamps close or open their intervals (`ANY_STAMP` where that
+        makes no difference), the length of a row, and the hours that each row is based on.
+
+    Raises
+    ------
+    ConfigurationError
+        If the quantity cannot be used: no numbers, no stamps in order, an invalid value of a field
+        or values of unworn time among its values, a history that states another `stamp`.
+    FieldError
+        If the table lacks the column.
+    """
+    given = column_of(table, column, what=what)
+    series = given.set_axis(_index(given, what=what))
+    check_numbers(series, what=what)
+    refuse_sentinel(series, what=what)
+    whole = table if isinstance(table, pd.DataFrame) else None
+    log = None
+    if whole is not None:
+        log = _log(whole)
+        _refuse_unworn(whole, series, log, what=what)
+    index = pd.DatetimeIndex(series.index)
+    step = _length(series, whole, interval, log, what=what)
+    if stamp == ANY_STAMP:
+        closes = "start" if is_dated(index) else "end"
+    else:
+        closes = stamp_of(series, stamp, what=what)
+    return Rows(
+        numbers(series),
+        index,
+        name_of(series),
+        step,
+        closes,
+        _hours(index, whole, step, exposure, what=what),
+        np.nan_to_num(numbers(whole["coverage"]))
+        if whole is not None and "coverage" in whole.columns
+        else None,
+        _clock(whole, index, log, closes),
+        log,
+    )
+
+
+def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
+    """Return a Series, or the column of a table, as a Series; without looking at its index."""
+    if isinstance(table, pd.Series):
+        if column is not None:
+            raise ConfigurationError(
+                f"{what}: a Series is one quantity, so leave out the column {column!r}"
+            )
+        return table
+    if not isinstance(table, pd.DataFrame):
+        raise ConfigurationError(
+            f"{what} takes one Series, such as frame['stp'], or a table and the name of a column"
+        )
+    if column is None:
+        raise ConfigurationError(
+            f"{what} takes one Series, such as frame['stp'], or a table and the name of a column:"
+            " pass the column too"
+        )
+    if column not in table.columns:
+        hint = near(str(column), map(str, table.columns))
+        raise FieldError(f"{what}: this table has no column {column!r}{hint}")
+    chosen: pd.Series | pd.DataFrame = table[column]
+    if isinstance(chosen, pd.DataFrame):
+        raise ConfigurationError(f"{what}: the table has several columns {column!r}: keep one")
+    return chosen
+
+
+def given_index(rows: Rows, series: pd.Series) -> pd.DatetimeIndex:
+    """Return the index of a Series as it was given; dates that were text as dates."""
+    index = series.index
+    return index if isinstance(index, pd.DatetimeIndex) else rows.index
+
+
+def _index(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
+    """Return the index as aware stamps or naive dates, in order, each once."""
+    index = series.index
+    refuse_wearers(index, what=what)
+    if not isinstance(index, pd.DatetimeIndex):
+        index = _read_dates(index)
+    if isinstance(index, pd.DatetimeIndex) and index.tz is not None and index.name in PERIODS:
+        index = index.tz_localize(None).normalize()  # as tables named their days before 0.3
+    dates = isinstance(index, pd.DatetimeIndex) and index.tz is None
+    if not isinstance(index, pd.DatetimeIndex) or (dates and not _whole(index)):
+        advice = "pd.to_datetime(dates) for dates, or tz_localize for stamps"
+        if isinstance(index, pd.RangeIndex):
+            advice = "table.set_index('day') for days, frame.set_index('date') for stamps"
+        raise ConfigurationError(
+            f"{what} needs a Series or table indexed by time-zone aware stamps, or by dates"
+            f" ({advice})"
+        )
+    if not index.is_monotonic_increasing or index.has_duplicates or index.hasnans:
+        raise ConfigurationError(f"{what} needs stamps in order, each once: use sort_index()")
+    return index.as_unit("us")
+
+
+def _whole(index: pd.DatetimeIndex) -> bool:
+    return bool((index.dropna().as_unit("us").asi8 % DAY_US == 0).all())
+
+
+def _read_dates(index: pd.Index) -> pd.Index:
+    """Return an index of dates that were read back as text or as dates of Python."""
+    if not len(index) or pd.api.types.is_numeric_dtype(index.dtype):
+        return index
+    plain = all(isinstance(each, date) and not isinstance(each, datetime) for each in index)
+    try:
+        if plain:
+            return pd.DatetimeIndex(index.to_numpy(dtype="M8[us]"), name=index.name)
+        return pd.DatetimeIndex(pd.to_datetime(index, format="%Y-%m-%d"), name=index.name)
+    except (TypeError, ValueError):
+        return index
+
+
+def _log(table: pd.DataFrame) -> str | None:
+    """Return the log that the columns of a table show, None if it is no frame of a log."""
+    bare = table.iloc[:0].copy(deep=False)
+    bare.attrs = {}
+    try:
+        return log_of(bare)
+    except EyelogError:
+        return None
+
+
+def _length(
+    series: pd.Series, table: pd.DataFrame | None, interval: Any, log: str | None, *, what: str
+) -> int:
+    """Return the length of one row in microseconds, 0 if it is unknown."""
+    if interval is not None or not is_dated(series.index):
+        # Without a log, the rows of a table are as long as those of its column.
+        framed = table is not None and (log is not None or is_resampled(table))
+        return step_us(table if table is not None and framed else series, interval, what=what)
+    name = str(series.index.name)
+    if len(series) < 2 or (table is not None and name in PERIODS):
+        return PERIODS.get(name, 1) * DAY_US
+    return int(np.diff(pd.DatetimeIndex(series.index).as_unit("us").asi8).min())
+
+
+def _hours(
+    index: pd.DatetimeIndex,
+    table: pd.DataFrame | None,
+    step: int,
+    exposure: Any,
+    *,
+    what: str,
+) -> Floats:
+    """Return the hours that each row is based on; NaN where nothing states them."""
+    if exposure is not None:
+        return _given_hours(exposure, index, what=what)
+    for name, per_hour in EXPOSURES.items():
+        if table is not None and name in table.columns:
+            return np.asarray(numbers(table[name]) / per_hour, dtype=np.float64)
+    # A day is not as long as it was worn.
+    known = index.tz is not None and 0 < step < SHORTEST_DAY_US
+    return np.full(len(index), step / HOUR_US if known else np.nan)
+
+
+def _given_hours(exposure: Any, index: pd.DatetimeIndex, *, what: str) -> Floats:
+    """Return the hours that a caller gave, for each row."""
+    try:
+        if isinstance(exposure, pd.Series):
+            own = exposure.set_axis(_index(exposure, what=f"{what} (exposure)"))
+            if (pd.DatetimeIndex(own.index).tz is None) != (index.tz is None):
+                raise ConfigurationError(
+                    f"{what}: exposure is by day and the values are not, or the other way round"
+                )
+            hours = numbers(own.reindex(index))
+        else:
+            hours = np.asarray(exposure, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(f"{what}: exposure must be hours, not {exposure!r}") from None
+    if hours.shape != (len(index),) or (hours < 0).any() or np.isinf(hours).any():
+        raise ConfigurationError(
+            f"{what}: exposure must be hours of 0 or more, one for each of the {len(index)} rows"
+        )
+    return hours
+
+
+def _clock(
+    whole: pd.DataFrame | None, index: pd.DatetimeIndex, log: str | None, stamp: str
+) -> LocalClock:
+    """Return the wearer's clock: the column ``utc_offset_min`` of the table may state it."""
+    if whole is None or OFFSET not in whole.columns or index.tz is None:
+        return LocalClock(index.tz)
+    return clock_of(whole, log=log, stamp=stamp)
+
+
+def _refuse_unworn(table: pd.DataFrame, series: pd.Series, log: str | None, *, what: str) -> None:
+    """Raise if a frame that was not masked shows values of time in which it was not worn."""
+    if log is None or STORED in table.columns or is_resampled(table):
+        return
+    field = catalogue(log).get(str(series.name))
+    if field is None or field.kind not in ("static", "motion", "gait"):
+        return
+    for name in role(log, "worn"):
+        if name in table.columns:
+            # true is "not worn" (15-second log); 0 seconds of wear (60-second log)
+            off = numbers(table[name]) == (
+                1.0 if catalogue(log)[name].value_type == "bool" else 0.0
+            )
+            count = int((off & np.isfinite(numbers(series))).sum())
+            if count:
+                raise ConfigurationError(
+                    f"{what}: {series.name!r} has {count} values of time in which the eyewear was"
+                    " not worn: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The values of a Series that are not missing, and how much of its span they cover.
+    """The values of a quantity that are not missing, and how much of its span they cover.
 
     Attributes
     ----------
     values : array of float64
         The values.
     index : DatetimeIndex
-        Their stamps.
+        Their stamps (aware) or dates (naive).
     opens, middles : DatetimeIndex
-        When the interval of each value opens, and its middle; the stamp itself if nothing states
-        whether it closes or opens its interval.
+        What the local clock shows when the interval of each value opens, and in its middle; naive.
     hours : array of float64
-        Hours that each value is based on: its interval, or the worn hours of its day.
+        Hours that each value is based on: its interval, or what the table or the caller states; NaN
+        where neither is known.
     step_us : int
         Length of one row.
     span : float
@@ -151,8 +480,10 @@ class Observed:
         Hours that the values are based on.
     coverage : float
         Share of the span that they cover.
-    stamp : str or None
+    stamp : str
         Whether the stamps close or open their intervals, as `stamp_of` returns it.
+    log : str or None
+        The log that the columns of the table show.
     """
 
     values: Floats
@@ -165,102 +496,60 @@ class Observed:
     n: int
     exposure_h: float
     coverage: float
-    stamp: str | None
+    stamp: str
+    log: str | None
 
 
-def observed(series: pd.Series, *, what: str, stamp: str | None = None) -> Observed:
+def observed(
+    table: Quantity,
+    column: Any = None,
+    *,
+    what: str,
+    stamp: str | None = None,
+    interval: Any = None,
+    exposure: Any = None,
+) -> Observed:
     """Leave out missing values; report exposure (hours) and coverage of the span.
 
-    The values of a table by day are based on the hours that it states for their days (worn, in
-    `eyelog.daily`) and cover the share of the span that it states; a day without a value covers
-    nothing. For means over several days, which pandas has made since, neither is known.
+    A row of a table covers the share of itself that the table states as ``coverage``; otherwise a
+    row with a value covers itself. The parameters are those of `rows_of`.
     """
-    index = check_series(series, what=what)
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
-    present = np.isfinite(values)
-    step = step_us(series)
+    rows = rows_of(table, column, what=what, stamp=stamp, interval=interval, exposure=exposure)
+    return observed_rows(rows, np.isfinite(rows.values))
+
+
+def observed_rows(rows: Rows, present: Bools) -> Observed:
+    """Return what is observed if only some of the rows are looked at; all of them have values."""
     n = int(present.sum())
-    us = index.as_unit("us").asi8
-    stated = stamp_of(series, stamp)
-    opens = closes = us
-    if stated == "end":
-        # No interval opens before the previous one has closed: the last bin of a day may be short.
-        opens = np.maximum(us - step, np.concatenate([us[:1] - step, us[:-1]]))
-    elif stated == "start":
-        closes = np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
-    middles = opens + (closes - opens) // 2
-    days = own_days(series)
-    if days is None:
-        span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
-        hours: Floats = np.full(n, step / HOUR_US)
-        covered, exposure_h = float(n), n * step / HOUR_US
-    else:
-        dates = local_dates(index)
-        long = PERIODS[str(series.index.name)]
-        span = float(dates[-1] - dates[0]) / long + 1.0 if len(dates) else 0.0
-        hours, covered = days[0][present], float(days[1][present].sum())
-        exposure_h = float(hours.sum())
+    us, step = rows.index.as_unit("us").asi8, rows.step_us
+    opens, closes = (edge[present] for edge in rows.edges())
+    span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
+    covered = float(n if rows.shares is None else rows.shares[present].sum())
+    hours = rows.hours[present]
     return Observed(
-        values[present],
-        index[present],
-        stamps_at(opens[present], index.tz),
-        stamps_at(middles[present], index.tz),
+        rows.values[present],
+        rows.index[present],
+        rows.wall(opens),
+        rows.wall(opens + (closes - opens) // 2),
         hours,
         step,
         float(span),
         n,
-        exposure_h,
+        float(hours.sum()),
         float(np.minimum(1.0, covered / span)) if span else 0.0,
-        stated,
+        rows.stamp,
+        rows.log,
     )
 
 
-def state_days(table: pd.DataFrame) -> pd.DataFrame:
-    """State in the provenance of a table by day or week how long each was observed and covered.
-
-    A column that is taken out of the table loses the other columns, but keeps the attrs.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A new table with a row per local day or week; its own attrs are replaced, never shared. The
-        hours are taken from ``worn_h``, ``exposure_min`` or ``recorded_h``, the first that it has.
-    """
-    names = ("worn_h", "exposure_min", "recorded_h")
-    name = next((name for name in names if name in table.columns), None)
-    if name is None or "coverage" not in table.columns:
-        return table
-    hours, coverage = (np.nan_to_num(numbers(table[each])) for each in (name, "coverage"))
-    index = pd.DatetimeIndex(table.index)
-    days = {
-        "opens_s": (index.as_unit("us").asi8 // 1_000_000).tolist(),
-        "exposure_h": (hours / 60.0 if name == "exposure_min" else hours).tolist(),
-        "coverage": coverage.tolist(),
-    }
-    entry: dict[str, Any] = dict(table.attrs.get(KEY, {}))
-    table.attrs = {**table.attrs, KEY: {**entry, "days": days}}
-    return table
-
-
-def own_days(series: pd.Series) -> tuple[Floats, Floats] | None:
-    """Return hours and coverage of each row of a column of a table by day or week, else None.
-
-    Both are NaN if the rows are no longer those of that table, such as means over weeks.
-    """
-    entry: dict[str, Any] = series.attrs.get(KEY, {})
-    days = entry.get("days")
-    if days is None or series.index.name not in PERIODS:
-        return None
-    index = pd.DatetimeIndex(series.index)
-    rows = pd.Index(days["opens_s"]).get_indexer(pd.Index(index.as_unit("us").asi8 // 1_000_000))
-    if _averaged_since(series):
-        rows = np.full(len(index), -1)
-    hours, coverage = (np.append(days[name], np.nan) for name in ("exposure_h", "coverage"))
-    return hours[rows], coverage[rows]  # the last one, NaN, is for other days
+def _naive(us: Ints) -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(us.view("datetime64[us]"))
 
 
 def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
-    """Return microseconds since 1970 as stamps in a zone."""
+    """Return microseconds since 1970 as stamps in a zone; without a zone, as dates."""
+    if tz is None:
+        return _naive(us)
     return pd.DatetimeIndex(us.view("datetime64[us]")).tz_localize("UTC").tz_convert(tz)
 
 
@@ -288,20 +577,22 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
 def refuse_sentinel(series: pd.Series, *, what: str) -> None:
     """Raise `ConfigurationError` if a field's invalid value is still among its values.
 
-    Only if all other values lie in the field's range: a derived series may keep its name.
+    The name of the Series is that of a field of either log. Refused only if all other values lie in
+    the field's range: a derived series may keep its name.
     """
-    log = stated_log(series)
-    field = catalogue(log).get(str(series.name)) if log else None
-    if field is None or field.invalid_value is None or field.min is None or field.max is None:
-        return
-    values = series.to_numpy(dtype="float64", na_value=np.nan)
-    invalid = values == field.invalid_value
-    rest = values[np.isfinite(values) & ~invalid]
-    if invalid.any() and bool(((rest >= field.min) & (rest <= field.max)).all()):
-        raise ConfigurationError(
-            f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g}"
-            f" {int(invalid.sum())} times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
-        )
+    for log in LOGS:
+        field = catalogue(log).get(str(series.name))
+        if field is None or field.invalid_value is None or field.min is None or field.max is None:
+            continue
+        values = numbers(series)
+        invalid = values == field.invalid_value
+        rest = values[np.isfinite(values) & ~invalid]
+        if invalid.any() and bool(((rest >= field.min) & (rest <= field.max)).all()):
+            times = int(invalid.sum())
+            raise ConfigurationError(
+                f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g} {times}"
+                " times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
+            )
 
 
 def name_of(series: pd.Series) -> str:

@@ -118,7 +118,7 @@ def _alike(hourly: pd.Series) -> list[str]:
     if not stable.reason:
         said.append(
             f"Interdaily stability is {words.number(stable.is_, 2)}, where 0 is no daily pattern"
-            f" and 1 is identical days ({stable.p} hours of the day,"
+            f" and 1 is identical days ({stable.per_day} hours of the day,"
             f" {words.count(stable.days, 'day')})."
         )
     if amplitude.reason:
