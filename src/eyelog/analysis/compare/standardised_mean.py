@@ -260,7 +260,6 @@ def _room(rows: Rows) -> Floats:
     quarter = HOUR_US // QUARTERS
     first, last = int(opens[0]) - 2 * DAY_US, int(closes[-1]) + 2 * DAY_US
     us = np.arange(first // quarter * quarter, last, quarter, dtype=np.int64)
-    place = np.clip(np.searchsorted(closes, us, side="right"), 0, len(closes) - 1)
     dates = rows.wall(us).as_unit("us").asi8 // DAY_US
     ends = rows.wall(np.array([opens[0], closes[-1] - 1])).as_unit("us").asi8
     low, high = (ends // DAY_US).tolist()
