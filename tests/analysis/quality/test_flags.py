@@ -141,16 +141,17 @@ def test_columns_of_both_logs_are_refused():
 @pytest.mark.parametrize(
     "limit",
     [
-        {"min_worn_s": -1},
-        {"max_noise_s": float("nan")},
+        {"min_worn": "-1s"},
+        {"max_noise": 1},
         {"walking_above": float("inf")},
-        {"tilt_sideways": (45, -45)},
-        {"tilt_fore_aft": (1, 2, 3)},
+        {"walking_above": True},
+        {"tilt_sideways_deg": (45, -45)},
+        {"tilt_fore_aft_deg": (1, 2, 3)},
     ],
 )
 def test_an_unusable_limit_is_refused_by_name(limit):
     with pytest.raises(ConfigurationError, match=next(iter(limit))):
-        el.flag(frame_of(EYES, {"sc_fcs": [50]}), **limit)
+        el.Limits(**limit)
 
 
 def test_masking_removes_flagged_values_and_keeps_the_rest():
@@ -241,9 +242,10 @@ def test_allowing_every_reason_leaves_the_frame_as_it_is(frame):
 @given(frames(MINUTES, names=[*CALM[MINUTES], "hm_po", "ems_rl", "lc_bk_n", "lc_bkw_av", "sa_xr"]))
 def test_a_stricter_limit_never_lets_more_through(frame):
     usual = judged(frame).notna()
-    strict = judged(
-        frame, min_worn_s=41, max_noise_s=0, tilt_sideways=(-1, 1), tilt_fore_aft=(-1, 1)
-    ).notna()
+    limits = el.Limits(
+        min_worn="41s", max_noise="0s", tilt_sideways_deg=(-1, 1), tilt_fore_aft_deg=(-1, 1)
+    )
+    strict = judged(frame, limits=limits).notna()
     assert not (strict & ~usual).any(axis=None)
 
 
