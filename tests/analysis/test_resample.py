@@ -64,7 +64,9 @@ def test_tilt_averages_on_the_circle() -> None:
 def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
     frame = frame_of(EYES, {"re_u": [1, 1, 1, 1], "isl": [True, False, False, False]})
     assert one(frame, "re_u") == 3
-    assert one(frame, "re_u", judge=False) == 4
+    with pytest.raises(ConfigurationError, match=r"'re_u' holds values of time .* not worn, 1 times"):
+        one(frame, "re_u", judge=False)
+    assert one(frame.assign(isl=False), "re_u", judge=False) == 4
 
 
 def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
@@ -86,6 +88,8 @@ def test_bins_without_records_are_rows_without_values() -> None:
     assert table["n"].tolist() == [1, 0, 1]
     assert table["coverage"].tolist() == [0.25, 0, 0.25]
     assert table["re_u"].tolist()[::2] == [1, 2]
+    about = table.pop("recorded_min"), table.pop("bin_s"), table.pop("closing_alone")
+    assert [column.tolist() for column in about] == [[0.25, 0, 0.25], [60] * 3, [False] * 3]
     assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
 
 
@@ -149,9 +153,10 @@ def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> Non
     table = el.resample(frame, "1h")
     fields = [name for name in frame.columns if name != "gw"]
     assert [name for name in table if not name.endswith(CARRIED)] == [*fields, *BIN_COLUMNS]
-    assert list(table.columns[-3:]) == ["n", "exposure_min", "coverage"]
-    assert table.dtypes.drop("n").eq("float64").all()
-    assert table["n"].dtype == "int64"
+    last = ["n", "recorded_min", "exposure_min", "coverage", "bin_s", "closing_alone"]
+    assert list(table.columns[-6:]) == last
+    assert table.dtypes.drop(["n", "closing_alone"]).eq("float64").all()
+    assert (table["n"].dtype, table["closing_alone"].dtype) == ("int64", "bool")
     assert history(table)[-1]["left_out"] == ["gw"]
     assert history(table)[-1]["interval_s"] == 3600.0
 
@@ -201,7 +206,7 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2]})
     with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
         el.resample(frame.tz_localize(None), "1min")
-    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
+    with pytest.raises(ConfigurationError, match="2 repeated ones"):
         el.resample(pd.concat([frame, frame]), "1min")
 
 

@@ -151,7 +151,7 @@ def test_eyewear_that_was_stored_stays_so_in_a_masked_frame_in_any_order():
 
 def test_bins_without_the_minutes_of_a_kind_of_time_do_not_have_it():
     bins = el.resample(frame_of(MINUTES, {"hm_yo": [3, 4]}), "2min")
-    found = seconds(bins[["hm_yo", "n", "valid_min"]])
+    found = seconds(bins[["hm_yo", "n", "valid_min", "bin_s"]])
     assert known(found["recorded_s"]) == [120]
     assert known(found["valid_s"]) == [120]
     assert known(found["worn_s"]) == [None]
