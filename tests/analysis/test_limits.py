@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from eyelog.analysis.limits import Limit, limit, limits
 from eyelog.analysis.quality import evidence, reasons
 from eyelog.catalogue import LOGS, role_field
 from eyelog.errors import ConfigurationError
-from support.frames import EYES, MINUTES
+from support.frames import EYES, MINUTES, frame_of
 
 ROWS = [
     pytest.param(log, row, id=f"{log}.{row.name}") for log in LOGS for row in limits(log).values()
@@ -206,3 +207,87 @@ def test_the_zones_in_the_docstring_are_those_of_the_table() -> None:
     assert limit(EYES, "own_tilt_zones").values == (-30, -15, -5, 5, 15, 30)
     assert limit(EYES, "tilt_sideways").values == (-45, 45)
     assert limit(EYES, "tilt_fore_aft").values == (-45, 90)
+
+
+NOISY = el.Limits(max_noise="1s")
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("limits", [NOISY, el.Limits(walking_above=5)])
+def test_hours_and_values_of_a_masked_frame_follow_the_limits_it_was_masked_with(
+    log: str, limits: el.Limits
+) -> None:
+    frame = el.sample(log)
+    masked = el.mask(frame, el.flag(frame, limits=limits))
+    days, usual = el.daily(masked, limits=limits), el.daily(frame)
+    pd.testing.assert_frame_equal(days, el.daily(frame, limits=limits), rtol=1e-12)
+    pd.testing.assert_frame_equal(days, el.daily(masked, limits=limits, judge=False))
+    bins = el.resample(frame, "10min", limits=limits)
+    hours = ["valid_h", "worn_h", "walking_h", "blink_exposure_min"]
+    pd.testing.assert_frame_equal(
+        el.daily(bins, limits=limits)[hours], days[hours], rtol=1e-9, check_freq=False
+    )
+    assert days["valid_h"].sum() != usual["valid_h"].sum()
+    assert days["blink_exposure_min"].sum() != usual["blink_exposure_min"].sum()
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_blinks_cannot_show_the_wear_of_a_masked_frame_as_some_of_them_are_masked(log: str) -> None:
+    frame, limits = el.sample(log), el.Limits(wear="blinks")
+    masked = el.mask(frame, el.flag(frame, limits=limits))
+    for ask in (el.daily, el.coverage, el.states, el.flag):
+        with pytest.raises(ConfigurationError, match=r"from before mask, with limits=.*'blinks'"):
+            ask(masked, limits=limits)
+    bins = el.resample(frame, "10min", limits=limits)
+    hours = ["worn_h", "valid_h", "walking_h", "blink_exposure_min"]
+    days = el.daily(frame, limits=limits)[hours]
+    pd.testing.assert_frame_equal(el.daily(bins, limits=limits)[hours], days, check_freq=False)
+
+
+REFUSING: dict[str, Any] = {
+    "flag": el.flag,
+    "daily": el.daily,
+    "daily, not judged": lambda f: el.daily(f, judge=False),
+    "weekly": el.weekly,
+    "coverage": el.coverage,
+    "resample": lambda f: el.resample(f, "10min"),
+    "states": el.states,
+    "blinks.rate": el.blinks.rate,
+    "gait.pace": el.gait.pace,
+    "posture.head_movements": el.posture.head_movements,
+    "attrition": lambda f: el.attrition(f, recipe="mind"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_a_frame_masked_with_other_limits_is_refused_with_the_argument_to_pass(name: str) -> None:
+    frame = el.sample()
+    masked = el.mask(frame, el.flag(frame, limits=NOISY))
+    message = r"masked with other limits: pass limits=eyelog.Limits\(max_noise='1s'\)"
+    with pytest.raises(ConfigurationError, match=message):
+        REFUSING[name](masked)
+
+
+def test_bins_made_with_other_limits_are_refused_too_and_limits_of_summaries_may_differ() -> None:
+    frame = el.sample()
+    bins = el.resample(frame, "10min", limits=NOISY)
+    with pytest.raises(ConfigurationError, match="with other limits: pass limits="):
+        el.daily(bins)
+    # What is asked of a day or of a rate decides nothing about single values.
+    usual = el.resample(frame, "10min")
+    assert len(el.daily(usual, limits=el.Limits(min_run="1min", min_valid="0s"))) == 7
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_limits_of_tilt_move_the_worn_hours(log: str) -> None:
+    tilt = {"tl_yav": [10, -60, 100, 10], "tl_xav": [0, 0, 0, 50]}
+    frame = frame_of(log, tilt)
+    share = 3600 / (15 if log == EYES else 60)
+    wide = el.Limits(tilt_fore_aft_deg=(-90, 120), tilt_sideways_deg=(-60, 60))
+    for limits, rows in ((el.Limits(), 1), (el.Limits(tilt_fore_aft_deg=(-90, 90)), 2), (wide, 4)):
+        masked = el.mask(frame, el.flag(frame, limits=limits))
+        for each in (frame, masked):
+            for ask in (el.daily, el.coverage):
+                worn = ask(each, limits=limits)["worn_h"].item()
+                assert worn == pytest.approx(rows / share), (limits, ask)
+        assert (~masked["stored"]).sum() == rows

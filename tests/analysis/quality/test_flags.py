@@ -278,3 +278,32 @@ def test_only_a_total_of_0_is_a_measurement_and_not_left_over():
     rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
     stale = (el.flag(frame_of(EYES, rows)) & el.Reason.STALE) != 0
     assert stale.any()[["bkh_sum", "bkh_max", "npt_sd_wa"]].tolist() == [False, True, True]
+
+
+def test_stored_says_which_records_were_off_pose_and_which_rows_hold_no_record() -> None:
+    tilt, wear = [0.0, -72.0, None, None], [60.0, 60.0, 60.0, None]
+    frame = frame_of(MINUTES, {"tl_xav": tilt, "wea_s": wear}, calm=False)
+    with pytest.warns(el.EyelogWarning, match="not judged"):
+        masked = el.mask(frame, el.flag(frame))
+    assert list(masked) == [*frame, "stored"]
+    assert masked["stored"].dtype == "boolean"
+    assert masked["stored"].fillna(True).tolist() == [False, True, False, True]
+    assert masked["stored"].isna().tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize("ask", [el.daily, el.coverage, lambda f: el.resample(f, "10min")])
+def test_a_masked_frame_is_read_by_its_column_and_not_by_its_history(ask) -> None:
+    frame = el.simulate("2026-10-19", 2, log=MINUTES, seed=3, tz="Asia/Tokyo")
+    masked = el.mask(frame, el.flag(frame))
+    assert masked["stored"].any()
+    halves = pd.concat([masked.iloc[:900], masked.iloc[900:]])
+    halves.attrs = {}
+    assert_frame_equal(ask(pd.DataFrame(halves)), ask(frame), rtol=1e-12)
+
+
+def test_a_frame_of_which_only_some_rows_are_masked_is_refused() -> None:
+    frame = frame_of(MINUTES, {"hm_po": [1] * 4})
+    masked = el.mask(frame, el.flag(frame))
+    mixed = pd.concat([masked.iloc[:2], frame.iloc[2:]])
+    with pytest.raises(ConfigurationError, match="2 rows of the frame are not masked"):
+        el.daily(mixed)

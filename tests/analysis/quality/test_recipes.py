@@ -111,7 +111,7 @@ def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
             "stp_mid": [90] * 6,
         },
     )
-    assert left(frame, "gait") == [6, 5, 4, 2, 2, 2, 2]
+    assert left(frame, "gait") == [6, 6, 5, 4, 2, 2, 2, 2]
     kept = select(frame, recipe="gait")["stp_mid"].notna()
     assert kept.tolist() == [True, False, False, True, False, False]
 
@@ -236,23 +236,25 @@ def test_gait_leaves_fewer_minutes_than_the_mask_as_it_asks_for_steady_upright_w
 
 
 @pytest.mark.parametrize(
-    "limits",
+    ("recipe", "outcome", "limits"),
     [
-        el.Limits(wear="blinks"),
-        el.Limits(max_noise="1s"),
-        el.Limits(walking_above=5, tilt_sideways_deg=(-10, 10)),
+        ("trend", "hm_po", el.Limits(wear="blinks")),
+        ("eye", "ems_rl", el.Limits(max_noise="1s")),
+        ("eye", "ems_rl", el.Limits(min_worn="55s", walking_above=5)),
+        ("steps", "stp_mid", el.Limits(min_worn_for_steps="59s")),
+        ("mind", "sc_fcs", el.Limits(tilt_sideways_deg=(-2, 2))),
     ],
-    ids=repr,
 )
-def test_a_recipe_follows_the_limits_that_are_chosen(limits):
-    frame = el.sample()
+def test_a_recipe_follows_the_limits_that_are_chosen(recipe, outcome, limits):
+    frame = el.sample(RECIPES[recipe].log)
     masked = el.mask(frame, el.flag(frame, limits=limits))
-    table = el.attrition(frame, recipe="mind", limits=limits).set_index("outcome")
-    assert table.loc["sc_fcs", "left"] == masked["sc_fcs"].notna().sum()
-    clean = el.select(frame, recipe="mind", limits=limits)
-    assert_frame_equal(clean[["sc_fcs", "stored"]], masked[["sc_fcs", "stored"]])
-    usual = el.attrition(frame, recipe="mind").set_index("outcome")
-    assert table.loc["sc_fcs", "left"] != usual.loc["sc_fcs", "left"]
+    table = el.attrition(frame, recipe=recipe, limits=limits).set_index("outcome")
+    assert table.loc[outcome, "left"] == masked[outcome].notna().sum()
+    clean = el.select(frame, recipe=recipe, limits=limits)
+    both = [outcome, "stored"]
+    assert_frame_equal(pd.DataFrame(clean[both]), pd.DataFrame(masked[both]))
+    usual = el.attrition(frame, recipe=recipe).set_index("outcome")
+    assert table.loc[outcome, "left"] != usual.loc[outcome, "left"]
     with pytest.raises(ConfigurationError, match="masked with other limits"):
         el.daily(clean)
 
