@@ -184,7 +184,7 @@ def test_a_row_of_a_raw_frame_lasts_the_interval_of_its_log_however_many_are_mis
     assert interval_seconds(record(bare.iloc[:1].copy(), "fetch", log=log)) == seconds
 
 
-def test_a_row_of_a_resampled_frame_lasts_its_bin_and_a_column_as_its_frame() -> None:
+def test_a_row_of_a_resampled_frame_lasts_its_bin_and_one_value_alone_shows_no_length() -> None:
     bins = el.resample(el.sample("standard_mode_logs"), "10min")
     assert interval_seconds(bins) == 600
     assert interval_seconds(bins["stp_s"]) == 600
