@@ -221,9 +221,8 @@ def test_records_that_overlap_share_their_time_and_what_a_late_stamp_has_to_spar
     index = pd.Timestamp("2026-10-20", tz="UTC") + pd.to_timedelta(seconds, unit="s")
     try:
         share = own_share(pd.DatetimeIndex(index), 60.0)
-    except ConfigurationError as error:
-        assert "two devices or wearers" in str(error)
-        return
+    except ConfigurationError:
+        return  # two sources
     if share is None:
         assert min(distances) >= 60
         return

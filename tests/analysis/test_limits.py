@@ -284,10 +284,11 @@ def test_the_limits_of_tilt_move_the_worn_hours(log: str) -> None:
     frame = frame_of(log, tilt)
     share = 3600 / (15 if log == EYES else 60)
     wide = el.Limits(tilt_fore_aft_deg=(-90, 120), tilt_sideways_deg=(-60, 60))
-    for limits, rows in ((el.Limits(), 1), (el.Limits(tilt_fore_aft_deg=(-90, 90)), 2), (wide, 4)):
-        masked = el.mask(frame, el.flag(frame, limits=limits))
+    upward = el.Limits(tilt_fore_aft_deg=(-90, 90))
+    for own, rows in ((el.Limits(), 1), (upward, 2), (wide, 4)):
+        masked = el.mask(frame, el.flag(frame, limits=own))
         for each in (frame, masked):
             for ask in (el.daily, el.coverage):
-                worn = ask(each, limits=limits)["worn_h"].item()
-                assert worn == pytest.approx(rows / share), (limits, ask)
+                worn = ask(each, limits=own)["worn_h"].item()
+                assert worn == pytest.approx(rows / share), (own, ask)
         assert (~masked["stored"]).sum() == rows

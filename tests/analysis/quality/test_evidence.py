@@ -89,7 +89,8 @@ def test_blinks_in_pose_are_worn_where_they_are_asked(log, blinks):
     whole = 15 if log == EYES else 50
     device = 0 if log == EYES else 3
     assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
-    assert seconds(frame, limits=el.Limits(wear="blinks"))["worn_s"].tolist() == [whole, device, 0, device]
+    by_blinks = seconds(frame, limits=el.Limits(wear="blinks"))
+    assert by_blinks["worn_s"].tolist() == [whole, device, 0, device]
     with pytest.raises(ConfigurationError, match="'device' or 'blinks'"):
         el.Limits(wear="both")
 

@@ -317,7 +317,8 @@ def select(
     result = mask(frame, judged)
     result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
     result.attrs = dict(frame.attrs)
-    details = {"recipe": recipe, "source": chosen.source, "limits": followed.details()}
+    limited = followed.details()
+    details: dict[str, Any] = {"recipe": recipe, "source": chosen.source, "limits": limited}
     return record(result, "select", log=chosen.log, **details)
 
 
