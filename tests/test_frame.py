@@ -11,6 +11,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     between,
     conform,
@@ -18,6 +19,7 @@ from eyelog.frame import (
     interval_seconds,
     log_of,
     one_source,
+    own_share,
     require,
 )
 from eyelog.provenance import record
@@ -182,11 +184,11 @@ def test_a_row_of_a_raw_frame_lasts_the_interval_of_its_log_however_many_are_mis
     assert interval_seconds(record(bare.iloc[:1].copy(), "fetch", log=log)) == seconds
 
 
-def test_a_row_of_a_resampled_frame_lasts_its_bin_and_a_column_as_its_frame() -> None:
+def test_a_row_of_a_resampled_frame_lasts_its_bin_and_one_value_alone_shows_no_length() -> None:
     bins = el.resample(el.sample("standard_mode_logs"), "10min")
     assert interval_seconds(bins) == 600
     assert interval_seconds(bins["stp_s"]) == 600
-    assert interval_seconds(bins["stp_s"].iloc[:1]) == 600
+    assert np.isnan(interval_seconds(bins["stp_s"].iloc[:1]))
 
 
 def test_a_row_of_a_bare_or_a_daily_table_lasts_the_median_distance() -> None:
@@ -253,3 +255,78 @@ def test_a_table_of_several_wearers_is_known_by_its_index() -> None:
     table = pd.concat({"P01": DAY, "P02": DAY}, names=["account", "date"])
     with pytest.raises(el.ConfigurationError, match=r"\(P01, P02\): pass one, table\.xs\('P01'"):
         one_source(table, what="states")
+
+
+@given(
+    st.lists(st.sampled_from([60, 60, 60, 61, 90, 3600, 59, 45, 1]), min_size=1, max_size=30),
+    st.randoms(use_true_random=False),
+)
+def test_records_that_overlap_share_their_time_and_what_a_late_stamp_has_to_spare_is_not_lost(
+    distances: list[int], random: st.DataObject
+) -> None:
+    seconds = np.cumsum([0, *distances])
+    index = pd.Timestamp("2026-10-20", tz="UTC") + pd.to_timedelta(seconds, unit="s")
+    try:
+        share = own_share(pd.DatetimeIndex(index), 60.0)
+    except ConfigurationError:
+        return  # two sources
+    if share is None:
+        assert min(distances) >= 60
+        return
+    assert ((share >= 0) & (share <= 1)).all()
+    assert share[0] == 1
+    # Each record keeps at least the time since the one before, and never more than is its own.
+    since = np.minimum(np.diff(seconds), 60) / 60
+    assert (share[1:] >= since - 1e-12).all()
+    covered = np.minimum(np.diff(seconds), 60).sum() + 60
+    # A late stamp lets both of its neighbours look early.
+    spare = 2 * np.clip(np.diff(seconds) - 60, 0, None).sum()
+    assert covered - 1e-9 <= share.sum() * 60 <= covered + spare + 1e-9
+    order = list(range(len(index)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    shuffled = own_share(pd.DatetimeIndex(index[order]), 60.0)
+    assert shuffled is not None
+    np.testing.assert_allclose(shuffled, share[order])
+
+
+def test_a_connection_that_starts_anew_counts_its_seconds_once() -> None:
+    index = stamps("2026-10-20 10:00", "2026-10-20 10:01", "2026-10-20 10:01:15")
+    share = own_share(index, 60.0)
+    assert share is not None
+    assert share.tolist() == [1, 1, 0.25]
+    # A stamp that is 2 seconds late is followed by one that looks 2 seconds early.
+    late = stamps("2026-10-20 10:00", "2026-10-20 10:01:02", "2026-10-20 10:02")
+    found = own_share(late, 60.0)
+    assert found is not None
+    assert found.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("late_s", [4, 7, 11])
+@pytest.mark.parametrize("log", LOGS)
+def test_a_log_that_stands_twice_in_a_frame_is_refused(log: str, late_s: int) -> None:
+    frame = el.simulate("2026-10-19", 1, log=log, seed=1, tz="Asia/Tokyo")
+    again = frame.set_axis(frame.index + pd.Timedelta(late_s, "s"))
+    both = pd.concat([frame, again.iloc[:400]]).sort_index()
+    for ask in (one_source, el.daily, el.coverage, lambda f: el.resample(f, "10min"), el.states):
+        with pytest.raises(ConfigurationError, match="records overlap between 2026-10-19"):
+            ask(both)
+
+
+@given(st.integers(1, 59))
+def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int) -> None:
+    index = pd.date_range("2026-10-20", periods=600, freq="60s", tz="UTC", unit="us")
+    earlier = index - pd.to_timedelta(np.arange(600) // 200 * early_s, unit="s")
+    frame = pd.DataFrame({"wea_s": 60.0}, index=earlier.rename("date"))
+    one_source(frame)
+    share = own_share(frame.index, 60.0)
+    assert share is not None
+    assert share.sum() * 60 == pytest.approx(600 * 60 - 2 * early_s)
+
+
+def test_stamps_that_repeat_and_tables_of_several_wearers_are_refused() -> None:
+    frame = el.sample().iloc[:10]
+    with pytest.raises(ConfigurationError, match="10 repeated ones"):
+        one_source(pd.concat([frame, frame]))
+    cohort = pd.concat({"P01": frame, "P02": frame}, names=["account"])
+    with pytest.raises(ConfigurationError, match=r"several wearers.*xs\('P01'"):
+        one_source(cohort)

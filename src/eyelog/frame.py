@@ -420,14 +420,18 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     Parameters
     ----------
     index : Index
-        The stamps of the records, in order of time.
+        The stamps of the records.
     length_s : float
         Seconds of one record.
     """
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return None
     length_us = round(length_s * 1e6)
-    distances = np.diff(microseconds(index))
+    us, order = microseconds(index), None
+    if not index.is_monotonic_increasing:
+        order = np.argsort(us, kind="stable")
+        us = us[order]
+    distances = np.diff(us)
     if distances.min() >= length_us:
         return None
     lost = length_us - distances
@@ -436,7 +440,11 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
     share = np.ones(len(index))
     share[1:] -= lost / length_us
-    return share
+    if order is None:
+        return share
+    back = np.empty_like(share)
+    back[order] = share
+    return back
 
 
 def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:

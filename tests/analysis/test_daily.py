@@ -152,11 +152,11 @@ def test_wear_that_began_before_midnight_begins_the_day_at_midnight() -> None:
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
         ["2026-10-19T15:00:30Z", "2026-10-19T15:01:30Z"],
     )
-    days = el.daily(frame, min_wear="2min")
+    days = el.daily(frame, limits=el.Limits(min_run="2min"))
     assert days["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
     assert el.daily(frame)["first_worn"].isna().all()
-    with pytest.raises(ConfigurationError, match="min_wear"):
-        el.daily(frame, min_wear="-1min")
+    with pytest.raises(ConfigurationError, match="min_run"):
+        el.Limits(min_run="-1min")
 
 
 def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() -> None:

@@ -26,10 +26,10 @@ def by_gaps(frame: pd.DataFrame) -> str:
 
 # Summaries of a frame; `by` is passed where it is taken.
 GROUPED: dict[str, Ask] = {
-    "blinks.rate": lambda f, **k: el.blinks.rate(f, min_valid="0s", **k),
+    "blinks.rate": lambda f, **k: el.blinks.rate(f, limits=el.Limits(min_valid="0s"), **k),
     "blinks.rate, by gaps": lambda f, **k: el.blinks.rate(f, method=by_gaps(f), **k),
     "blinks.rate, corrected": lambda f, **k: el.blinks.rate(
-        f, method=by_gaps(f), min_valid="0s", correct_noise=True, **k
+        f, method=by_gaps(f), limits=el.Limits(min_valid="0s"), correct_noise=True, **k
     ),
     "blinks.strength": el.blinks.strength,
     "blinks.duration": el.blinks.duration,
@@ -320,7 +320,7 @@ def test_twice_the_steps_in_the_same_time_are_twice_the_pace(
         rows = {"stp_fst": steps * 0, "stp_mid": steps * times, "stp_slw": steps * 0}
         rows |= {"stp_vsl": steps * times, "stp_s": walked, "hm_po": moves, "hm_yo": moves * times}
         frame = frame_of(MINUTES, {name: part.tolist() for name, part in rows.items()})
-        found = el.gait.pace(frame, min_walked_s=0).iloc[0]
+        found = el.gait.pace(frame, limits=el.Limits(min_walked_for_pace="0s")).iloc[0]
         return pd.concat([found, el.posture.head_movements(frame).iloc[0][["yaw_per_h"]]])
 
     once, more = pace(1), pace(factor)

@@ -1,10 +1,12 @@
 """Every limit stands once, with its source, and the public defaults are those of the table."""
 
+import dataclasses
 import inspect
-from collections.abc import Callable
+import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,19 +14,14 @@ from hypothesis import strategies as st
 import eyelog as el
 from eyelog.analysis.limits import Limit, limit, limits
 from eyelog.analysis.quality import evidence, reasons
-from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import LOGS, role_field
 from eyelog.errors import ConfigurationError
-from support.frames import EYES, MINUTES
+from support.frames import EYES, MINUTES, frame_of
 
 ROWS = [
     pytest.param(log, row, id=f"{log}.{row.name}") for log in LOGS for row in limits(log).values()
 ]
 each_row = pytest.mark.parametrize(("log", "row"), ROWS)
-
-
-def default(function: Callable[..., Any], name: str) -> Any:
-    return inspect.signature(function).parameters[name].default
 
 
 @each_row
@@ -91,26 +88,95 @@ def test_the_limits_of_no_log_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "argument", "name"),
+    ("argument", "name"),
     [
-        (el.flag, "min_worn_s", "worn"),
-        (el.flag, "walking_above", "walking"),
-        (el.flag, "tilt_sideways", "tilt_sideways"),
-        (el.flag, "tilt_fore_aft", "tilt_fore_aft"),
-        (el.gait.pace, "min_walked_s", "walked_for_pace"),
+        ("min_worn", "worn"),
+        ("min_worn_for_steps", "worn_for_steps"),
+        ("min_walked_for_pace", "walked_for_pace"),
+        ("min_valid", "blink_exposure"),
+        ("min_run", "lasting_wear"),
+        ("min_day", "counted_day"),
+        ("walking_above", "walking"),
+        ("tilt_sideways_deg", "tilt_sideways"),
+        ("tilt_fore_aft_deg", "tilt_fore_aft"),
     ],
 )
-def test_a_public_default_is_the_limit_of_the_table(
-    function: Callable[..., Any], argument: str, name: str
+def test_a_public_default_is_the_limit_of_the_table(argument: str, name: str) -> None:
+    row, default = limit(MINUTES, name), getattr(el.Limits(), argument)
+    if isinstance(default, str):
+        unit = {"s": 1.0, "h": 3600.0}[row.unit]
+        assert el.Limits().seconds(argument) == row.value * unit
+    else:
+        assert default == (row.values if len(row.values) > 1 else row.value)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_default_limits_are_the_table_itself(log: str) -> None:
+    assert dict(el.Limits().of(log)) == dict(limits(log))
+
+
+def test_own_limits_move_their_rows_and_leave_the_others() -> None:
+    own = el.Limits(max_noise="1s", min_day="90min", tilt_fore_aft_deg=(-90, 90)).of(MINUTES)
+    assert own["noise"].text("noise") == "noise at most 1 s"
+    assert own["counted_day"].value == 1.5
+    assert own["tilt_fore_aft"].values == (-90, 90)
+    assert own["tilt_fore_aft_for_pace"] == limit(MINUTES, "tilt_fore_aft_for_pace")
+    moved = {name for name, row in own.items() if row != limit(MINUTES, name)}
+    assert moved == {"noise", "counted_day", "tilt_fore_aft"}
+
+
+def test_limits_are_written_as_they_are_typed_and_stay_as_they_are() -> None:
+    assert repr(el.Limits()) == "Limits()"
+    own = el.Limits(max_noise="1s", tilt_sideways_deg=[-30, 30], wear="blinks")  # type: ignore[arg-type]
+    assert repr(own) == "Limits(max_noise='1s', tilt_sideways_deg=(-30.0, 30.0), wear='blinks')"
+    assert eval(repr(own), {"Limits": el.Limits}) == own
+    assert hash(own) == hash(el.Limits(**own.details()))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        own.max_noise = "2s"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="positional"):
+        el.Limits("20s")  # type: ignore[misc]
+
+
+def test_the_history_of_limits_is_json_and_makes_the_same_limits() -> None:
+    assert el.Limits().details() == {}
+    own = el.Limits(min_run="2min", walking_above=3, tilt_fore_aft_deg=(-90, 90))
+    stored = json.loads(json.dumps(own.details()))
+    assert stored == {"walking_above": 3, "tilt_fore_aft_deg": [-90, 90], "min_run": "2min"}
+    assert el.Limits(**stored) == own
+
+
+def test_the_limits_are_printed_as_a_table_with_the_source_of_each() -> None:
+    table = el.Limits(max_noise="1s").table()
+    assert list(table) == ["log", "value", "default", "source"]
+    assert set(table.index) == {field.name for field in dataclasses.fields(el.Limits)}
+    assert set(table.dtypes.astype(str)) == {"string"}
+    noise = table.loc["max_noise"].set_index("log")
+    assert noise["value"].tolist() == ["1s", "1s"]
+    assert noise["default"].to_dict() == {EYES: "3s", MINUTES: "10s"}
+    assert noise["source"].str.startswith("vendor documentation").all()
+    assert table.loc["tilt_fore_aft_deg", "value"] == "-45 to 90"
+    assert table.loc["min_day", "source"] == "eyelog"
+    assert str(el.Limits()).splitlines()[1:] == el.Limits().table().to_string().splitlines()[1:]
+    assert "<table" in el.Limits()._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"min_worn": 20}, "min_worn must be a duration.*such as '20s', not 20"),
+        ({"min_run": "soon"}, "min_run must be a duration.*such as '5min', not 'soon'"),
+        ({"max_noise": "-1s"}, "max_noise"),
+        ({"walking_above": -1}, "walking_above must be a number of at least 0, not -1"),
+        ({"tilt_sideways_deg": 45}, r"tilt_sideways_deg must be \(low, high\) in degrees, not 45"),
+        ({"tilt_fore_aft_deg": (90, -45)}, "tilt_fore_aft_deg must be"),
+        ({"wear": "both"}, "wear must be 'device' or 'blinks', not 'both'"),
+    ],
+)
+def test_a_limit_that_cannot_be_used_is_one_clear_line(
+    arguments: dict[str, Any], message: str
 ) -> None:
-    values = limit(MINUTES, name).values
-    assert default(function, argument) == (values if len(values) > 1 else values[0])
-
-
-def test_the_least_exposure_of_a_blink_rate_is_the_limit_of_the_table() -> None:
-    for function in (el.blinks.rate, el.blinks.cleansings):
-        seconds = duration_us(default(function, "min_valid"), "min_valid") / 1e6
-        assert seconds == limit(EYES, "blink_exposure").value
+    with pytest.raises(ConfigurationError, match=message):
+        el.Limits(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -122,11 +188,9 @@ def test_the_least_exposure_of_a_blink_rate_is_the_limit_of_the_table() -> None:
         (evidence, "``wea_s`` at least {worn:g} s"),
         (evidence, "``nis_s`` at most {noise:g} s"),
         (el.daily, "values of at least {high_score:g}"),
-        (el.flag, "{worn:g} is documented for long trends"),
-        (el.flag, "step counts need {worn_for_steps:g}"),
-        (el.flag, "Default: {fifteen_noise:g} of 15 s, {noise:g} of 60 s."),
-        (el.flag, "Defaults: -45 to 45 and -45 to 90."),
-        (el.gait.pace, "(the vendor's {walked_for_pace:g})"),
+        (el.Limits, "The documented {worn:g} s are for long trends"),
+        (el.Limits, "Default: {fifteen_noise:g} s of 15, {noise:g} s of 60."),
+        (evidence, "sideways -45 to 45, fore-aft -45 to 90 degrees"),
         (el.posture.zones, "Default: -45 to 45 in steps of 15"),
         (el.posture.zones, "-30, -15, -5, 5, 15, 30"),
     ],
@@ -143,3 +207,88 @@ def test_the_zones_in_the_docstring_are_those_of_the_table() -> None:
     assert limit(EYES, "own_tilt_zones").values == (-30, -15, -5, 5, 15, 30)
     assert limit(EYES, "tilt_sideways").values == (-45, 45)
     assert limit(EYES, "tilt_fore_aft").values == (-45, 90)
+
+
+NOISY = el.Limits(max_noise="1s")
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("limits", [NOISY, el.Limits(walking_above=5)])
+def test_hours_and_values_of_a_masked_frame_follow_the_limits_it_was_masked_with(
+    log: str, limits: el.Limits
+) -> None:
+    frame = el.sample(log)
+    masked = el.mask(frame, el.flag(frame, limits=limits))
+    days, usual = el.daily(masked, limits=limits), el.daily(frame)
+    pd.testing.assert_frame_equal(days, el.daily(frame, limits=limits), rtol=1e-12)
+    pd.testing.assert_frame_equal(days, el.daily(masked, limits=limits, judge=False))
+    bins = el.resample(frame, "10min", limits=limits)
+    hours = ["valid_h", "worn_h", "walking_h", "blink_exposure_min"]
+    pd.testing.assert_frame_equal(
+        el.daily(bins, limits=limits)[hours], days[hours], rtol=1e-9, check_freq=False
+    )
+    assert days["valid_h"].sum() != usual["valid_h"].sum()
+    assert days["blink_exposure_min"].sum() != usual["blink_exposure_min"].sum()
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_blinks_cannot_show_the_wear_of_a_masked_frame_as_some_of_them_are_masked(log: str) -> None:
+    frame, limits = el.sample(log), el.Limits(wear="blinks")
+    masked = el.mask(frame, el.flag(frame, limits=limits))
+    for ask in (el.daily, el.coverage, el.states, el.flag):
+        with pytest.raises(ConfigurationError, match=r"from before mask, with limits=.*'blinks'"):
+            ask(masked, limits=limits)
+    bins = el.resample(frame, "10min", limits=limits)
+    hours = ["worn_h", "valid_h", "walking_h", "blink_exposure_min"]
+    days = el.daily(frame, limits=limits)[hours]
+    pd.testing.assert_frame_equal(el.daily(bins, limits=limits)[hours], days, check_freq=False)
+
+
+REFUSING: dict[str, Any] = {
+    "flag": el.flag,
+    "daily": el.daily,
+    "daily, not judged": lambda f: el.daily(f, judge=False),
+    "weekly": el.weekly,
+    "coverage": el.coverage,
+    "resample": lambda f: el.resample(f, "10min"),
+    "states": el.states,
+    "blinks.rate": el.blinks.rate,
+    "gait.pace": el.gait.pace,
+    "posture.head_movements": el.posture.head_movements,
+    "attrition": lambda f: el.attrition(f, recipe="mind"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_a_frame_masked_with_other_limits_is_refused_with_the_argument_to_pass(name: str) -> None:
+    frame = el.sample()
+    masked = el.mask(frame, el.flag(frame, limits=NOISY))
+    message = r"masked with other limits: pass limits=eyelog.Limits\(max_noise='1s'\)"
+    with pytest.raises(ConfigurationError, match=message):
+        REFUSING[name](masked)
+
+
+def test_bins_made_with_other_limits_are_refused_too_and_limits_of_summaries_may_differ() -> None:
+    frame = el.sample()
+    bins = el.resample(frame, "10min", limits=NOISY)
+    with pytest.raises(ConfigurationError, match="with other limits: pass limits="):
+        el.daily(bins)
+    # What is asked of a day or of a rate decides nothing about single values.
+    usual = el.resample(frame, "10min")
+    assert len(el.daily(usual, limits=el.Limits(min_run="1min", min_valid="0s"))) == 7
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_limits_of_tilt_move_the_worn_hours(log: str) -> None:
+    tilt = {"tl_yav": [10, -60, 100, 10], "tl_xav": [0, 0, 0, 50]}
+    frame = frame_of(log, tilt)
+    share = 3600 / (15 if log == EYES else 60)
+    wide = el.Limits(tilt_fore_aft_deg=(-90, 120), tilt_sideways_deg=(-60, 60))
+    upward = el.Limits(tilt_fore_aft_deg=(-90, 90))
+    for own, rows in ((el.Limits(), 1), (upward, 2), (wide, 4)):
+        masked = el.mask(frame, el.flag(frame, limits=own))
+        for each in (frame, masked):
+            for ask in (el.daily, el.coverage):
+                worn = ask(each, limits=own)["worn_h"].item()
+                assert worn == pytest.approx(rows / share), (own, ask)
+        assert (~masked["stored"]).sum() == rows

@@ -158,7 +158,8 @@ def test_steady_minutes_are_quicker_than_all_walking() -> None:
         frame, truth = lived(seed, MINUTES)
         planted = np.average(truth["pace_spm"].fillna(0), weights=truth["walking_min"])
         every, steady = (
-            el.gait.pace(frame, min_walked_s=least)["pace_spm"].iloc[0] for least in (0, 50)
+            el.gait.pace(frame, limits=el.Limits(min_walked_for_pace=least))["pace_spm"].iloc[0]
+            for least in ("0s", "50s")
         )
         assert every == pytest.approx(planted, rel=0.005)
         # Walking about a room fills no minute, and is slower than walking somewhere.

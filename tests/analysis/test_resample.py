@@ -1,5 +1,8 @@
 """Longer intervals: the rules, the edges, the coverage, and what holds when done twice."""
 
+import io
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +13,7 @@ import eyelog as el
 from eyelog.analysis.grouped.summary import BIN_COLUMNS
 from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
+from eyelog.frame import interval_seconds
 from eyelog.provenance import history
 from support.frames import EYES, MINUTES, at, frame_of, frames
 
@@ -64,7 +68,9 @@ def test_tilt_averages_on_the_circle() -> None:
 def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
     frame = frame_of(EYES, {"re_u": [1, 1, 1, 1], "isl": [True, False, False, False]})
     assert one(frame, "re_u") == 3
-    assert one(frame, "re_u", judge=False) == 4
+    with pytest.raises(ConfigurationError, match=r"'re_u' holds values of time .* not worn, 1 t"):
+        one(frame, "re_u", judge=False)
+    assert one(frame.assign(isl=False), "re_u", judge=False) == 4
 
 
 def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
@@ -86,6 +92,8 @@ def test_bins_without_records_are_rows_without_values() -> None:
     assert table["n"].tolist() == [1, 0, 1]
     assert table["coverage"].tolist() == [0.25, 0, 0.25]
     assert table["re_u"].tolist()[::2] == [1, 2]
+    about = table.pop("recorded_min"), table.pop("bin_s"), table.pop("closing_alone")
+    assert [column.tolist() for column in about] == [[0.25, 0, 0.25], [60] * 3, [False] * 3]
     assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
 
 
@@ -149,11 +157,13 @@ def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> Non
     table = el.resample(frame, "1h")
     fields = [name for name in frame.columns if name != "gw"]
     assert [name for name in table if not name.endswith(CARRIED)] == [*fields, *BIN_COLUMNS]
-    assert list(table.columns[-3:]) == ["n", "exposure_min", "coverage"]
-    assert table.dtypes.drop("n").eq("float64").all()
-    assert table["n"].dtype == "int64"
+    last = ["n", "recorded_min", "exposure_min", "coverage", "bin_s", "closing_alone"]
+    assert list(table.columns[-6:]) == last
+    assert table.dtypes.drop(["n", "closing_alone"]).eq("float64").all()
+    assert (table["n"].dtype, table["closing_alone"].dtype) == ("int64", "bool")
     assert history(table)[-1]["left_out"] == ["gw"]
-    assert history(table)[-1]["interval_s"] == 3600.0
+    assert history(table)[-1]["every"] == "1h"
+    assert interval_seconds(table) == 3600.0
 
 
 def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
@@ -201,7 +211,7 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2]})
     with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
         el.resample(frame.tz_localize(None), "1min")
-    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
+    with pytest.raises(ConfigurationError, match="2 repeated ones"):
         el.resample(pd.concat([frame, frame]), "1min")
 
 
@@ -275,3 +285,107 @@ def test_scaling_a_count_scales_its_sum(factor: int) -> None:
     plain = el.resample(frame, "5min", judge=False, log=EYES)
     scaled = el.resample(frame * factor, "5min", judge=False, log=EYES)
     np.testing.assert_allclose(scaled["re_u"], plain["re_u"] * factor)
+
+
+def by_csv(table: pd.DataFrame) -> pd.DataFrame:
+    back = pd.read_csv(io.StringIO(table.to_csv()), index_col="date")
+    back.index = pd.to_datetime(back.index, utc=True).tz_convert(table.index.tz)
+    return back
+
+
+def by_parquet(table: pd.DataFrame) -> pd.DataFrame:
+    file = io.BytesIO()
+    table.to_parquet(file)
+    back = pd.read_parquet(file)
+    back.attrs = {}
+    return back
+
+
+def by_hand(table: pd.DataFrame) -> pd.DataFrame:
+    bare = pd.DataFrame(table[sorted(table.columns)])
+    bare.attrs = {}
+    return bare.assign(mood=1)
+
+
+OUTSIDE = [by_csv, by_parquet, by_hand]
+
+
+@pytest.fixture(scope="module", params=[EYES, MINUTES])
+def three_days(request: pytest.FixtureRequest) -> pd.DataFrame:
+    return el.simulate("2026-10-24", 3, log=request.param, seed=4, tz="Europe/Berlin")
+
+
+def numbers_of(days: pd.DataFrame) -> pd.DataFrame:
+    """Return a daily table as plain numbers, so that only its values are compared."""
+    plain = days.drop(columns="mood", errors="ignore")
+    for name in ("first_worn", "last_worn"):
+        plain[name] = plain[name].astype("int64")
+    return pd.DataFrame(plain.astype("float64"))
+
+
+@pytest.mark.parametrize("outside", OUTSIDE)
+@pytest.mark.parametrize("cut", ["2026-10-25 00:00", "2026-10-25 12:00"])
+def test_halves_resampled_and_put_together_are_the_days_of_the_whole(
+    three_days: pd.DataFrame, cut: str, outside: Callable[[pd.DataFrame], pd.DataFrame]
+) -> None:
+    at = pd.Timestamp(cut, tz="Europe/Berlin")
+    halves = three_days[three_days.index <= at], three_days[three_days.index > at]
+    whole = el.resample(three_days, "10min")
+    joined = outside(pd.concat([el.resample(half, "10min") for half in halves]))
+    log = str(three_days.attrs["eyelog"]["log"])
+    for ask in (el.daily, lambda f, **k: el.daily(el.resample(f, "1h", **k), **k)):
+        found, expected = ask(joined, log=log), ask(whole)
+        pd.testing.assert_frame_equal(
+            numbers_of(found), numbers_of(expected), rtol=1e-9, check_freq=False
+        )
+
+
+@pytest.mark.parametrize("outside", OUTSIDE)
+def test_masked_halves_put_together_are_the_days_and_bins_of_the_whole(
+    three_days: pd.DataFrame, outside: Callable[[pd.DataFrame], pd.DataFrame]
+) -> None:
+    n = len(three_days) // 2
+    halves = [el.mask(half, el.flag(half)) for half in (three_days.iloc[:n], three_days.iloc[n:])]
+    joined = outside(pd.concat(halves))
+    log = str(three_days.attrs["eyelog"]["log"])
+    for ask in (el.daily, lambda f, **k: el.daily(el.resample(f, "10min", **k), **k)):
+        found, expected = numbers_of(ask(joined, log=log)), numbers_of(ask(three_days))
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-9, check_freq=False)
+
+
+def test_bins_of_two_widths_stand_in_one_table(three_days: pd.DataFrame) -> None:
+    at = pd.Timestamp("2026-10-25 06:00", tz="Europe/Berlin")
+    early = el.resample(three_days[three_days.index <= at], "10min")
+    late = el.resample(three_days[three_days.index > at], "1h")
+    both = pd.concat([early, late])
+    assert set(both["bin_s"]) == {600.0, 3600.0}
+    whole = el.resample(three_days, "10min")
+    days, usual = el.daily(both), el.daily(whole)
+    sums = ["n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h", "steps", "pace_spm"]
+    sums += ["blink_rate_per_min", "blink_n", "blink_exposure_min"]
+    np.testing.assert_allclose(days[sums].astype(float), usual[sums].astype(float), rtol=1e-9)
+    hours = ["n", "recorded_h", "expected_h", "coverage", "worn_h", "valid_h", "walking_h"]
+    pd.testing.assert_frame_equal(
+        el.coverage(both)[hours], el.coverage(whole)[hours], rtol=1e-9, check_freq=False
+    )
+    for by in (None, "1D"):
+        rate, plain = el.blinks.rate(both, by=by), el.blinks.rate(whole, by=by)
+        names = ["rate_per_min", "low", "high", "n", "exposure_min"]
+        np.testing.assert_allclose(rate[names].astype(float), plain[names].astype(float), rtol=1e-9)
+    with pytest.raises(ConfigurationError, match="bins of several widths"):
+        interval_seconds(both)
+    with pytest.raises(ConfigurationError, match="3600 s to '10min'"):
+        el.resample(both, "10min")
+
+
+def test_bins_that_overlap_are_refused(three_days: pd.DataFrame) -> None:
+    tens, hours = (el.resample(three_days, every) for every in ("10min", "1h"))
+    late = hours[hours.index > tens.index[8]]
+    with pytest.raises(ConfigurationError, match="bins overlap at"):
+        el.daily(pd.concat([tens.iloc[:8], late]))
+
+
+def test_bins_mixed_with_records_are_refused(three_days: pd.DataFrame) -> None:
+    bins = el.resample(three_days.iloc[:2000], "10min")
+    with pytest.raises(ConfigurationError, match="rows have no width"):
+        el.daily(pd.concat([bins, three_days[three_days.index > bins.index[-1]]]))

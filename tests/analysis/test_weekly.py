@@ -20,6 +20,7 @@ SUMS = [
     "pace_exposure_min",
     "blink_n",
 ]
+EVERY_DAY = el.Limits(min_day="0h")
 
 
 @pytest.fixture(scope="module", params=LOGS)
@@ -39,7 +40,7 @@ def test_a_week_has_the_iso_number_with_its_own_year(frame) -> None:
 
 
 def test_the_sums_of_the_weeks_are_those_of_the_days(frame) -> None:
-    weeks, days = el.weekly(frame), el.daily(frame)
+    weeks, days = el.weekly(frame, limits=EVERY_DAY), el.daily(frame)
     monday = days.index - pd.to_timedelta(days.index.day_of_week, unit="D")
     by_week = days.groupby(monday)[SUMS].sum()
     np.testing.assert_allclose(weeks[SUMS].to_numpy(float), by_week.to_numpy(float), rtol=1e-12)
@@ -50,7 +51,7 @@ def test_the_sums_of_the_weeks_are_those_of_the_days(frame) -> None:
 
 
 def test_a_rate_of_a_week_is_made_from_sums_and_not_from_rates_of_days(frame) -> None:
-    weeks, by_week = el.weekly(frame), el.blinks.rate(frame, by="week")
+    weeks, by_week = el.weekly(frame, limits=EVERY_DAY), el.blinks.rate(frame, by="week")
     assert by_week.index.equals(weeks.index)
     np.testing.assert_array_equal(weeks["blink_rate_per_min"], by_week["rate_per_min"])
     pace = el.gait.pace(frame, by="week")
@@ -61,7 +62,7 @@ def test_days_that_were_worn_too_little_do_not_count_and_are_named(frame) -> Non
     days = el.daily(frame)
     enough = days["worn_h"] >= 11
     assert 0 < enough.sum() < len(days)
-    weeks = el.weekly(frame, min_worn="11h")
+    weeks = el.weekly(frame, limits=el.Limits(min_day="11h"))
     assert weeks["days"].sum() == len(days)
     assert weeks["days_counted"].sum() == enough.sum()
     assert weeks["steps"].sum() == days.loc[enough, "steps"].sum()
@@ -70,8 +71,21 @@ def test_days_that_were_worn_too_little_do_not_count_and_are_named(frame) -> Non
     assert left_out == [f"{day:%Y-%m-%d}" for day in days.index[~enough]]
 
 
+def test_a_day_under_four_hours_of_wear_counts_only_where_it_is_asked_for() -> None:
+    frame = el.simulate("2026-10-19", 3, log="standard_mode_logs", tz="Asia/Tokyo")
+    opens = pd.Timestamp("2026-10-20 06:00", tz="Asia/Tokyo")
+    frame = frame[(frame.index < opens) | (frame.index > opens + pd.Timedelta("16h"))]
+    worn = el.daily(frame)["worn_h"]
+    assert (worn >= 4).tolist() == [True, False, True]
+    usual, every = el.weekly(frame), el.weekly(frame, limits=EVERY_DAY)
+    assert (usual["days"].item(), usual["days_counted"].item()) == (3, 2)
+    assert usual["worn_h"].item() == pytest.approx(worn.iloc[[0, 2]].sum())
+    assert (every["days"].item(), every["days_counted"].item()) == (3, 3)
+    assert every["worn_h"].item() == pytest.approx(worn.sum())
+
+
 def test_a_week_with_too_few_days_keeps_its_days_and_loses_its_values(frame) -> None:
-    weeks = el.weekly(frame, min_days=5)
+    weeks = el.weekly(frame, min_days=5, limits=EVERY_DAY)
     short = weeks["days_counted"] < 5
     assert short.tolist() == [True, False, False]
     assert weeks.loc[short, ["steps", "steps_per_day", "blink_rate_per_min"]].isna().all(axis=None)
@@ -127,8 +141,7 @@ def test_a_series_of_weeks_knows_its_exposure_and_that_its_stamps_open_weeks(fra
         ({"min_days": 0}, "min_days"),
         ({"min_days": 2.5}, "min_days"),
         ({"min_coverage": 2}, "min_coverage"),
-        ({"min_worn": "8"}, "8h"),
-        ({"wear": "yes"}, "wear"),
+        ({"limits": "8h"}, "limits must be eyelog.Limits"),
     ],
 )
 def test_a_limit_that_cannot_be_used_is_refused(frame, arguments, message) -> None:
@@ -140,8 +153,8 @@ def test_wear_without_its_evidence_cannot_choose_days(frame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bare = frame[[name for name in frame if name in ("hm_yo", "hm_po")]]
-        with pytest.raises(ConfigurationError, match="min_worn"):
-            el.weekly(bare, min_worn="8h")
+        with pytest.raises(ConfigurationError, match="min_day"):
+            el.weekly(bare, limits=el.Limits(min_day="8h"))
 
 
 def test_an_unknown_column_is_one_line_with_the_near_name(frame) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
+from eyelog.analysis.quality.recipes import RECIPES
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 
 
@@ -21,7 +22,29 @@ def test_each_condition_has_a_bar_of_what_it_leaves_and_one_of_what_it_removes(t
     ax = el.plot_attrition(table)
     assert bars(ax, "left") == table["left"].tolist()
     removed = np.add(bars(ax, "removed"), bars(ax, "unknown"))
-    assert removed.tolist() == table["removed"].tolist()
+    assert removed.tolist() == table.loc[table["outcome"] == "", "removed"].tolist()
+
+
+def test_each_outcome_has_a_bar_of_the_records_that_have_it_and_its_name(table) -> None:
+    ax = el.plot_attrition(table)
+    of_outcome = table["outcome"] != ""
+    labels = np.array([text.get_text() for text in ax.get_yticklabels()])[of_outcome]
+    assert "Focus" in labels
+    used = [bar.get_facecolor() for bar in ax.containers[0]]
+    assert len(set(used[: -of_outcome.sum()])) == len(set(used[-of_outcome.sum() :])) == 1
+    assert used[0] != used[-1]
+    share = table.loc[of_outcome, "left_share"].iloc[-1]
+    last = f"{table['left'].iloc[-1]:,} ({100 * share:.1f}\N{NO-BREAK SPACE}%)"
+    assert ax.texts[-1].get_text() == last
+
+
+def test_with_one_outcome_its_records_are_those_that_the_last_condition_leaves() -> None:
+    frame = el.sample()
+    scores = [name for name in RECIPES["mind"].outcomes if name != "sc_fcs"]
+    table = el.attrition(frame.drop(columns=scores, errors="ignore"), recipe="mind")
+    used = [bar.get_facecolor() for bar in el.plot_attrition(table).containers[0]]
+    assert len(set(used[:-1])) == 1
+    assert used[-1] != used[0]
 
 
 def test_conditions_are_in_words_top_to_bottom(table) -> None:
@@ -67,8 +90,10 @@ def test_another_table_is_refused() -> None:
 def test_it_looks_as_it_did(table, tmp_path, monkeypatch) -> None:
     in_the_font_of_matplotlib(monkeypatch)
     planted = table.copy()
-    planted["removed"] = [0, 300, 100, 50, 0, 0, 50, 0]
-    planted["unknown"] = [0, 100, 0, 0, 0, 0, 0, 0]
+    planted = planted[planted["outcome"].isin(["", "sc_fcs", "sc_clm"])]
+    planted["removed"] = [0, 300, 100, 50, 0, 30, 20, 50, 0, 0, 5, 12]
+    planted["unknown"] = [0, 100, *[0] * 10]
     planted["left"] = 1000 - planted["removed"].cumsum()
+    planted["left"] = [*planted["left"].iloc[:10], 445, 438]
     planted["left_share"] = planted["left"] / 1000
     assert_looks_as_stored(el.plot_attrition(planted), "attrition", tmp_path)

@@ -99,6 +99,8 @@ def resampled(
         ):
             minutes = total(seconds(row, log) for row in before)
             cells[column] = None if minutes is None else minutes / 60
+        cells["recorded_min"] = sum(recorded_s(row, log) for row in before) / 60
+        cells["bin_s"] = span_s(opens, closes)
         cells["n"] = sum(measured(row) for row in before)
         covered = sum(recorded_s(row, log) for row in before) / span_s(opens, closes)
         cells["coverage"] = min(1.0, covered)

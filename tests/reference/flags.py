@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from reference.rows import EYES, NOISE, STEPS, WALK, Row, evidence, rules, within_limits
+from reference.rows import (
+    EYES,
+    NOISE,
+    STEPS,
+    WALK,
+    Row,
+    evidence,
+    measured,
+    rules,
+    within_limits,
+)
 
 MISSING, SENTINEL, RANGE, INVALID, MOVING, STILL = 1, 2, 4, 8, 16, 32
 UNWORN, NOISY, OFF_POSE, STALE, SATURATED = 64, 128, 256, 512, 1024
@@ -19,6 +29,11 @@ def off_pose(row: Row, log: str) -> bool:
         if tilt is not None and not low <= tilt <= high:
             return True
     return False
+
+
+def stored_of(rows: list[Row], log: str) -> dict[Any, bool | None]:
+    """Return by stamp whether the eyewear was stored; None where a row holds nothing at all."""
+    return {row["at"]: off_pose(row, log) if measured(row) else None for row in rows}
 
 
 def blinked(row: Row, log: str) -> bool:

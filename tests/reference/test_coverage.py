@@ -1,5 +1,7 @@
 """Recorded, worn, valid and walked hours, held against the written-out definition."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -17,9 +19,9 @@ RECORDED = ["n", "recorded_h", "expected_h", "coverage"]
 
 
 def hold(
-    columns: list[str], log: str, frame: pd.DataFrame, every: str, stamp: str, **wear: str
+    columns: list[str], log: str, frame: pd.DataFrame, every: str, stamp: str, **wear: Any
 ) -> None:
-    found = quietly(el.coverage, frame, every=every, stamp=stamp, log=log, **wear)
+    found = quietly(el.coverage, frame, every=every, stamp=stamp, log=log, limits=el.Limits(**wear))
     agree(hours(frame, log, every=every, stamp=stamp, **wear), found, columns)
 
 

@@ -102,7 +102,7 @@ def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn, stamp: str) -
 @given(any_frame, st.sampled_from([0, 60, 120, 601]))
 def test_the_least_wear_can_be_chosen(drawn: Drawn, seconds: int) -> None:
     log, frame = drawn
-    found = quietly(el.daily, frame, min_wear=f"{seconds}s")
+    found = quietly(el.daily, frame, limits=el.Limits(min_run=f"{seconds}s"))
     agree(daily(frame, log, least_wear_s=seconds), found, ["first_worn", "last_worn"])
 
 

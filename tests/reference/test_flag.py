@@ -1,5 +1,7 @@
 """Every reason against every value, held against the written-out definition."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -16,10 +18,10 @@ any_frame = both_logs.flatmap(
 )
 
 
-def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **limits: object) -> None:
-    found = quietly(el.flag, frame, log=log, **limits)
+def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **wear: Any) -> None:
+    found = quietly(el.flag, frame, log=log, limits=el.Limits(**wear))
     rows = rows_of(frame)
-    expected = reasons_of(rows, log, **limits)  # type: ignore[arg-type]
+    expected = reasons_of(rows, log, **wear)
     lines = [
         f"{row['at']} {name} = {row[name]}: {against[name]} is {bits[name]}"
         for row, against, bits in zip(rows, expected, found.to_dict("records"), strict=True)

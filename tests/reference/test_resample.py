@@ -51,7 +51,7 @@ def test_every_field_is_reduced_by_its_rule(
     log, frame = drawn
     kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
     kept = [name for name in kept if name not in {*CHANGED, *by_steps(log)}]
-    hold([*kept, "n", "coverage"], drawn, every, share, stamp)
+    hold([*kept, "n", "recorded_min", "coverage", "bin_s"], drawn, every, share, stamp)
 
 
 @examples(10)

@@ -39,7 +39,7 @@ def test_without_noise_the_correction_takes_nothing_off() -> None:
 
 def test_a_blink_rate_by_hand() -> None:
     frame = frame_of(EYES, {"bki_n": [6, 3, 9], "bki_sum": [12.0, 30.0, 9.0]})
-    found = first(el.blinks.rate(frame, min_valid="0s"))
+    found = first(el.blinks.rate(frame, limits=el.Limits(min_valid="0s")))
     assert found["rate_per_min"] == pytest.approx(21.1764706)
     low, high = garwood(18, 51 / 60)
     assert found[["low", "high"]].tolist() == [pytest.approx(low), pytest.approx(high)]
@@ -228,7 +228,8 @@ def test_steps_ask_for_thirty_seconds_of_wear_and_head_movements_for_twenty() ->
     assert ((reasons["hm_po"] & el.Reason.UNWORN) != 0).tolist() == [False] * 3
     assert first(el.resample(frame, "3min"))["stp_mid"] == 10
     assert first(el.daily(frame))["steps"] == 40
-    assert el.flag(frame, min_worn_steps_s=20)["stp_fst"].tolist() == [0, 0, 0]
+    lower = el.Limits(min_worn_for_steps="20s")
+    assert el.flag(frame, limits=lower)["stp_fst"].tolist() == [0, 0, 0]
 
 
 @BOTH
@@ -305,7 +306,8 @@ def test_wear_by_blinks_finds_the_time_worn_by_someone_who_sits_still(log: str) 
     for seed in range(3):
         where = {"log": log, "seed": seed, "tz": "Asia/Tokyo"}
         truth = el.simulate_truth("2026-10-19", 5, **where)
-        days = el.daily(el.simulate("2026-10-19", 5, **where), wear="blinks")
+        frame = el.simulate("2026-10-19", 5, **where)
+        days = el.daily(frame, limits=el.Limits(wear="blinks"))
         worn += days["worn_h"].sum()
         moves += (days["head_moves_yaw_per_h"] * days["worn_h"]).sum()
         planted += truth["worn_min"].sum() / 60

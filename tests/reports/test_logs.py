@@ -104,5 +104,5 @@ def test_a_masked_frame_has_the_same_days_under_a_pseudonym() -> None:
 def test_judging_once_gives_the_tables_of_the_library(log: str) -> None:
     records = frame(log, 9)
     pd.testing.assert_frame_equal(logs().days(log), el.daily(records))
-    pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records, min_worn="4h"))
+    pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records))
     pd.testing.assert_frame_equal(logs().bins(log, "1h"), el.resample(records, "1h"))

@@ -20,7 +20,7 @@ CONTEXT = R.INVALID | R.MOVING | R.STILL | R.UNWORN | R.NOISY | R.OFF_POSE
 
 def reason(frame: pd.DataFrame, name: str, row: int = 0, **limits: Any) -> el.Reason:
     """Return the reasons against one value."""
-    return R(int(el.flag(frame, **limits)[name].iloc[row]))
+    return R(int(el.flag(frame, limits=el.Limits(**limits))[name].iloc[row]))
 
 
 def against(log: str, evidence: dict[str, Any], field: str, **limits: Any) -> el.Reason:

@@ -156,8 +156,8 @@ def daily(
     as worn if blinks were counted in it (``bk_n`` above 0; 60-second log: ``sc_bk_n``, and then all
     of ``val_s``). Over 15 simulated days of each log the eyewear's own signal gives 17 to 18 % too
     little worn time (and 15 to 17 % too many turns of the head per worn hour); with blinks it is
-    within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). Pass the unmasked
-    records then: masking by the default removes such blinks.
+    within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). A masked frame is
+    refused then, because masking removes some of the blinks: pass the records.
 
     Sums add up over bins and bins keep them whole, so ``daily(resample(frame, "10min"))`` has the
     same ``n``, coverage, hours, steps, pace, movements per hour and blink rate as ``daily(frame)``

@@ -21,7 +21,10 @@ from eyelog.provenance import KEY, history, stated_log
 __all__ = ["plot_attrition"]
 
 ROW_MM: Final = 7.5
-COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share")
+OUTCOME: Final = 0.6  # of the height of a row
+COLUMNS: Final = (
+    "reason", "condition", "removed", "unknown", "left", "left_share", "outcome"
+)  # fmt: skip
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
 """Words for conditions of which the table names only the field."""
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
@@ -51,7 +54,8 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
         With a bar per condition, top to bottom: the records left, and beside them those that the
-        condition removes, paler if only the evidence is missing. The counts are at the right.
+        condition removes, paler if only the evidence is missing. The counts are at the right. If
+        the recipe has several outcomes, a bar for each follows: the records that have it.
 
     Raises
     ------
@@ -73,39 +77,47 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if table.empty:
         raise ConfigurationError("plot_attrition has nothing to draw: there are no rows")
     log = stated_log(table)
-    rows = np.arange(len(table))
+    of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
+    shared = np.flatnonzero(~of_outcome)
+    # The outcomes stand closer: nothing is written under their counts.
+    heights = np.where(of_outcome, OUTCOME, 1.0)
+    rows = np.cumsum(heights) - heights / 2
     left, removed = (table[name].to_numpy() for name in ("left", "removed"))
     unknown = table["unknown"].to_numpy()
     everything = max(int(left[0]), 1)
-    ax = axes(ax, height_mm=ROW_MM * len(table))
-    last = rows == rows[-1]
+    ax = axes(ax, height_mm=ROW_MM * float(heights.sum()))
+    used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
     ax.barh(
         rows,
         left,
-        height=0.62,
-        color=[COLOURS["usable" if is_last else "worn"] for is_last in last],
+        height=0.62 * heights,
+        color=[COLOURS["usable" if is_used else "worn"] for is_used in used],
         label="left",
     )
-    ax.barh(
-        rows, removed - unknown, left=left, height=0.62, color=COLOURS["flagged"], label="removed"
-    )
-    ax.barh(
-        rows,
-        unknown,
-        left=left + removed - unknown,
-        height=0.62,
-        color=COLOURS["flagged"],
-        alpha=0.4,
-        label="unknown",
-    )
-    for row in rows.tolist():
+    # The records without an outcome may have another one: they are not removed.
+    known = removed - unknown
+    for width, start, label, alpha in (
+        (known, left, "removed", 1.0),
+        (unknown, left + known, "unknown", 0.4),
+    ):
+        ax.barh(
+            rows[shared],
+            width[shared],
+            left=start[shared],
+            height=0.62,
+            color=COLOURS["flagged"],
+            alpha=alpha,
+            label=label,
+        )
+    for row, at in enumerate(rows.tolist()):
         share = float(table["left_share"].iloc[row])
-        _write(ax, row - 0.2 * (removed[row] > 0), _counts(int(left[row]), share, row), last[row])
-        if removed[row]:
+        two_lines = bool(removed[row]) and not of_outcome[row]
+        _write(ax, at - 0.2 * two_lines, _counts(int(left[row]), share, row), used[row])
+        if two_lines:
             words = f"{removed[row]:,} {_reason_words(table['reason'].iloc[row])}"
-            _write(ax, row + 0.24, words, False, colour=COLOURS["flagged"])
+            _write(ax, at + 0.24, words, False, colour=COLOURS["flagged"])
     ax.set_yticks(rows, [_condition(table, place, log) for place in range(len(table))])
-    ax.set_ylim(len(table) - 0.5, -0.5)
+    ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, everything)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -150,6 +162,9 @@ def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
     if place == 0:
         return "all records"
     names = catalogue(log) if log else {}
+    outcome = str(table["outcome"].iloc[place])
+    if outcome in names:
+        return names[outcome].label
     if text.split(" ")[0] in names and reason in KEPT:
         return KEPT[reason]
     return RANGE.sub(r"\1 to \2", text).replace(" -", " \N{MINUS SIGN}")

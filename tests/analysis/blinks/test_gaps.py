@@ -17,7 +17,7 @@ def test_a_length_without_gaps_is_left_over_in_the_buffer_and_does_not_count() -
 
 def test_a_minute_without_gaps_needs_no_average() -> None:
     frame = minutes([3.0, np.nan], [10, 0])
-    row = el.blinks.rate(frame, min_valid="0s", method="mean").iloc[0]
+    row = el.blinks.rate(frame, limits=el.Limits(min_valid="0s"), method="mean").iloc[0]
     assert row[["rate_per_min", "coverage"]].tolist() == [20.0, 1.0]
 
 

@@ -15,7 +15,7 @@ RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage", "reason"
 
 
 def test_the_rate_pools_gaps_and_is_not_a_mean_of_rates() -> None:
-    table = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9]), min_valid="0min")
+    table = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9]), limits=el.Limits(min_valid="0min"))
     assert list(table.columns) == RATE
     row = table.iloc[0]
     assert row["rate_per_min"] == pytest.approx(21.1764706, abs=1e-7)
@@ -33,7 +33,7 @@ def test_too_little_valid_time_gives_no_rate_but_still_its_exposure() -> None:
 
 
 def test_without_gaps_the_rate_is_missing_and_not_0() -> None:
-    row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), min_valid="0min").iloc[0]
+    row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), limits=el.Limits(min_valid="0min")).iloc[0]
     assert np.isnan(row["rate_per_min"])
     assert row[["n", "exposure_min", "coverage"]].tolist() == [0, 0, 1]
 
@@ -131,14 +131,14 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"min_valid": "soon"},
-        {"min_valid": "-1min"},
+        {"limits": "3min"},
+        {"limits": {"min_valid": "3min"}},
         {"method": "median"},
         {"by": "fortnight"},
         {"stamp": "middle"},
     ],
 )
-def test_invalid_arguments_are_refused(options: dict[str, str]) -> None:
+def test_invalid_arguments_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
         el.blinks.rate(gaps([12.0], [6]), **options)  # type: ignore[arg-type]
 
@@ -222,7 +222,8 @@ def test_twice_the_gaps_in_the_same_time_is_twice_the_rate(
     rows: list[tuple[int, float]], factor: int
 ) -> None:
     n, s = [float(a) for a, _ in rows], [b if a else 0.0 for a, b in rows]
-    once = el.blinks.rate(gaps(s, n), min_valid="0s", judge=False)
-    more = el.blinks.rate(gaps(s, [a * factor for a in n]), min_valid="0s", judge=False)
+    options = {"limits": el.Limits(min_valid="0s"), "judge": False}
+    once = el.blinks.rate(gaps(s, n), **options)
+    more = el.blinks.rate(gaps(s, [a * factor for a in n]), **options)
     np.testing.assert_allclose(more["rate_per_min"], once["rate_per_min"] * factor)
     np.testing.assert_allclose(more["exposure_min"], once["exposure_min"])

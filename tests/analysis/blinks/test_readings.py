@@ -16,7 +16,7 @@ from support.frames import EYES, MINUTES, frame_of
 def test_root_mean_squares_are_a_lower_bound_and_exponential_gaps_are_not() -> None:
     frame = minutes([3.0, 6.0], [10, 5])
     found = {
-        kind: el.blinks.rate(frame, min_valid="0s", method=kind).iloc[0]
+        kind: el.blinks.rate(frame, limits=el.Limits(min_valid="0s"), method=kind).iloc[0]
         for kind in ("rms", "exponential", "mean")
     }
     gap = np.sqrt((10 * 9 + 5 * 36) / 15)
@@ -32,7 +32,7 @@ def test_the_default_of_the_60_second_log_counts_blinks_and_does_not_warn() -> N
     frame = frame_of(MINUTES, {"lc_bk_n": [10, 20, 0, None], "nis_s": [0, 6, 0, 0]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        row = el.blinks.rate(frame, min_valid="0s").iloc[0]
+        row = el.blinks.rate(frame, limits=el.Limits(min_valid="0s")).iloc[0]
     assert row["rate_per_min"] == pytest.approx(30 / 2.9)
     assert row[["n", "exposure_min", "coverage"]].tolist() == [30, 2.9, 0.75]
 

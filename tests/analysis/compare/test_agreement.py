@@ -297,3 +297,10 @@ def test_pairs_of_a_quantity_that_is_not_there_are_refused(logs) -> None:
     short = logs["fifteen"].drop(columns="stp")
     with pytest.raises(el.FieldError, match="15-second frame lacks stp"):
         el.compare.minute_pairs(short, logs["sixty"], quantity="steps")
+
+
+def test_masked_logs_agree_as_the_records_do_also_in_their_worn_seconds() -> None:
+    frames = [el.simulate("2026-10-19", 4, log=log, seed=4, tz="UTC") for log in (EYES, MINUTES)]
+    masked = [el.mask(frame, el.flag(frame)) for frame in frames]
+    for ours in (masked, [pd.DataFrame(frame.copy()) for frame in masked]):
+        pd.testing.assert_frame_equal(agreement(*ours), agreement(*frames))

@@ -28,7 +28,8 @@ def test_pace_is_steps_over_time_walked_in_minutes_of_steady_walking() -> None:
 
 
 def test_the_limit_of_steady_walking_is_an_argument() -> None:
-    assert el.gait.pace(minutes([49], [98]), min_walked_s=40)["pace_spm"].tolist() == [120]
+    shorter = el.Limits(min_walked_for_pace="40s")
+    assert el.gait.pace(minutes([49], [98]), limits=shorter)["pace_spm"].tolist() == [120]
 
 
 def test_all_four_classes_of_steps_make_the_pace() -> None:

@@ -182,7 +182,7 @@ def test_a_day_whose_midnight_the_clock_skipped_is_a_day_of_its_own() -> None:
     days = el.coverage(frame)
     assert days["expected_h"].tolist() == [23.0, 24.0]
     assert el.daily(frame)["n"].tolist() == days["n"].tolist()
-    hours = el.resample(frame, "1h", judge=False)
+    hours = el.resample(frame, "1h")
     assert len(hours) == 47
     assert hours["n"].max() <= 60
 

@@ -77,7 +77,7 @@ def test_a_masked_frame_knows_when_the_eyewear_was_stored_in_any_part_of_it():
     assert seconds(masked)["worn_s"].tolist() == [60, 0, 0, 19, 0]
     assert seconds(masked.iloc[2:])["worn_s"].tolist() == [0, 19, 0]
     again = el.mask(masked, el.flag(masked))
-    assert seconds(again[["wea_s"]])["worn_s"].tolist() == [60, 0, 0, 19, 0]
+    assert seconds(again[["wea_s", "stored"]])["worn_s"].tolist() == [60, 0, 0, 19, 0]
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,10 @@ def test_blinks_in_pose_are_worn_where_they_are_asked(log, blinks):
     whole = 15 if log == EYES else 50
     device = 0 if log == EYES else 3
     assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
-    assert seconds(frame, wear="blinks")["worn_s"].tolist() == [whole, device, 0, device]
+    by_blinks = seconds(frame, limits=el.Limits(wear="blinks"))
+    assert by_blinks["worn_s"].tolist() == [whole, device, 0, device]
     with pytest.raises(ConfigurationError, match="'device' or 'blinks'"):
-        el.coverage(frame, wear="both")
+        el.Limits(wear="both")
 
 
 def test_seconds_of_the_sixty_second_log_are_those_it_measured():
@@ -151,8 +152,47 @@ def test_eyewear_that_was_stored_stays_so_in_a_masked_frame_in_any_order():
 
 def test_bins_without_the_minutes_of_a_kind_of_time_do_not_have_it():
     bins = el.resample(frame_of(MINUTES, {"hm_yo": [3, 4]}), "2min")
-    found = seconds(bins[["hm_yo", "n", "valid_min"]])
+    found = seconds(bins[["hm_yo", "n", "valid_min", "bin_s"]])
     assert known(found["recorded_s"]) == [120]
     assert known(found["valid_s"]) == [120]
     assert known(found["worn_s"]) == [None]
     assert known(found["walking_s"]) == [None]
+
+
+def test_minutes_half_a_minute_apart_are_two_sources_and_not_two_hours_in_one():
+    index = pd.date_range("2026-10-20 10:00:30", periods=120, freq="30s", tz="UTC", unit="us")
+    frame = frame_of(MINUTES, {"hm_po": [1] * 120}).set_axis(index.rename("date"))
+    with pytest.raises(ConfigurationError, match=r"119 rows, 59.5 minutes twice"):
+        seconds(frame)
+    with pytest.raises(ConfigurationError, match="of two devices or wearers, or of one log twice"):
+        el.daily(frame)
+
+
+@pytest.mark.parametrize(
+    ("wear", "walk", "walked"),
+    [(20, 60, None), (29, 60, None), (30, 60, 30), (45, 60, 45), (60, 7, 7), (60, 0, 0)],
+)
+def test_a_minute_walks_at_most_as_long_as_it_was_worn_and_asks_for_half_a_minute_of_wear(
+    wear, walk, walked
+):
+    found = seconds(frame_of(MINUTES, {"wea_s": [wear], "stp_s": [walk]}))
+    assert found["worn_s"].tolist() == [wear]
+    assert known(found["walking_s"]) == [walked]
+
+
+@given(frames())
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
+def test_no_row_walks_longer_than_it_was_worn_and_none_is_worn_longer_than_recorded(frame):
+    found = seconds(frame)
+    worn = found["worn_s"].notna()
+    assert (found["walking_s"].fillna(0)[worn] <= found["worn_s"][worn]).all()
+    assert (found["valid_s"].fillna(0)[worn] <= found["worn_s"][worn]).all()
+
+
+@pytest.mark.parametrize(("log", "walk"), [(EYES, "stp"), (MINUTES, "stp_s")])
+def test_steps_at_or_under_walking_above_are_no_walking_time(log, walk):
+    rows = {walk: [0, 4, 5, 20]} | ({"cad": [0, 60, 60, 80]} if log == EYES else {})
+    frame = frame_of(log, rows)
+    found = seconds(frame, limits=el.Limits(walking_above=4))["walking_s"]
+    assert found.tolist() == ([0, 0, 5, 15] if log == EYES else [0, 0, 5, 20])
+    assert seconds(frame)["walking_s"].tolist()[1] == 4

@@ -114,7 +114,7 @@ def test_reasons_of_no_rows_are_an_empty_table_of_that_shape(log):
     reasons = el.flag(frame)
     assert reasons.shape == frame.shape
     assert set(reasons.dtypes) == {np.dtype("uint16")}
-    assert_frame_equal(el.mask(frame, reasons), frame)
+    assert_frame_equal(el.mask(frame, reasons).drop(columns="stored"), frame)
 
 
 def test_rows_of_a_resampled_frame_are_not_judged_by_limits_of_single_intervals():
@@ -122,7 +122,7 @@ def test_rows_of_a_resampled_frame_are_not_judged_by_limits_of_single_intervals(
     reasons = el.flag(frame)
     assert set(np.unique(reasons)) <= {0, int(R.MISSING)}
     assert history(reasons)[-1]["unchecked"]["RANGE"] == ["resampled"]
-    assert_frame_equal(el.mask(frame, reasons), frame)
+    assert_frame_equal(el.mask(frame, reasons).drop(columns="stored"), frame)
 
 
 def test_the_order_of_the_rows_changes_nothing():
@@ -141,16 +141,17 @@ def test_columns_of_both_logs_are_refused():
 @pytest.mark.parametrize(
     "limit",
     [
-        {"min_worn_s": -1},
-        {"max_noise_s": float("nan")},
+        {"min_worn": "-1s"},
+        {"max_noise": 1},
         {"walking_above": float("inf")},
-        {"tilt_sideways": (45, -45)},
-        {"tilt_fore_aft": (1, 2, 3)},
+        {"walking_above": True},
+        {"tilt_sideways_deg": (45, -45)},
+        {"tilt_fore_aft_deg": (1, 2, 3)},
     ],
 )
 def test_an_unusable_limit_is_refused_by_name(limit):
     with pytest.raises(ConfigurationError, match=next(iter(limit))):
-        el.flag(frame_of(EYES, {"sc_fcs": [50]}), **limit)
+        el.Limits(**limit)
 
 
 def test_masking_removes_flagged_values_and_keeps_the_rest():
@@ -159,7 +160,8 @@ def test_masking_removes_flagged_values_and_keeps_the_rest():
     assert clean["sc_fcs"].isna().all()
     assert clean["isl"].tolist() == [False, True]
     assert clean["gw"].tolist() == ["", "x"]
-    assert_frame_equal(clean.dtypes.to_frame(), frame.dtypes.to_frame())
+    assert list(clean) == [*frame, "stored"]
+    assert_frame_equal(clean[list(frame)].dtypes.to_frame(), frame.dtypes.to_frame())
     assert stated_log(clean) == EYES
     assert history(clean)[-1]["allow"] == ["SATURATED"]
 
@@ -201,7 +203,8 @@ def test_flags_are_integers_of_the_same_shape_and_the_input_stays_unchanged(fram
     assert reasons.index.equals(frame.index)
     assert reasons.columns.equals(frame.columns)
     assert set(reasons.dtypes) <= {np.dtype("uint16")}
-    assert clean.dtypes.equals(frame.dtypes)
+    assert clean.drop(columns="stored").dtypes.equals(frame.dtypes)
+    assert clean["stored"].dtype == "boolean"
     assert clean.index.equals(frame.index)
 
 
@@ -235,15 +238,17 @@ def test_a_value_is_kept_exactly_where_it_has_no_reason(frame):
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames())
 def test_allowing_every_reason_leaves_the_frame_as_it_is(frame):
-    assert_frame_equal(el.mask(frame, el.flag(frame), allow=~R(0)), frame)
+    clean = el.mask(frame, el.flag(frame), allow=~R(0))
+    assert_frame_equal(clean.drop(columns="stored"), frame)
 
 
 @given(frames(MINUTES, names=[*CALM[MINUTES], "hm_po", "ems_rl", "lc_bk_n", "lc_bkw_av", "sa_xr"]))
 def test_a_stricter_limit_never_lets_more_through(frame):
     usual = judged(frame).notna()
-    strict = judged(
-        frame, min_worn_s=41, max_noise_s=0, tilt_sideways=(-1, 1), tilt_fore_aft=(-1, 1)
-    ).notna()
+    limits = el.Limits(
+        min_worn="41s", max_noise="0s", tilt_sideways_deg=(-1, 1), tilt_fore_aft_deg=(-1, 1)
+    )
+    strict = judged(frame, limits=limits).notna()
     assert not (strict & ~usual).any(axis=None)
 
 
@@ -273,3 +278,32 @@ def test_only_a_total_of_0_is_a_measurement_and_not_left_over():
     rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
     stale = (el.flag(frame_of(EYES, rows)) & el.Reason.STALE) != 0
     assert stale.any()[["bkh_sum", "bkh_max", "npt_sd_wa"]].tolist() == [False, True, True]
+
+
+def test_stored_says_which_records_were_off_pose_and_which_rows_hold_no_record() -> None:
+    tilt, wear = [0.0, -72.0, None, None], [60.0, 60.0, 60.0, None]
+    frame = frame_of(MINUTES, {"tl_xav": tilt, "wea_s": wear}, calm=False)
+    with pytest.warns(el.EyelogWarning, match="not judged"):
+        masked = el.mask(frame, el.flag(frame))
+    assert list(masked) == [*frame, "stored"]
+    assert masked["stored"].dtype == "boolean"
+    assert masked["stored"].fillna(True).tolist() == [False, True, False, True]
+    assert masked["stored"].isna().tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize("ask", [el.daily, el.coverage, lambda f: el.resample(f, "10min")])
+def test_a_masked_frame_is_read_by_its_column_and_not_by_its_history(ask) -> None:
+    frame = el.simulate("2026-10-19", 2, log=MINUTES, seed=3, tz="Asia/Tokyo")
+    masked = el.mask(frame, el.flag(frame))
+    assert masked["stored"].any()
+    halves = pd.concat([masked.iloc[:900], masked.iloc[900:]])
+    halves.attrs = {}
+    assert_frame_equal(ask(pd.DataFrame(halves)), ask(frame), rtol=1e-12)
+
+
+def test_a_frame_of_which_only_some_rows_are_masked_is_refused() -> None:
+    frame = frame_of(MINUTES, {"hm_po": [1] * 4})
+    masked = el.mask(frame, el.flag(frame))
+    mixed = pd.concat([masked.iloc[:2], frame.iloc[2:]])
+    with pytest.raises(ConfigurationError, match="2 rows of the frame are not masked"):
+        el.daily(mixed)

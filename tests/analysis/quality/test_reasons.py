@@ -45,7 +45,7 @@ def test_unworn_eyewear_flags_eyes_head_and_steps(log, off):
 
 def test_twenty_seconds_of_wear_are_enough_and_the_limit_can_be_raised():
     assert against(MINUTES, {"wea_s": 20}, "hm_po") == 0
-    assert against(MINUTES, {"wea_s": 20}, "hm_po", min_worn_s=30) == R.UNWORN
+    assert against(MINUTES, {"wea_s": 20}, "hm_po", min_worn="30s") == R.UNWORN
 
 
 def test_an_invalid_interval_flags_static_fields_only():
@@ -79,7 +79,7 @@ def test_noise_above_the_documented_limit_flags_static_fields(log, limit):
     assert against(log, {NOISE[log]: limit}, STATIC[log]) == 0
     assert against(log, {NOISE[log]: limit + 1}, STATIC[log]) == R.NOISY
     assert against(log, {NOISE[log]: limit + 1}, MOTION[log]) == 0
-    assert against(log, {NOISE[log]: limit + 1}, STATIC[log], max_noise_s=limit + 1) == 0
+    assert against(log, {NOISE[log]: limit + 1}, STATIC[log], max_noise=f"{limit + 1}s") == 0
 
 
 @pytest.mark.parametrize("log", LOGS)

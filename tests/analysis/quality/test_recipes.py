@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import RECIPES, select
 from eyelog.catalogue import catalogue, columns
@@ -73,7 +72,7 @@ def test_trends_ask_for_wear_and_the_tilt_of_worn_eyewear_limits_included():
 
 def test_eye_movements_ask_for_little_noise_too():
     frame = frame_of(MINUTES, {"nis_s": [10, 11], "ems_rl": [3, 3]})
-    assert left(frame, "eye") == [2, 2, 2, 2, 1, 1, 1, 1]
+    assert left(frame, "eye") == [2, 2, 2, 2, 2, 1, 1, 1, 1]
     assert select(frame, recipe="eye")["ems_rl"].tolist()[:1] == [3]
 
 
@@ -87,14 +86,19 @@ def test_scores_ask_for_worn_valid_intervals_and_no_invalid_mark():
         },
     )
     table = el.attrition(frame, recipe="mind")
-    assert table["left"].tolist() == [5, 4, 3, 3, 3, 2, 1, 1]
+    assert table["left"].tolist() == [5, 4, 3, 3, 3, 3, 3, 2, 1, 1]
     assert select(frame, recipe="mind")["sc_fcs"].notna().tolist() == [True] + [False] * 4
 
 
 def test_a_record_stays_as_long_as_one_outcome_is_a_value():
     frame = frame_of(EYES, {"sc_fcs": [-1, -1], "sc_clm": [40, None]})
-    assert left(frame, "mind")[-3:] == [2, 1, 1]
-    assert left(frame[[name for name in frame.columns if name != "sc_clm"]], "mind")[-1] == 0
+    table = el.attrition(frame, recipe="mind")
+    assert table["outcome"].tolist() == [""] * 10 + ["sc_fcs", "sc_clm"]
+    assert table["left"].tolist()[-5:] == [2, 1, 1, 0, 1]
+    assert table["removed"].tolist()[-2:] == [1, 0]
+    alone = el.attrition(frame.drop(columns="sc_clm"), recipe="mind")
+    assert (alone["outcome"] == "").all()
+    assert alone["left"].iloc[-1] == 0
 
 
 def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
@@ -107,7 +111,7 @@ def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
             "stp_mid": [90] * 6,
         },
     )
-    assert left(frame, "gait") == [6, 5, 4, 2, 2, 2, 2]
+    assert left(frame, "gait") == [6, 6, 5, 4, 2, 2, 2, 2]
     kept = select(frame, recipe="gait")["stp_mid"].notna()
     assert kept.tolist() == [True, False, False, True, False, False]
 
@@ -127,8 +131,9 @@ def test_select_keeps_the_evidence_and_takes_out_stale_blinks():
     clean = select(frame, recipe="trend")
     assert clean["lc_npt_av"].notna().tolist() == [True, False, False]
     assert clean["wea_s"].tolist() == [60, 60, 5]
-    assert clean.shape == frame.shape
-    assert clean.dtypes.equals(frame.dtypes)
+    assert list(clean) == [*frame, "stored"]
+    assert clean[list(frame)].dtypes.equals(frame.dtypes)
+    assert clean["stored"].tolist() == [False] * 3
     assert history(clean)[-1]["recipe"] == "trend"
 
 
@@ -164,7 +169,7 @@ def test_no_records_lose_none(recipe):
     table = el.attrition(empty(recipe.log), recipe=recipe.name)
     assert (table[["removed", "left"]] == 0).all(axis=None)
     assert table["left_share"].isna().all()
-    assert select(empty(recipe.log), recipe=recipe.name).shape == (0, len(columns(recipe.log)))
+    assert select(empty(recipe.log), recipe=recipe.name).shape == (0, len(columns(recipe.log)) + 1)
 
 
 @given(st.sampled_from(list(RECIPES.values())), st.data())
@@ -193,17 +198,65 @@ def test_a_selected_frame_can_be_summarised_without_judging_again():
     steps = select(frame, recipe="steps")
     days = el.daily(steps, judge=False)
     assert isinstance(days, pd.DataFrame)
-    assert days["steps"].sum() <= el.daily(frame, judge=False)["steps"].sum()
-    assert judged(steps)["stp_mid"].sum() <= steps["stp_mid"].sum()
+    assert days["steps"].sum() <= frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]].sum().sum()
+    assert_frame_equal(el.daily(steps), days)
 
 
 def test_the_table_has_the_columns_that_a_flow_chart_needs():
     frame = el.sample()
     table = el.attrition(frame, recipe="mind")
     assert table.index.name == "step"
-    assert list(table) == ["reason", "condition", "removed", "unknown", "left", "left_share"]
+    columns = ["reason", "condition", "removed", "unknown", "left", "outcome", "left_share"]
+    assert list(table) == columns
+    assert table["outcome"].dtype == "string"
     assert table["left"].iloc[0] == len(frame)
     assert table["condition"].iloc[1] == "isl false"
+
+
+@pytest.mark.parametrize("recipe", [name for name in RECIPES if name != "gait"])
+def test_what_is_left_of_each_outcome_is_what_the_default_mask_leaves(recipe):
+    frame = el.simulate("2026-10-19", 4, log=RECIPES[recipe].log, seed=2, tz="Asia/Tokyo")
+    masked = el.mask(frame, el.flag(frame))
+    table = el.attrition(frame, recipe=recipe)
+    of_outcome = table[table["outcome"] != ""].set_index("outcome")["left"]
+    assert of_outcome.to_dict() == masked[of_outcome.index].notna().sum().to_dict()
+    assert of_outcome.max() > 0
+    last = table.loc[table["outcome"] == "", "left"].iloc[-1]
+    assert last == masked[of_outcome.index].notna().any(axis=1).sum()
+    alone = el.attrition(frame.drop(columns=of_outcome.index[1:]), recipe=recipe)
+    assert alone["left"].iloc[-1] == of_outcome.iloc[0]
+
+
+def test_gait_leaves_fewer_minutes_than_the_mask_as_it_asks_for_steady_upright_walking():
+    frame = el.simulate("2026-10-19", 4, log=MINUTES, seed=2, tz="Asia/Tokyo")
+    masked = el.mask(frame, el.flag(frame))
+    table = el.attrition(frame, recipe="gait")
+    of_outcome = table[table["outcome"] != ""].set_index("outcome")["left"]
+    assert (of_outcome < masked[of_outcome.index].notna().sum()).all()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "outcome", "limits"),
+    [
+        ("trend", "hm_po", el.Limits(wear="blinks")),
+        ("eye", "ems_rl", el.Limits(max_noise="1s")),
+        ("eye", "ems_rl", el.Limits(min_worn="55s", walking_above=5)),
+        ("steps", "stp_mid", el.Limits(min_worn_for_steps="59s")),
+        ("mind", "sc_fcs", el.Limits(tilt_sideways_deg=(-2, 2))),
+    ],
+)
+def test_a_recipe_follows_the_limits_that_are_chosen(recipe, outcome, limits):
+    frame = el.sample(RECIPES[recipe].log)
+    masked = el.mask(frame, el.flag(frame, limits=limits))
+    table = el.attrition(frame, recipe=recipe, limits=limits).set_index("outcome")
+    assert table.loc[outcome, "left"] == masked[outcome].notna().sum()
+    clean = el.select(frame, recipe=recipe, limits=limits)
+    both = [outcome, "stored"]
+    assert_frame_equal(pd.DataFrame(clean[both]), pd.DataFrame(masked[both]))
+    usual = el.attrition(frame, recipe=recipe).set_index("outcome")
+    assert table.loc[outcome, "left"] != usual.loc[outcome, "left"]
+    with pytest.raises(ConfigurationError, match="masked with other limits"):
+        el.daily(clean)
 
 
 def test_the_history_says_that_a_recipe_was_followed():

@@ -69,7 +69,8 @@ def test_a_masked_frame_has_the_same_states(log: str) -> None:
 
 def test_blinks_can_speak_for_wear() -> None:
     frame = fifteen(isl=[True, True]).assign(bk_n=[2.0, 0.0])
-    assert el.states(frame, log="computed_data", wear="blinks").tolist() == ["usable", "not worn"]
+    limits = el.Limits(wear="blinks")
+    assert el.states(frame, log="computed_data", limits=limits).tolist() == ["usable", "not worn"]
 
 
 def test_a_frame_without_wear_is_refused_and_other_evidence_is_asked_for() -> None:

@@ -59,7 +59,7 @@ def by_noise(steps: float) -> int:
     # An interval is judged after a quiet one alone: with 1 of 7 noisy, or 1 of 6 after a gap.
     rows = {"bki_n": [3] * ROWS, "bki_sum": [9.0] * ROWS, "nis_time": [0] * (ROWS - 1) + [1]}
     frame = late(frame_of(EYES, rows), steps)
-    table = el.blinks.rate(frame, min_valid="1s", correct_noise=True, judge=False)
+    table = el.blinks.rate(frame, limits=el.Limits(min_valid="1s"), correct_noise=True, judge=False)
     share = -np.expm1(-table["noise_per_min"].iloc[0] * STEP / 60)
     return ROWS - round(1 / share)
 
@@ -94,12 +94,24 @@ def test_a_record_that_comes_1_6_rows_later_breaks_the_run_everywhere(
     assert user(1.6) == 2
 
 
-@pytest.mark.parametrize("user", USERS)
-@pytest.mark.parametrize("steps", [0.6, 1.0, 1.4])
+OF_SERIES = [by_episodes, by_fragmentation, by_activity, by_variability]
+NOT_EARLY = [(user, steps) for user in USERS for steps in (1.0, 1.4)]
+
+
+@pytest.mark.parametrize(
+    ("user", "steps"), [*NOT_EARLY, *((user, 0.6) for user in USERS if user not in OF_SERIES)]
+)
 def test_a_record_that_comes_up_to_1_4_rows_later_breaks_no_run(
     user: Callable[[float], int], steps: float
 ) -> None:
     assert user(steps) == 1
+
+
+def test_a_series_with_a_record_that_comes_early_has_one_run_of_the_interval_it_is_told() -> None:
+    # Its shortest distance is all that a Series shows of its rows; a frame has that of its log.
+    assert el.frame.interval_seconds(walked(0.6)) == STEP
+    assert el.frame.interval_seconds(walked(0.6)["stp"]) == 0.6 * STEP
+    assert len(el.episodes(walked(0.6)["stp"] > 0, interval="15s")) == 1
 
 
 def test_the_time_between_empty_rows_of_one_run_is_counted_once() -> None:

@@ -20,6 +20,7 @@ from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
+    STORED,
     bin_widths,
     clock_of,
     is_resampled,
@@ -251,6 +252,7 @@ def needed(frame: Table, log: str, names: Iterable[str]) -> list[str]:
     chosen = set(names) | set(role(log, *_EVIDENCE))
     chosen |= {weight for name in names if name in by_name for weight in by_name[name].weight}
     chosen |= {name for name, field in by_name.items() if field.kind == "wear"}
+    chosen |= {STORED, BIN_WIDTH}  # these columns show what is masked, and what is a bin
     return [str(name) for name in frame.columns if name in chosen]
 
 

@@ -141,10 +141,21 @@ class Evidence:
 
         With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
         its measured seconds.
+
+        Raises
+        ------
+        ConfigurationError
+            If blinks are to show wear and the frame is masked: a count that was masked as noisy
+            shows no blinks, so the hours would not be those of the records.
         """
         values = self.part("worn")
         if self.limits.wear == "device":
             return values
+        if self._stored is not None:
+            raise ConfigurationError(
+                "wear='blinks' reads the blink counts, and mask has removed some of them: pass the"
+                f" frame from before mask, with limits=eyelog.{self.limits!r}"
+            )
         off = self.off_pose
         names = blink_evidence(self.log)
         counts = self.field(names[0])

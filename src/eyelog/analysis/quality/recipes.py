@@ -17,7 +17,6 @@ from eyelog.analysis.limits import Limit, Limits, chosen_limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
-from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats
 from eyelog.catalogue import (
     COMPUTED_DATA,
@@ -220,10 +219,11 @@ def attrition(
     followed = chosen_limits(limits, frame)
     rules = followed.of(chosen.log)
     one_source(frame, what="attrition")
+    known = Evidence(Arrays.of(frame), chosen.log, followed)
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:
-        values, rule = _evidence(frame, condition, chosen.log), rules[condition.name]
+        values, rule = _evidence(known, condition), rules[condition.name]
         kept = left & condition.keeps(values, rule)
         text = condition.text(rule)
         rows.append(_row(condition.reason.name, text, left, kept, np.isnan(values)))
@@ -301,9 +301,10 @@ def select(
     chosen, _ = _open(frame, recipe, log)
     followed = chosen_limits(limits, frame)
     rules = followed.of(chosen.log)
+    known = Evidence(Arrays.of(frame), chosen.log, followed)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
-        values = _evidence(frame, condition, chosen.log)
+        values = _evidence(known, condition)
         fails = ~condition.keeps(values, rules[condition.name])
         failed |= fails.astype(np.uint16) * np.uint16(condition.reason)
     own = np.uint16(Reason.MISSING | Reason.SENTINEL | Reason.RANGE | Reason.STALE)
@@ -314,7 +315,6 @@ def select(
             bits[:, i] |= failed
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
-    known = Evidence(Arrays.of(frame), chosen.log, followed)
     result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
     result.attrs = dict(frame.attrs)
     return record(
@@ -350,9 +350,11 @@ def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, li
     return chosen, outcomes
 
 
-def _evidence(frame: pd.DataFrame, condition: Condition, log: str) -> Floats:
-    values = evidence(frame, condition.field, log)
-    return np.full(len(frame), np.nan) if values is None else values
+def _evidence(known: Evidence, condition: Condition) -> Floats:
+    """Return the values that a condition compares; blinks may be evidence of wear too."""
+    unworn = condition.reason is Reason.UNWORN
+    values = known.worn if unworn else known.field(condition.field)
+    return np.full(len(known.frame), np.nan) if values is None else values
 
 
 def _row(
