@@ -62,8 +62,8 @@ def test_cells_of_counts_are_no_chessboard() -> None:
 def test_a_row_of_the_report_is_drawn_like_the_limits_of_its_pairs() -> None:
     fifteen = el.simulate("2026-10-19", 1, tz="Asia/Tokyo", seed=3)
     sixty = el.simulate("2026-10-19", 1, log="standard_mode_logs", tz="Asia/Tokyo", seed=3)
-    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
-    row = el.compare.agreement(fifteen, sixty).loc["tilt_forward"]
+    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
+    row = el.compare.agreement(fifteen, sixty).loc["tilt_fore_aft"]
     ax = el.plot_agreement(pairs, row)
     assert one(ax, "bias").get_ydata() == [row["bias"]] * 2
     assert ax.get_xlabel() == "Tilt fore-aft, mean of both (deg)"

@@ -17,7 +17,7 @@ USUAL = {
     "walking_h": 1.2,
     "pace_spm": 110.0,
     "head_moves_yaw_per_h": 170.0,
-    "tilt_forward_deg": -10.0,
+    "tilt_fore_aft_deg": -10.0,
 }
 
 

@@ -18,7 +18,7 @@ __all__ = ["OUTCOMES", "differences", "group_labels", "holm"]
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),
-    *("head_moves_yaw_per_h", "tilt_forward_deg"),
+    *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 MOST_GROUPS: Final = 8
 MIXED: Final = "mixed model"

@@ -74,8 +74,8 @@ def plot_agreement(
     --------
     >>> import eyelog as el
     >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
-    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
-    >>> limits = el.compare.agreement(fifteen, sixty).loc["tilt_forward"]
+    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
+    >>> limits = el.compare.agreement(fifteen, sixty).loc["tilt_fore_aft"]
     >>> ax = el.plot_agreement(pairs, limits)
     >>> ax.get_xlabel()
     'Tilt fore-aft, mean of both (deg)'

@@ -86,7 +86,7 @@ PAIRS: Final = (
     Pair("head_moves_yaw", "head_moves_yaw"),
     Pair("eye_moves_horizontal", "eye_moves_horizontal"),
     Pair("eye_moves_vertical", "eye_moves_vertical"),
-    Pair("tilt_forward", "tilt_fore_aft"),
+    Pair("tilt_fore_aft", "tilt_fore_aft"),
     Pair("tilt_sideways", "tilt_sideways"),
     Pair("blinks_strong", "blink_count", "strong"),
     Pair("blinks_weak", "blink_count", "weak"),
@@ -283,7 +283,7 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     --------
     >>> import eyelog as el
     >>> table = el.compare.agreement(el.sample(), el.sample("standard_mode_logs"))
-    >>> bool(table.loc["tilt_forward", "low"] < table.loc["tilt_forward", "high"])
+    >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
     fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="agreement")
@@ -344,7 +344,7 @@ def minute_pairs(
     --------
     >>> import eyelog as el
     >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
-    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
+    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
     >>> list(pairs.columns)
     ['fifteen', 'sixty', 'mean', 'difference']
     """

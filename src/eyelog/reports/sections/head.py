@@ -22,7 +22,7 @@ __all__ = ["section"]
 TURNS: Final = "head_moves_yaw_per_h"
 NODS: Final = "head_moves_pitch_per_h"
 TIMES: Final = "times per worn hour"
-COLUMNS: Final = (NODS, TURNS, "tilt_forward_deg", "tilt_sideways_deg")
+COLUMNS: Final = (NODS, TURNS, "tilt_fore_aft_deg", "tilt_sideways_deg")
 
 
 def section(logs: Logs) -> Part:
