@@ -213,7 +213,7 @@ def _long(rows: pd.DataFrame, name: str, groups: pd.Series) -> pd.DataFrame:
     """Return a row for each value of an outcome, with its wearer and group."""
     accounts = rows.index.get_level_values("account").astype("str")
     values = numbers(rows[name])
-    table = pd.DataFrame({"person": accounts, "group": groups.reindex(accounts).array, "y": values})
+    table = pd.DataFrame({"account": accounts, "group": groups.reindex(accounts).array, "y": values})
     return table[np.isfinite(values) & table["group"].notna().to_numpy()].reset_index(drop=True)
 
 
@@ -221,7 +221,7 @@ def _compared(
     table: pd.DataFrame, name: str, first: str, others: Iterable[str]
 ) -> dict[tuple[str, str], _Row]:
     """Return the rows of one outcome."""
-    means = table.groupby(["group", "person"])["y"].mean()
+    means = table.groupby(["group", "account"])["y"].mean()
     sides = {str(label): numbers(part) for label, part in means.groupby(level="group")}
     counts = table.groupby("group").size().to_dict()
     none: Floats = np.array([])
@@ -261,7 +261,7 @@ def _compared(
 
 def _mixed(table: pd.DataFrame, first: str, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return difference, interval and p of each group by a mixed model; empty if it has none."""
-    several = table.groupby("person").size()
+    several = table.groupby("account").size()
     if (several == 1).all():
         return {}
     used = table[table["group"].isin(labels)]
@@ -284,7 +284,7 @@ def _welch(table: pd.DataFrame, first: str, label: str, row: _Row) -> _Row:
     # The names keep the reference first, whatever the order of the alphabet.
     two = table[table["group"].isin([first, label])]
     side = (two["group"] == first).map({True: "0", False: "1"})
-    groups = dict(zip(two["person"], side, strict=True))
+    groups = dict(zip(two["account"], side, strict=True))
     made = group_difference(two, groups, outcome="y", draws=100)
     return row._replace(
         low=made.low, high=made.high, p=made.p, method=WELCH, reason=made.reason.split(":")[0]

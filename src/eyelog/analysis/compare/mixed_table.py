@@ -1,4 +1,4 @@
-"""Many persons in one long table, ready for mixed models."""
+"""Many wearers in one long table, ready for mixed models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -28,13 +28,13 @@ def mixed_table(
     outcomes: str | Sequence[str] | None = None,
     exposure: str = "worn_h",
 ) -> pd.DataFrame:
-    """Return one row per person and day, ready for mixed models.
+    """Return one row per wearer and day, ready for mixed models.
 
     Parameters
     ----------
     frames : mapping of str to DataFrame, or DataFrame
-        For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily table,
-        all of the same log. Or the table of `eyelog.cohort.daily`, whose accounts are the persons.
+        For each wearer a frame of one log (which is summarised by `eyelog.daily`) or a daily table,
+        all of the same log. Or the table of `eyelog.cohort.daily`, whose accounts are the wearers.
     outcomes : str or sequence of str, optional
         Columns of the daily tables. Default: every number in them other than exposures, counts of
         values and intervals.
@@ -45,28 +45,28 @@ def mixed_table(
     Returns
     -------
     DataFrame
-        Sorted by person and day, one row each. Columns: ``person`` (string), ``day`` (the local
-        date as a naive timestamp, since persons live in different zones), int64 ``n`` (records)
+        Sorted by wearer and day, one row each. Columns: ``account`` (string), ``day`` (the local
+        date as a naive timestamp, since wearers live in different zones), int64 ``n`` (records)
         and float64 ``coverage`` of the day if the tables have them, float64 ``exposure_h`` and
         ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing if the exposure
-        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_person_mean`` (mean of
-        the person's days) and ``x_within`` (the day less that mean). Last, the columns of a
+        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_wearer_mean`` (mean of
+        the wearer's days) and ``x_within`` (the day less that mean). Last, the columns of a
         cohort's table about its wearers, such as their group.
 
     Raises
     ------
     MixedLogsError
-        If the persons' tables are of different logs.
+        If the wearers' tables are of different logs.
     FieldError
         If no table has an outcome, or one has no exposure.
     ConfigurationError
-        If `frames` is not a mapping of persons to tables, or is empty.
+        If `frames` is not a mapping of wearers to tables, or is empty.
 
     Notes
     -----
-    Person mean and deviation from it separate differences between persons from variation within a
-    person (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
-    predictor mixes both. A column that one person's table lacks is missing for that person. Persons
+    Person mean and deviation from it separate differences between wearers from variation within a
+    wearer (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
+    predictor mixes both. A column that one wearer's table lacks is missing for that wearer. Persons
     without data have no row; the provenance names them.
 
     Examples
@@ -75,7 +75,7 @@ def mixed_table(
     >>> log = "standard_mode_logs"
     >>> people = {f"p{i}": el.simulate("2026-10-19", 2, log=log, seed=i) for i in range(2)}
     >>> table = el.compare.mixed_table(people, outcomes="head_moves_yaw_per_h")
-    >>> table["person"].tolist(), "head_moves_yaw_per_h_within" in table
+    >>> table["account"].tolist(), "head_moves_yaw_per_h_within" in table
     (['p0', 'p0', 'p1', 'p1'], True)
     """
     covariates = pd.DataFrame()
@@ -83,27 +83,27 @@ def mixed_table(
         frames, covariates = _of_cohort(frames)
     if not isinstance(frames, Mapping) or not frames:
         raise ConfigurationError("mixed_table takes a mapping such as {'ann': frame, 'bob': frame}")
-    days = {str(person): _days(str(person), frame) for person, frame in frames.items()}
+    days = {str(wearer): _days(str(wearer), frame) for wearer, frame in frames.items()}
     if len(days) < len(frames):
-        raise ConfigurationError("mixed_table: two persons have the same name as text")
+        raise ConfigurationError("mixed_table: two wearers have the same name as text")
     log = one_log(*days.values(), what="mixed_table")
-    lacking = [person for person, table in days.items() if exposure not in table.columns]
+    lacking = [wearer for wearer, table in days.items() if exposure not in table.columns]
     if lacking:
         raise FieldError(
             f"mixed_table: no column {exposure!r} of exposure for {', '.join(lacking)}"
         )
     chosen = _outcomes(days, outcomes)
-    rows = [_rows(person, days[person], chosen, exposure) for person in sorted(days)]
+    rows = [_rows(wearer, days[wearer], chosen, exposure) for wearer in sorted(days)]
     table = pd.concat(rows, ignore_index=True)
-    table["person"] = table["person"].astype("string")
+    table["account"] = table["account"].astype("string")
     for name in covariates.columns:
-        table[name] = covariates[name].reindex(table["person"]).array
-    empty = [person for person in sorted(days) if not len(days[person])]
+        table[name] = covariates[name].reindex(table["account"]).array
+    empty = [wearer for wearer in sorted(days) if not len(days[wearer])]
     return record(
         table,
         "compare.mixed_table",
         log=log,
-        persons=len(days),
+        wearers=len(days),
         without_days=empty,
         outcomes=chosen,
         exposure=exposure,
@@ -129,21 +129,21 @@ def _of_cohort(table: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], pd.DataFra
     return days, table[covariates].groupby(level="account").first()
 
 
-def _days(person: str, frame: Any) -> pd.DataFrame:
-    """Return the daily table of one person."""
+def _days(wearer: str, frame: Any) -> pd.DataFrame:
+    """Return the daily table of one wearer."""
     if not isinstance(frame, pd.DataFrame):
-        raise ConfigurationError(f"mixed_table: {person!r} needs a frame or a daily table")
+        raise ConfigurationError(f"mixed_table: {wearer!r} needs a frame or a daily table")
     if any(step["step"] == "daily" for step in history(frame)) or frame.index.name == "day":
         table = frame
     else:
         try:
             table = daily(frame)
         except MixedLogsError as error:
-            raise MixedLogsError(f"{person!r}: {error}") from None
+            raise MixedLogsError(f"{wearer!r}: {error}") from None
         except ConfigurationError as error:
-            raise ConfigurationError(f"{person!r}: {error}") from None
+            raise ConfigurationError(f"{wearer!r}: {error}") from None
     if not isinstance(table.index, pd.DatetimeIndex) or table.index.has_duplicates:
-        raise ConfigurationError(f"mixed_table: the table of {person!r} needs one row per day")
+        raise ConfigurationError(f"mixed_table: the table of {wearer!r} needs one row per day")
     return table
 
 
@@ -166,18 +166,18 @@ def _outcomes(days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | Non
     unknown = [name for name in chosen if name not in there]
     if unknown or not chosen:
         raise FieldError(
-            f"mixed_table: no person's daily table has {', '.join(unknown) or 'an outcome'}"
+            f"mixed_table: no wearer's daily table has {', '.join(unknown) or 'an outcome'}"
         )
     return chosen
 
 
-def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: str) -> pd.DataFrame:
-    """Return the rows of one person."""
+def _rows(wearer: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: str) -> pd.DataFrame:
+    """Return the rows of one wearer."""
     table = table.sort_index()
     index = pd.DatetimeIndex(table.index)
     hours = numbers(table[exposure]) / (60.0 if exposure.endswith("_min") else 1.0)
     data: dict[str, Any] = {
-        "person": np.full(len(table), person, dtype=object),
+        "account": np.full(len(table), wearer, dtype=object),
         "day": index.tz_localize(None).normalize().as_unit("us"),
     }
     data |= {name: table[name].to_numpy() for name in ("n", "coverage") if name in table.columns}
@@ -190,6 +190,6 @@ def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: s
         present = np.isfinite(values)
         mean = float(values[present].mean()) if present.any() else MISSING
         data[name] = np.where(present, values, np.nan)
-        data[f"{name}_person_mean"] = np.full(len(table), mean)
+        data[f"{name}_wearer_mean"] = np.full(len(table), mean)
         data[f"{name}_within"] = data[name] - mean
     return pd.DataFrame(data)
