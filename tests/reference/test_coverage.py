@@ -20,7 +20,7 @@ def hold(
     columns: list[str], log: str, frame: pd.DataFrame, every: str, stamp: str, **wear: str
 ) -> None:
     found = quietly(el.coverage, frame, by=every, stamp=stamp, log=log, **wear)
-    agree(hours(frame, log, by=every, stamp=stamp, **wear), found, columns)
+    agree(hours(frame, log, every=every, stamp=stamp, **wear), found, columns)
 
 
 @examples(25)

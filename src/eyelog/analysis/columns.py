@@ -20,7 +20,7 @@ from typing import Final
 from eyelog.catalogue import LOGS, Field, catalogue, near
 from eyelog.errors import FieldError
 
-__all__ = ["Column", "choose", "column", "groups", "label"]
+__all__ = ["Column", "choose", "column", "groups", "is_known", "label"]
 
 ENDING: Final = "*"
 
@@ -98,6 +98,11 @@ def column(name: str, *, table: str = "", log: str | None = None, period: str = 
 def label(name: str, *, table: str = "", log: str | None = None, period: str = "day") -> str:
     """Return the label of a column with its unit: ``"Worn (h per day)"``; see `column`."""
     return column(name, table=table, log=log, period=period).text
+
+
+def is_known(name: str) -> bool:
+    """Return whether eyelog gives a column this name: a summary, or a log as a field."""
+    return _named(name, "", None, "") is not None
 
 
 def groups(names: Iterable[str], *, table: str = "") -> list[str]:

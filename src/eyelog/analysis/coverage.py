@@ -42,7 +42,7 @@ DAY_S: Final = 86_400
 def coverage(
     frame: pd.DataFrame,
     *,
-    every: str = "1D",
+    by: str = "1D",
     wear: Wear = "device",
     log: str | None = None,
     stamp: str = "end",
@@ -53,7 +53,7 @@ def coverage(
     ----------
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
-    every : str
+    by : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
     wear : {"device", "blinks"}
         What shows wear: the eyewear's own signal alone, or also blinks counted in pose, see
@@ -79,7 +79,7 @@ def coverage(
     Raises
     ------
     ConfigurationError
-        If `every`, `stamp` or the index cannot be used, or nothing shows which log it is.
+        If `by`, `stamp` or the index cannot be used, or nothing shows which log it is.
     MixedLogsError
         If the frame has fields of both logs.
 
@@ -106,11 +106,11 @@ def coverage(
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what="coverage")
     records = records_of(frame)
-    groups = time_groups(index, every, stamp=stamp, label="auto")
+    groups = time_groups(index, by, stamp=stamp, label="auto")
     if len(groups):
         # The days from the first to the last that have more than a boundary record.
         filled = groups.labels.isin(
-            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame)).labels
+            day_groups(index, stamp=stamp, every=by, lone=lone_rows(frame)).labels
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
@@ -136,7 +136,7 @@ def coverage(
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
     return record(
-        table, "coverage", log=which, interval_s=None, every=str(every), stamp=stamp, wear=wear
+        table, "coverage", log=which, interval_s=None, by=str(by), stamp=stamp, wear=wear
     )
 
 

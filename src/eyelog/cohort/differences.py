@@ -115,7 +115,7 @@ def differences(
     >>> import eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
     >>> people = el.cohort.simulate(archive, 6, start="2026-10-19", days=2, log=log, effect=1.5)
-    >>> days = el.cohort.daily(archive, log=log, wearers=people)
+    >>> days = el.cohort.daily(archive, log, wearers=people)
     >>> found = el.cohort.differences(days, by="group", outcomes="blink_rate_per_min")
     >>> row = found.loc[("blink_rate_per_min", "treated")]
     >>> row["reference"], int(row["wearers_group"]), bool(row["low"] < row["difference"])

@@ -101,7 +101,7 @@ def test_records_and_bins_close_at_their_stamps_days_open_and_a_bare_series_says
     assert stamp_of(column) == "end"
     assert [stamp_of(bins[stamp]) for stamp in bins] == ["end", "start"]
     assert stamp_of(el.daily(frame)["steps"]) == "start"
-    assert stamp_of(el.coverage(frame, every="1h")["worn_h"]) == "end"
+    assert stamp_of(el.coverage(frame, by="1h")["worn_h"]) == "end"
     hours = {stamp: el.gait.pace(frame, by="1h", stamp=stamp)["pace_spm"] for stamp in bins}
     assert [stamp_of(hours[stamp]) for stamp in hours] == ["end", "start"]
     assert stamp_of(series([1, 2, 3, 4])) is None

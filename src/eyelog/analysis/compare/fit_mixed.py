@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
+from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.compare.random_intercept import random_intercept
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.observed import check_frame
@@ -32,8 +33,9 @@ def fit_mixed(
     Parameters
     ----------
     table : DataFrame
-        As from `mixed_table`: a column ``account`` and numbers; more columns may have been added,
-        such as the wearer's group. Or the table of `eyelog.cohort.daily` as it is, with ``account`` in its index. Rows with a missing value in a used column are left out.
+        As from `mixed_table` or `eyelog.cohort.daily`: ``account`` in a column or the index, and
+        numbers; more columns may have been added, such as the wearer's group. Rows with a missing
+        value in a used column are left out.
     outcome : str
         The column to explain.
     predictors : str or sequence of str
@@ -83,11 +85,7 @@ def fit_mixed(
     (True, np.int64(20))
     """
     check_frame(table, what="fit_mixed")
-    if "account" not in table.columns and "account" in table.index.names:
-        attrs = table.attrs
-        table = table.assign(wearer=table.index.get_level_values("account").astype("str"))
-        table = table.reset_index(drop=True)
-        table.attrs = attrs
+    table = with_account(table, what="fit_mixed")
     names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
     absent = [name for name in ("account", outcome, *names) if name not in table.columns]
     if absent:

@@ -1,5 +1,6 @@
 """Two or more groups of wearers: differences with intervals, wearers as the units."""
 
+import warnings
 from collections.abc import Mapping
 from math import comb
 from typing import Any, Final, NamedTuple
@@ -8,12 +9,13 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
-from eyelog.errors import ConfigurationError, FieldError
-from eyelog.provenance import history
+from eyelog.catalogue import near
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 __all__ = [
     "GroupDifference",
@@ -68,7 +70,8 @@ def group_difference(
     Parameters
     ----------
     table : DataFrame
-        As from `eyelog.compare.mixed_table`: a column ``account`` and the outcome, one row per day.
+        As from `eyelog.compare.mixed_table` or `eyelog.cohort.daily`: ``account`` in a column or
+        the index, and the outcome, one row per day.
     groups : mapping of str to str
         The group of each wearer, with two groups in all; wearers not named are left out. The first
         group in alphabetical order is the reference.
@@ -97,7 +100,12 @@ def group_difference(
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If `groups` does not name two groups, or a wearer that the table does not have.
+        If `groups` does not name two groups, or none of the wearers of the table.
+
+    Warns
+    -----
+    EyelogWarning
+        Names wearers of `groups` that have no rows.
 
     Notes
     -----
@@ -118,6 +126,7 @@ def group_difference(
     """
     check_draws(draws, seed)
     check_frame(table, what="group_difference")
+    table = with_account(table, what="group_difference")
     lacking = [name for name in ("account", outcome) if name not in table.columns]
     if lacking:
         raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")
@@ -182,11 +191,21 @@ def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
         raise ConfigurationError(
             f"group_difference compares two groups, not {len(set(dealt.values()))}"
         )
-    steps = [step for step in history(table) if step["step"] == "compare.mixed_table"]
-    without_days = {wearer for step in steps for wearer in step["without_days"]}
-    unknown = sorted(set(dealt) - set(table["account"].astype(str)) - without_days)
-    if unknown:
-        raise ConfigurationError(f"group_difference: the table has no wearer {', '.join(unknown)}")
+    known = set(table["account"].astype(str))
+    absent = sorted(set(dealt) - known)
+    if not set(dealt) & known:
+        raise ConfigurationError(
+            f"group_difference: the table has no rows of {', '.join(absent)}: groups maps accounts"
+            " of the table to groups"
+        )
+    if absent:
+        hint = near(absent[0], sorted(known - set(dealt)))
+        warnings.warn(
+            f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
+            " count",
+            EyelogWarning,
+            stacklevel=3,
+        )
     return dealt
 
 
