@@ -116,7 +116,7 @@ def test_what_cannot_be_saved_is_refused(ax, tmp_path: Path, name, width, messag
 
 
 def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(el.ConfigurationError, match="an Axes or a Figure"):
+    with pytest.raises(el.ConfigurationError, match="Axes or a Figure"):
         el.save_figure("figure", tmp_path / "figure.png")  # type: ignore[arg-type]
     with pytest.raises(el.ConfigurationError, match=r"such as axes\[0\]"):
         el.save_figure(plt.subplots(2)[1], tmp_path / "figure.png")

@@ -135,9 +135,7 @@ def coverage(
     data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
     table.attrs = dict(frame.attrs)
-    return record(
-        table, "coverage", log=which, interval_s=None, by=str(by), stamp=stamp, wear=wear
-    )
+    return record(table, "coverage", log=which, interval_s=None, by=str(by), stamp=stamp, wear=wear)
 
 
 def _step_counts(known: Evidence, recorded_s: Floats, wear: Wear) -> tuple[Floats, Floats]:

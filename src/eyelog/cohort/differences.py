@@ -213,7 +213,8 @@ def _long(rows: pd.DataFrame, name: str, groups: pd.Series) -> pd.DataFrame:
     """Return a row for each value of an outcome, with its wearer and group."""
     accounts = rows.index.get_level_values("account").astype("str")
     values = numbers(rows[name])
-    table = pd.DataFrame({"account": accounts, "group": groups.reindex(accounts).array, "y": values})
+    of_row = groups.reindex(accounts).array
+    table = pd.DataFrame({"account": accounts, "group": of_row, "y": values})
     return table[np.isfinite(values) & table["group"].notna().to_numpy()].reset_index(drop=True)
 
 

@@ -34,8 +34,8 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
         its ``wearers=``.
     key_file : str or path
         The file of the key, such as ``"study.key"``. If it does not exist, a random key is made
-        there, readable by its owner only. Keep it apart from the tables: with it, and the accounts, anyone can match the
-        two; without it, nobody can.
+        there, readable by its owner only. Keep it apart from the tables: with it, and the accounts,
+        anyone can match the two; without it, nobody can.
 
     Returns
     -------

@@ -56,10 +56,10 @@ def summary(
         and the percentiles of wearers ``p5``, ``p25``, ``p50``, ``p75``, ``p95``.
 
         ``attrition``: from wearers to days to values. Index ``step``: ``wearers asked for``,
-        ``wearers without a failure`` (if some failed), ``wearers with rows``, ``rows in a group`` (with `by`), then
-        each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are left; ``n`` is
-        missing before there are rows. Of a table without `wearers`, the first step is ``wearers with
-        rows``.
+        ``wearers without a failure`` (if some failed), ``wearers with rows``, ``rows in a group``
+        (with `by`), then each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are
+        left; ``n`` is missing before there are rows. Of a table without `wearers`, the first step
+        is ``wearers with rows``.
 
         ``excluded``: the wearers that are in no group. Index ``account``; text ``reason``.
 

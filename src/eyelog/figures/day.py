@@ -27,7 +27,7 @@ from eyelog.figures.style import (
     plot_function,
     title,
 )
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import refuse_reasons, require
 from eyelog.provenance import stated_log
 
@@ -149,9 +149,10 @@ def plot_day(
     hours_axis(made[-1], index.tz)
     figure: Any = made[0].get_figure(root=True)
     figure.layouts = 2
-    figure.supylabel(label_of(log, field, seconds=seconds), fontsize=TEXT_PT)
+    unit_s = unit_seconds(frame)
+    figure.supylabel(label_of(log, field, seconds=unit_s), fontsize=TEXT_PT)
     title(made[0], title_of(frame, zone=False))
-    kinds = [_entry(log, name, seconds, place == 1) for place, name in enumerate(names)]
+    kinds = [_entry(log, name, unit_s, place == 1) for place, name in enumerate(names)]
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     if columns is not None:
         kinds = [(f"{label}, {traces.mean_words(columns)}", mark) for label, mark in kinds]
@@ -307,7 +308,7 @@ def _clock_hours(us: int, day: pd.Timestamp) -> float:
     return float((stamp.tz_localize(None) - midnight) / pd.Timedelta(hours=1))
 
 
-def _entry(log: str | None, name: str, seconds: float, second: bool) -> Entry:
+def _entry(log: str | None, name: str, seconds: float | None, second: bool) -> Entry:
     label = label_of(log, name, seconds=seconds)
     if second:
         return line(f"{label}, right", "second")

@@ -15,7 +15,7 @@ from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_ax
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import is_resampled, refuse_reasons, require
 
 __all__ = ["plot_heatmap"]
@@ -111,7 +111,7 @@ def plot_heatmap(
     )
     blank_skipped_hours(ax, days.tz_localize(index.tz, ambiguous=True, nonexistent="shift_forward"))
     if np.isfinite(cells).any():
-        colour_bar(ax, image, label_of(log, field, seconds=seconds))
+        colour_bar(ax, image, label_of(log, field, seconds=unit_seconds(frame)))
     else:
         say_no_values(ax)
     hours_axis(ax, index.tz)

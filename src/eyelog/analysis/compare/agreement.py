@@ -29,7 +29,7 @@ from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import log_of, require_single_intervals
 from eyelog.provenance import KEY, record
 
-__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs"]
+__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs", "quantity_words"]
 
 
 MISSING: Final = float("nan")
@@ -324,7 +324,7 @@ def minute_pairs(
         ``fifteen`` and ``sixty``, their ``mean`` and their ``difference`` (15-second log minus
         60-second log; of directions both are taken on the circle), in the unit that
         `eyelog.compare.agreement` states for the quantity. Minutes without a value in one of the
-        logs are left out. The provenance names the quantity and its unit.
+        logs are left out.
 
     Raises
     ------
@@ -380,10 +380,14 @@ def minute_pairs(
         account=account,
         interval_s=None,
         quantity=quantity,
-        label=pair.label,
-        unit=pair.unit,
         judged=judge,
     )
+
+
+def quantity_words(quantity: object) -> tuple[str, str] | None:
+    """Return the label of a quantity of `agreement` and its unit; None if there is none."""
+    found = [pair for pair in PAIRS if pair.quantity == quantity]
+    return (found[0].label, found[0].unit) if found else None
 
 
 def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.DataFrame:

@@ -73,8 +73,8 @@ def mixed_table(
     -----
     A wearer's mean and the deviation from it separate differences between wearers from variation
     within a wearer (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as
-    a predictor mixes both. A column that one wearer's table lacks is missing for that wearer. Wearers
-    without days have no row.
+    a predictor mixes both. A column that one wearer's table lacks is missing for that wearer.
+    Wearers without days have no row.
 
     Examples
     --------

@@ -63,8 +63,8 @@ def report_cohort(
     Raises
     ------
     ConfigurationError
-        If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path cannot
-        be used.
+        If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path
+        cannot be used.
     FieldError
         If there is no column `by`.
     ArchiveError

@@ -163,7 +163,8 @@ def as_cohort(
         if not empty:
             rows = _joined(rows, people)
     result = Result(rows, result.failed, without, covariates, result.recipe)
-    cohort = Cohort(_writable(result) if key_file is None else _pseudonymous(result, key_file), by=by)
+    shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
+    cohort = Cohort(shown, by=by)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 
