@@ -14,7 +14,7 @@ from support.cohorts import SIXTY, damage
 
 def test_a_table_says_who_was_lost_only_where_all_wearers_are_given() -> None:
     table = cohort_days(3, failed={"eve": "broken"}, without_days=["dan", "w00"])
-    with pytest.warns(el.EyelogWarning, match="f: 2 wearers were asked for"):
+    with pytest.warns(el.EyelogWarning, match="f: of the wearers asked for, 2 have no"):
         found = result_of(table, what="f")
     assert (found.failed, found.without, found.is_whole) == ({}, {}, False)
     assert found.covariates == ("group", "age")

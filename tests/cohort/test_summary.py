@@ -48,7 +48,7 @@ def test_what_was_lost_is_named(archive: el.Archive, wearers: pd.DataFrame) -> N
     with pytest.warns(el.EyelogWarning, match="1 of 4 wearers failed"):
         table = el.cohort.daily(archive, SIXTY, wearers=wearers, workers=1)
     table.loc[table.index[0], "steps"] = np.nan
-    with pytest.warns(el.EyelogWarning, match="2 wearers were asked for and have no rows"):
+    with pytest.warns(el.EyelogWarning, match="of the wearers asked for, 2 have no"):
         _, unasked, _ = el.cohort.summary(table, by="group")
     assert unasked.index[0] == "wearers with rows"
     table.attrs = {}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.columns import is_known
+from eyelog.analysis.columns import is_measured
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
@@ -95,17 +95,18 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
     steps = [step for step in history(table) if step["step"].startswith("cohort.")]
     step = steps[-1] if steps else {}
     present = accounts_of(table)
+    listed = () if asked is None else asked
     told = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
     lost = [name for name in told if name not in present]
     if asked is None and lost:
         warnings.warn(
-            f"{what}: {len(lost)} wearers were asked for and have no rows: pass wearers=, the table"
-            " of all wearers, to count them",
+            f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
+            " no rows: pass wearers=, the table of all wearers, to count them",
             EyelogWarning,
             stacklevel=4,
         )
-    without = {name: told.get(name, NO_ROWS) for name in asked or () if name not in present}
-    own = tuple(str(name) for name in table.columns if not is_known(str(name)))
+    without = {name: told.get(name, NO_ROWS) for name in listed if name not in present}
+    own = tuple(str(name) for name in table.columns if not is_measured(str(name)))
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
     return Result(table, {}, without, own, recipe, is_whole=asked is not None)
 

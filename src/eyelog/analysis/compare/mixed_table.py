@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import is_known
+from eyelog.analysis.columns import is_measured
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import numbers
@@ -173,7 +173,7 @@ def _covariates(
         name
         for name in there
         if name not in asked
-        and not is_known(name)
+        and not is_measured(name)
         and all(
             not pd.api.types.is_float_dtype(table[name].dtype)
             for table in days.values()
