@@ -127,10 +127,10 @@ def _find(words: list[str], *, as_json: bool) -> int:
     if not found:
         asked = " ".join(words)
         vocabulary = {word for log in LOGS for word in _vocabulary(log)}
-        hint = near(asked, names()) or near(asked, sorted(vocabulary))
+        hint = near(asked, sorted({*vocabulary, *names()}))
         raise FieldError(
-            f"no field of either log is about {asked!r}, and no result has a column of that"
-            f" name{hint}: `eyelog fields {LOGS[0]}` and `eyelog fields {LOGS[1]}` list all fields"
+            f"no field of either log is about {asked!r}{hint}, and no result has such a column:"
+            f" `eyelog fields {LOGS[0]}` and `eyelog fields {LOGS[1]}` list all fields"
         )
     tables = {log: fields(log).loc[rows] for log, rows in found.items()}
     if as_json:

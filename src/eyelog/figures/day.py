@@ -29,7 +29,6 @@ from eyelog.figures.style import (
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import refuse_reasons, require
-from eyelog.provenance import stated_log
 
 __all__ = ["plot_day"]
 
@@ -226,7 +225,7 @@ def _records(
 ) -> tuple[pd.DatetimeIndex, float]:
     """Return the stamps of the records and how long each lasts, from the states if given."""
     if states is not None:
-        return pd.DatetimeIndex(states.index), row_seconds(states, stated_log(states))
+        return pd.DatetimeIndex(states.index), row_seconds(states, None)
     rows = frame[frame["n"] > 0] if "n" in frame.columns else frame  # bins without records
     return pd.DatetimeIndex(rows.index), seconds
 
@@ -282,7 +281,7 @@ def _ribbons(states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex)
     if not inside.any():
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
     codes = ribbon.state_codes(states)
-    seconds = row_seconds(states, stated_log(states))
+    seconds = row_seconds(states, None)
     return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds)
 
 

@@ -16,7 +16,6 @@ from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.style import axes, legend, plot_function, title
 from eyelog.figures.tables import row_seconds, stamps
-from eyelog.provenance import stated_log
 
 __all__ = ["plot_overview"]
 
@@ -137,7 +136,7 @@ def _stamps_and_accounts(states: pd.Series) -> tuple[pd.DatetimeIndex, Any]:
 
 def _seconds(states: pd.Series, accounts: Any) -> float:
     one = states if accounts is None else states[accounts == accounts[0]].droplevel(0)
-    seconds = row_seconds(one, stated_log(states))
+    seconds = row_seconds(one, None)
     if seconds > MINUTE_S:
         raise ConfigurationError(
             f"plot_overview draws records of a minute at most, and these are {seconds:g} s apart"
