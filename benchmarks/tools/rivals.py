@@ -36,7 +36,7 @@ COLUMNS = (
     *("blink_rate_high", "blink_n", "blink_exposure_min", "blink_strength_uv"),
     *("blink_strength_sd_uv", "blink_duration_ms", "eye_moves_per_h"),
     *("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h", "head_moves_pitch_per_h"),
-    *("head_moves_yaw_per_h", "tilt_forward_deg", "tilt_sideways_deg"),
+    *("head_moves_yaw_per_h", "tilt_fore_aft_deg", "tilt_sideways_deg"),
 )
 RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("val_s", "nis_s", "wea_s", "stp_s"), (0, 60)),
@@ -201,7 +201,7 @@ def polars_days(files: list[str]) -> pd.DataFrame:
         per_h("vertical").alias("eye_moves_vertical_per_h"),
         per_h("hm_po").alias("head_moves_pitch_per_h"),
         per_h("hm_yo").alias("head_moves_yaw_per_h"),
-        direction("tl_yav").alias("tilt_forward_deg"),
+        direction("tl_yav").alias("tilt_fore_aft_deg"),
         direction("tl_xav").alias("tilt_sideways_deg"),
         (c("lasting").any()).alias("lasted"),
         ((pl.len() == 1) & (c("us").first() == opens + DAY_US)).alias("lone"),
@@ -306,7 +306,7 @@ WITH checked AS (
         {per_h("vertical", "eye_moves_vertical_per_h")},
         {per_h("hm_po", "head_moves_pitch_per_h")},
         {per_h("hm_yo", "head_moves_yaw_per_h")},
-        {direction("tl_yav", "tilt_forward_deg")},
+        {direction("tl_yav", "tilt_fore_aft_deg")},
         {direction("tl_xav", "tilt_sideways_deg")},
         count(*) = 1 AND max(us) = (day + 1) * {DAY_US} AS lone
     FROM summed GROUP BY account, day

@@ -8,6 +8,4 @@ A Bland-Altman plot: the difference of both logs in each minute, with bias and l
 import eyelog as el
 
 fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
-pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
-limits = el.compare.limits_of_agreement(pairs["fifteen"], pairs["sixty"])
-ax = el.plot_agreement(pairs, limits)
+ax = el.plot_agreement(fifteen, sixty, quantity="tilt_fore_aft")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.columns import choose, column, groups, label
+from eyelog.analysis.columns import choose, column, groups, label, table_of
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import FieldError
 from eyelog.provenance import history
@@ -58,6 +58,25 @@ def test_no_column_stands_twice_and_digits_are_small_numbers() -> None:
     assert all(row["label"] for row in ROWS)
 
 
+def test_each_column_has_a_meaning_in_a_sentence() -> None:
+    for row in ROWS:
+        assert row["meaning"].endswith("."), row["name"]
+        assert row["meaning"][0].isupper() or row["meaning"].startswith("p of"), row["name"]
+
+
+def test_a_table_is_known_by_its_columns_and_index_alone() -> None:
+    frame = el.simulate("2026-10-24", 1, log="standard_mode_logs")
+    made = [el.weekly(frame), el.explain(el.flag(frame)), el.attrition(frame, recipe="steps")]
+    made += [el.blinks.rate(frame), el.blinks.cleansings(frame), el.blinks.effective_n(frame)]
+    made += [el.blinks.strength(frame), el.blinks.duration(frame), el.blinks.bursts(frame)]
+    made += [el.gait.pace(frame), el.gait.bouts(frame), el.gait.peak_cadence(frame)]
+    made += [el.gait.speed_classes(frame)]
+    for table in made:
+        assert table_of(table.columns, table.index.names) == history(table)[-1]["step"]
+    for table in (el.daily(frame), el.coverage(frame), el.resample(frame, "1h"), frame):
+        assert table_of(table.columns, table.index.names) == ""
+
+
 def tables(log: str) -> list[pd.DataFrame]:
     frame = el.simulate("2026-10-24", 1, log=log)
     made = [el.daily(frame), el.coverage(frame), el.gaps(frame), el.explain(el.flag(frame))]
@@ -78,8 +97,33 @@ def test_each_column_of_each_summary_has_a_label(log: str) -> None:
     }
     for table in tables(log):
         step = history(table)[-1]["step"]
-        bare = {name for name in table.columns if label(name, table=step) == name}
+        names = [*table.columns, *(name for name in table.index.names if name)]
+        bare = {name for name in names if label(name, table=step) == name}
         assert bare <= undocumented, step
+        assert all(column(name, table=step).meaning for name in names), step
+
+
+def test_each_column_of_a_comparison_and_a_cohort_has_a_meaning() -> None:
+    fifteen, sixty = (el.simulate("2026-10-24", 2, log=log) for log in LOGS)
+    walks = el.gait.bouts(sixty)["start"]
+    around = {"before": "5min", "after": "5min", "fields": "hm_yo"}
+    people = {f"p{i}": el.simulate("2026-10-24", 2, log=LOGS[1], seed=i) for i in range(3)}
+    mixed = el.compare.mixed_table(people)
+    made = [
+        el.compare.events(sixty, walks, **around),
+        el.compare.event_courses(sixty, walks, **around),
+        el.compare.agreement(fifteen, sixty),
+        el.compare.minute_pairs(fifteen, sixty, quantity="steps"),
+        mixed,
+        el.compare.fit_mixed(mixed, "steps").rename_axis("term"),
+        el.rhythm.profile(sixty["hm_yo"]),
+        el.baseline.personal(el.daily(sixty)["steps"]),
+        el.weekly(sixty),
+    ]
+    for table in made:
+        which = table_of(table.columns, table.index.names)
+        for name in (*table.columns, *(name for name in table.index.names if name)):
+            assert column(name, table=which).meaning, name
 
 
 def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:

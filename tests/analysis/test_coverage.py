@@ -67,11 +67,11 @@ def test_days_without_records_have_a_row_and_no_worn_time_is_not_claimed_for_the
 
 
 def test_shorter_bins_carry_the_stamp_that_closes_them():
-    table = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), every="1h")
+    table = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), by="1h")
     assert table.index.name == "date"
     assert [stamp.hour for stamp in table.index] == [11, 12]
     assert table["coverage"].tolist() == [0.5, 0.5]
-    opened = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), every="1h", stamp="start")
+    opened = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), by="1h", stamp="start")
     assert [stamp.hour for stamp in opened.index] == [10, 11]
 
 
@@ -104,7 +104,7 @@ def test_masked_and_resampled_frames_have_the_hours_of_what_they_were_made_from(
     for every in ("10min", "1h", "1D"):
         assert_frame_equal(hours(el.coverage(el.resample(frame, every))), hours(expected))
     again = el.resample(el.resample(frame, "10min"), "1h")
-    assert_frame_equal(hours(el.coverage(again, every="2h")), hours(el.coverage(frame, every="2h")))
+    assert_frame_equal(hours(el.coverage(again, by="2h")), hours(el.coverage(frame, by="2h")))
 
 
 @pytest.mark.parametrize("log", LOGS)

@@ -62,7 +62,7 @@ def test_the_columns_stand_in_their_order() -> None:
         "eye_moves_vertical_per_h",
         "head_moves_pitch_per_h",
         "head_moves_yaw_per_h",
-        "tilt_forward_deg",
+        "tilt_fore_aft_deg",
         "tilt_sideways_deg",
         "zone_mean",
     ]
@@ -113,7 +113,7 @@ def test_a_day_by_hand() -> None:
     assert day["eye_moves_per_h"] == pytest.approx(5 * 240)
     assert day["eye_moves_horizontal_per_h"] == pytest.approx(3 * 240)
     assert day["head_moves_yaw_per_h"] == pytest.approx(4 * 240)
-    assert day["tilt_forward_deg"] == pytest.approx(10)
+    assert day["tilt_fore_aft_deg"] == pytest.approx(10)
     assert day["sc_fcs_n"] == 30
     assert day["sc_fcs_mean"] == pytest.approx(190 / 3)
     assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
@@ -182,7 +182,7 @@ def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> 
     frame = frame_of(EYES, {"hm_po": [2] * 40, "hm_yo": [2] * 40})
     day = el.daily(frame, min_coverage=0.5).iloc[0]
     assert day["recorded_h"] == pytest.approx(1 / 6)
-    assert day[["steps", "head_moves_yaw_per_h", "tilt_forward_deg"]].isna().all()
+    assert day[["steps", "head_moves_yaw_per_h", "tilt_fore_aft_deg"]].isna().all()
     assert history(el.daily(frame, min_coverage=0.5))[-1]["min_coverage"] == 0.5
 
 
@@ -251,7 +251,7 @@ def test_sums_agree_through_bins(week: pd.DataFrame) -> None:
     assert through.index.equals(straight.index)
     for name in [*EXACT, "blink_rate_per_min", "blink_rate_low"]:
         np.testing.assert_allclose(through[name], straight[name], rtol=1e-9, err_msg=name)
-    close = {"head_moves_yaw_per_h": 0.02, "eye_moves_per_h": 0.05, "tilt_forward_deg": 0.05}
+    close = {"head_moves_yaw_per_h": 0.02, "eye_moves_per_h": 0.05, "tilt_fore_aft_deg": 0.05}
     if "bki_sum" in week:
         close |= {"pace_spm": 0.02, "sc_fcs_mean": 0.05}
     for name, most in close.items():

@@ -47,7 +47,7 @@ WHOLE: dict[str, Ask] = {
 }
 # Statements about records, which do not judge.
 RECORDS: dict[str, Ask] = {
-    "coverage": lambda f: el.coverage(f, every="1h"),
+    "coverage": lambda f: el.coverage(f, by="1h"),
     "gaps": el.gaps,
     "attrition": lambda f: el.attrition(f, recipe="mind" if "vld" in f else "gait"),
 }

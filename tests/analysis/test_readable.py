@@ -164,3 +164,31 @@ def test_columns_that_share_a_name_are_refused() -> None:
 def test_an_unknown_column_is_one_line_with_the_near_name(days) -> None:
     with pytest.raises(FieldError, match=r"did you mean 'gait'\?.*'all'"):
         el.readable(days, columns="gate")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        el.daily,
+        el.weekly,
+        el.blinks.rate,
+        el.gait.bouts,
+        lambda frame: el.coverage(frame, by="W"),
+        lambda frame: el.explain(el.flag(frame)),
+        lambda frame: el.attrition(frame, recipe="steps"),
+    ],
+)
+def test_a_table_is_recognised_by_its_columns_whatever_its_history(make) -> None:
+    table = make(el.sample("standard_mode_logs"))
+    bare = table.copy()
+    bare.attrs = {}
+    assert el.readable(bare).text(120) == el.readable(table).text(120)
+    assert el.readable(bare, columns="all").html() == el.readable(table, columns="all").html()
+
+
+def test_hours_of_a_week_and_of_an_account_are_named_as_such() -> None:
+    frame = el.sample("standard_mode_logs")
+    weeks = el.readable(el.coverage(frame, by="W"))
+    assert weeks.html().count("h per week")
+    days = pd.concat({"ann": el.daily(frame)}, names=["account"])
+    assert "h per day" in el.readable(days).html()

@@ -93,3 +93,25 @@ def test_a_word_that_no_field_is_about_is_one_line_with_the_nearest(capsys) -> N
     error = capsys.readouterr().err
     assert "no field of either log is about 'cadense' (did you mean 'cadence'?)" in error
     assert error.count("\n") == 1
+
+
+def test_a_column_of_a_result_is_explained(capsys) -> None:
+    assert main(["fields", "worn_h"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("worn_h: Worn, h per day. Hours in which the eyewear was on the nose")
+    assert "worn_h (in weekly): Worn, h per week." in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert main(["fields", "sc_fcs_mean", "n", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows[0]["column"] == "sc_fcs_mean"
+    assert {"", "blinks.rate"} <= {row["table"] for row in rows if row["column"] == "n"}
+    assert all(row["meaning"] for row in rows)
+
+
+def test_a_misspelt_column_has_a_hint_and_a_word_of_both_kinds_shows_both(capsys) -> None:
+    assert main(["fields", "worn_hh"]) == 1
+    assert "did you mean 'worn_h'" in capsys.readouterr().err
+    assert main(["fields", "steps"]) == 0
+    printed = capsys.readouterr()
+    assert "stp" in listed(printed.out)
+    assert "'steps' is also a column of results: Steps that were counted" in printed.err

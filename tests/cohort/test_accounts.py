@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = el.Archive(inner / "archive")
     for account in ODD:
         archive.write(SIXTY, days_of(0).iloc[500:800], account=account)
-    report = el.cohort.daily(archive, log=SIXTY, out=inner / "days", workers=1)
+    report = el.cohort.daily(archive, SIXTY, out=inner / "days", workers=1)
     assert report["account"].tolist() == sorted(ODD)
     assert set(report["state"]) == {"done"}
     return inner
@@ -50,7 +50,7 @@ def test_every_account_is_in_the_dataset_that_parquet_tools_read(folder: Path) -
 def test_no_function_leaves_the_folder(folder: Path, tmp_path: Path) -> None:
     archive, before = el.Archive(folder / "archive"), inside(folder)
     wearers = pd.DataFrame({"account": ODD, "group": (["a", "b", "c"] * 9)[: len(ODD)]})
-    days = el.cohort.daily(archive, log=SIXTY, wearers=wearers, workers=1)
+    days = el.cohort.daily(archive, SIXTY, wearers=wearers, workers=1)
     counted = el.cohort.apply(
         archive, len, log=SIXTY, fields="wea_s", out=tmp_path / "n", workers=1
     )
@@ -59,7 +59,7 @@ def test_no_function_leaves_the_folder(folder: Path, tmp_path: Path) -> None:
     assert el.cohort.summary(days, by="group").attrition["wearers"].iloc[0] == len(ODD)
     found = el.cohort.differences(days, by="group", outcomes="worn_h")
     assert found["wearers_group"].tolist() == [5, 5]
-    hidden = el.cohort.pseudonymise(days, key=tmp_path / "key")
+    hidden = el.cohort.pseudonymise(days, key_file=tmp_path / "key")
     assert hidden.index.get_level_values("account").str.fullmatch("[0-9a-f]{16}").all()
     assert inside(folder) == before
     assert {path.name for path in tmp_path.iterdir()} == {"n", "key"}
@@ -98,7 +98,7 @@ def test_what_is_no_name_is_one_line(folder: Path, account: object) -> None:
     wearers = pd.DataFrame({"account": pd.Series(["a", account], dtype=object)})
     if account != 3:
         with pytest.raises(el.ConfigurationError, match="the table of wearers has a"):
-            el.cohort.daily(archive, log=SIXTY, wearers=wearers, workers=1)
+            el.cohort.daily(archive, SIXTY, wearers=wearers, workers=1)
 
 
 def test_the_command_takes_names_and_not_paths(

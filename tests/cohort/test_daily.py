@@ -15,7 +15,7 @@ from support.records import records
 
 @pytest.mark.parametrize("tz", ["Asia/Tokyo", "UTC", "America/New_York"])
 def test_the_table_is_that_of_each_wearer_alone(kept: el.Archive, tz: str) -> None:
-    table = el.cohort.daily(kept, log=SIXTY, tz=tz, workers=1)
+    table = el.cohort.daily(kept, SIXTY, tz=tz, workers=1)
     assert table.index.names == ["account", "day"]
     assert sorted(ACCOUNTS) == list(table.index.levels[0])
     for account in ACCOUNTS:
@@ -30,7 +30,7 @@ def test_values_of_any_kind_over_months_and_clock_changes_are_those_of_the_whole
     archive, tz = el.Archive(tmp_path / "a"), "Europe/Berlin"
     frame = records(log, "2026-10-24", 9 * 86_400 // (15 if log == LOGS[0] else 60), tz=tz)
     archive.write(log, frame, account="me")
-    table = el.cohort.daily(archive, log=log, tz=tz, workers=1)
+    table = el.cohort.daily(archive, log, tz=tz, workers=1)
     whole = el.daily(archive.read(log, "2026-10-01", "2026-11-30", tz=tz))
     assert_frame_equal(table.loc["me"], whole, check_exact=True)
 
@@ -43,7 +43,7 @@ def test_wear_that_lasts_over_the_end_of_a_month_counts_on_both_days(tmp_path: P
     frame["wea_s"] = np.where(worn, 60.0, 0.0)
     frame["tl_xav"], frame["tl_yav"] = 0.0, 0.0
     archive.write(SIXTY, frame, account="me")
-    table = el.cohort.daily(archive, log=SIXTY, workers=1).loc["me"]
+    table = el.cohort.daily(archive, SIXTY, workers=1).loc["me"]
     assert str(table["first_worn"].iloc[0]) == "2026-09-30 23:57:00+00:00"
     assert str(table["last_worn"].iloc[1]) == "2026-10-01 00:03:00+00:00"
 
@@ -58,16 +58,16 @@ def test_wear_that_lasts_over_the_end_of_a_month_counts_on_both_days(tmp_path: P
 )
 def test_a_range_is_that_of_a_read(kept: el.Archive, start: object, end: object) -> None:
     between = {"start": start, "end": end, "tz": "Asia/Tokyo"}
-    table = el.cohort.daily(kept, log=SIXTY, workers=1, **between)  # type: ignore[arg-type]
+    table = el.cohort.daily(kept, SIXTY, workers=1, **between)  # type: ignore[arg-type]
     frame = kept.read(SIXTY, account="ann", **between)  # type: ignore[arg-type]
     assert_frame_equal(table.loc["ann"], el.daily(frame), check_exact=True)
-    open_end = el.cohort.daily(kept, log=SIXTY, workers=1, tz="Asia/Tokyo", start=start)  # type: ignore[arg-type]
-    last = el.cohort.daily(kept, log=SIXTY, workers=1, tz="Asia/Tokyo", end=end)  # type: ignore[arg-type]
+    open_end = el.cohort.daily(kept, SIXTY, workers=1, tz="Asia/Tokyo", start=start)  # type: ignore[arg-type]
+    last = el.cohort.daily(kept, SIXTY, workers=1, tz="Asia/Tokyo", end=end)  # type: ignore[arg-type]
     assert set(open_end.index) & set(last.index) == set(table.index)
 
 
 def test_each_wearer_has_the_days_of_the_own_zone(kept: el.Archive, wearers: pd.DataFrame) -> None:
-    table = el.cohort.daily(kept, log=SIXTY, wearers=wearers, workers=1)
+    table = el.cohort.daily(kept, SIXTY, wearers=wearers, workers=1)
     assert str(table.index.dtypes["day"]) == "datetime64[us]"
     for account, tz, group, age in wearers.itertuples(index=False):
         whole = el.daily(kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account, tz=tz))
@@ -88,27 +88,27 @@ def test_a_broken_wearer_is_named_with_the_reason_and_the_rest_is_done(
 ) -> None:
     damage(archive, "ann")
     with pytest.warns(el.EyelogWarning, match=r"1 of 3 wearers failed .*'ann' \(.*cannot read"):
-        table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
+        table = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(table, expected.drop(index="ann", level="account"), check_exact=True)
     assert list(table.attrs["eyelog"]["history"][-1]["failed"]) == ["ann"]
 
 
 def test_a_wearer_who_is_not_in_the_archive_is_named(kept: el.Archive) -> None:
     with pytest.warns(el.EyelogWarning, match=r"'eve' \(no standard_mode_logs records"):
-        table = el.cohort.daily(kept, log=SIXTY, accounts=["ann", "eve"], workers=1)
+        table = el.cohort.daily(kept, SIXTY, accounts=["ann", "eve"], workers=1)
     assert set(table.index.get_level_values("account")) == {"ann"}
 
 
 def test_a_range_without_records_gives_a_table_of_the_same_shape(kept: el.Archive) -> None:
-    table = el.cohort.daily(kept, log=SIXTY, start="2030-01-01", end="2030-01-02", workers=1)
-    full = el.cohort.daily(kept, log=SIXTY, workers=1)
+    table = el.cohort.daily(kept, SIXTY, start="2030-01-01", end="2030-01-02", workers=1)
+    full = el.cohort.daily(kept, SIXTY, workers=1)
     assert len(table) == 0
     assert table.dtypes.equals(full.dtypes)
     assert table.index.dtypes.equals(full.index.dtypes)
 
 
 def test_processes_give_the_same_table(kept: el.Archive, expected: pd.DataFrame) -> None:
-    table = el.cohort.daily(kept, log=SIXTY, tz="Asia/Tokyo", workers=2)
+    table = el.cohort.daily(kept, SIXTY, tz="Asia/Tokyo", workers=2)
     assert_frame_equal(table, expected, check_exact=True)
 
 
@@ -143,4 +143,4 @@ def test_a_wrong_argument_is_one_line(
 
 def test_something_else_than_an_archive_is_one_line() -> None:
     with pytest.raises(el.ConfigurationError, match=r"pass el\.Archive\(path\)"):
-        el.cohort.daily(days_of(0), log=SIXTY)  # type: ignore[arg-type]
+        el.cohort.daily(days_of(0), SIXTY)  # type: ignore[arg-type]

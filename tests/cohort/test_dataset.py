@@ -74,16 +74,16 @@ def test_a_damaged_recipe_is_one_line(dataset: Dataset, tmp_path: Path) -> None:
 def test_a_file_in_the_place_of_the_folder_is_one_line(kept: el.Archive, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     with pytest.raises(el.ArchiveError, match="cannot write to"):
-        el.cohort.daily(kept, log=SIXTY, out=tmp_path / "out", workers=1)
+        el.cohort.daily(kept, SIXTY, out=tmp_path / "out", workers=1)
 
 
 def test_a_result_may_be_on_any_storage(kept: el.Archive) -> None:
     url = f"memory://{uuid.uuid4().hex}/out"
-    report = el.cohort.daily(kept, log=SIXTY, out=url, workers=1)
+    report = el.cohort.daily(kept, SIXTY, out=url, workers=1)
     assert set(report["state"]) == {"done"}
-    report = el.cohort.daily(kept, log=SIXTY, out=url, accounts=["ann", "Ann"], workers=1)
+    report = el.cohort.daily(kept, SIXTY, out=url, accounts=["ann", "Ann"], workers=1)
     assert set(report["state"]) == {"unchanged"}
-    table = el.cohort.daily(kept, log=SIXTY, accounts=["ann", "Ann"], workers=1)
+    table = el.cohort.daily(kept, SIXTY, accounts=["ann", "Ann"], workers=1)
     assert_frame_equal(pd.read_parquet(url).sort_index(), table, check_exact=True)
     fsspec.filesystem("memory").rm(url, recursive=True)
 
@@ -99,5 +99,5 @@ def test_worker_processes_need_no_shared_disk(kept: el.Archive) -> None:
         again = el.cohort.daily(archive, out=out, **settings)  # type: ignore[arg-type]
         assert set(again["state"]) == {"unchanged"}
         stored = pd.read_parquet(out).sort_index()
-    table = el.cohort.daily(kept, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    table = el.cohort.daily(kept, SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(stored, table, check_exact=True)

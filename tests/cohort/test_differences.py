@@ -95,7 +95,7 @@ def test_the_mixed_model_of_unequal_days_weighs_them_as_generalised_least_square
     row = el.cohort.differences(table, by="group", outcomes="blink_rate_per_min").loc[RATE]
     fit = el.compare.fit_mixed(table, "blink_rate_per_min", predictors="group")["estimate"]
     by = table["blink_rate_per_min"].groupby(level="account")
-    weights = 1 / (fit["sd_person"] ** 2 + fit["sd_residual"] ** 2 / by.size())
+    weights = 1 / (fit["sd_wearers"] ** 2 + fit["sd_residual"] ** 2 / by.size())
     treated = table["group"].groupby(level="account").first() == "treated"
     sides = [np.average(by.mean()[of], weights=weights[of]) for of in (~treated, treated)]
     errors = [1 / weights[of].sum() for of in (~treated, treated)]

@@ -59,14 +59,14 @@ def test_a_result_has_them_where_they_are_asked_for(
 
 @pytest.mark.filterwarnings("error")
 def test_days_and_their_dataset_have_none(archive: el.Archive, tmp_path: Path) -> None:
-    table = el.cohort.daily(archive, log=FIFTEEN, workers=1)
-    el.cohort.daily(archive, log=FIFTEEN, out=tmp_path / "days", workers=1)
+    table = el.cohort.daily(archive, FIFTEEN, workers=1)
+    el.cohort.daily(archive, FIFTEEN, out=tmp_path / "days", workers=1)
     assert not SECRET & {*table.columns, *pd.read_parquet(tmp_path / "days").columns}
 
 
 @pytest.mark.slow
 def test_the_report_has_none(archive: el.Archive, tmp_path: Path) -> None:
-    rows = el.cohort.daily(archive, log=FIFTEEN, workers=1)
+    rows = el.cohort.daily(archive, FIFTEEN, workers=1)
     page = el.report_cohort(rows[["worn_h", "steps"]], tmp_path / "r.html").read_text()
     assert "139.0" not in page
     assert "lng" not in page

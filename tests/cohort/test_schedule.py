@@ -113,7 +113,7 @@ def test_without_dask_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[cohort\]'"):
-        el.cohort.daily(kept, log=SIXTY)
+        el.cohort.daily(kept, SIXTY)
 
 
 def test_the_names_of_cohorts_load_no_dask() -> None:
@@ -148,7 +148,7 @@ def test_workers_start_where_the_folder_for_temporary_files_has_a_long_path(
         "tempfile.tempdir = sys.argv[2]\n"
         f"print(len(el.cohort.daily(el.Archive(sys.argv[1]), log={SIXTY!r}, workers=2)))"
     )
-    days = len(el.cohort.daily(kept, log=SIXTY, workers=1))
+    days = len(el.cohort.daily(kept, SIXTY, workers=1))
     assert python(program, kept.path, str(folder)).stdout.strip() == str(days)
 
 
@@ -179,7 +179,7 @@ def test_a_scheduler_that_cannot_be_used_is_one_line(kept: el.Archive, scheduler
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
         pytest.raises(el.ConfigurationError, match="scheduler"),
     ):
-        el.cohort.daily(kept, log=SIXTY, scheduler=scheduler)
+        el.cohort.daily(kept, SIXTY, scheduler=scheduler)
     assert distributed
 
 
@@ -213,10 +213,10 @@ def test_a_cluster_whose_worker_is_killed_gives_the_same_table(
 
         killer = threading.Thread(target=kill, daemon=True)
         killer.start()
-        report = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", out=out, scheduler=client)
+        report = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", out=out, scheduler=client)
         killer.join()
         assert set(report["state"]) == {"done"}
-    table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    table = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
     by_address = el.cohort.daily(
         archive, log=SIXTY, tz="Asia/Tokyo", scheduler=cluster.scheduler_address

@@ -91,15 +91,15 @@ def test_the_planted_effect_is_recovered(tmp_path: Path) -> None:
     """The intervals of 100 small cohorts hold the true difference about 95 times."""
     size, cohorts, effect = 8, 100, 1.2
     archive, people = cohort(tmp_path / "a", size * cohorts, effect=effect, workers=2)
-    table = el.cohort.daily(archive, log=SIXTY, wearers=people.drop(columns="tz"), workers=2)
+    table = el.cohort.daily(archive, SIXTY, wearers=people.drop(columns="tz"), workers=2)
     rate = table["blink_rate_per_min"].droplevel("day")
     usual = rate / np.where(table["group"] == "treated", effect, 1.0)
     truth = (effect - 1) * usual.mean()
     held, found = 0, []
     for number in range(cohorts):
         few = people["account"].iloc[number * size : (number + 1) * size]
-        of_these = table.loc[few.tolist()].reset_index().rename(columns={"account": "person"})
-        groups = dict(zip(of_these["person"], of_these["group"], strict=True))
+        of_these = table.loc[few.tolist()]
+        groups = of_these["group"].groupby(level="account").first().to_dict()
         result = el.compare.group_difference(of_these, groups, outcome="blink_rate_per_min")
         held += result.low <= truth <= result.high
         found.append(result.difference)

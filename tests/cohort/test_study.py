@@ -49,7 +49,7 @@ def test_a_dataset_in_several_zones_has_one_shape(
     kept: el.Archive, wearers: pd.DataFrame, tmp_path: Path
 ) -> None:
     run(kept, tmp_path / "out", wearers=wearers)
-    table = el.cohort.daily(kept, log=SIXTY, wearers=wearers, workers=1)
+    table = el.cohort.daily(kept, SIXTY, wearers=wearers, workers=1)
     stored = pd.read_parquet(tmp_path / "out").sort_index()
     assert_frame_equal(stored, table, check_exact=True)
 
@@ -74,7 +74,7 @@ def test_a_run_over_a_grown_archive_computes_only_the_month_that_grew(
     assert states(report) == {"../bob": "unchanged", "Ann": "unchanged", "ann": "done"}
     after = files_of(out)
     assert {name for name in after if after[name] != before[name]} == {"ann/2026-10.parquet"}
-    table = el.cohort.daily(archive, log=SIXTY, tz=tz, workers=1)
+    table = el.cohort.daily(archive, SIXTY, tz=tz, workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
 
 
@@ -190,5 +190,5 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     assert {name: after[name] for name in before} == before
     assert set(report["state"]) <= {"done", "unchanged"}
     assert not list(out.glob("*/.*.tmp"))
-    table = el.cohort.daily(archive, log=SIXTY, tz="Asia/Tokyo", workers=1)
+    table = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)

@@ -2,8 +2,10 @@
 
 import pytest
 
+from eyelog.analysis.columns import documented
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.service.openapi import document
+from eyelog_docs.columns import columns_page
 from eyelog_docs.command_line import command_line_page, commands
 from eyelog_docs.fields import field_page
 from eyelog_docs.service_api import PAGE_SIZE, service_page
@@ -94,3 +96,10 @@ def test_every_endpoint_parameter_and_status_is_on_the_page_of_the_service() -> 
                 assert f"| `{parameter['name']}` |" in part
             for status in operation["responses"]:
                 assert f"\n| {status} |" in part
+
+
+def test_every_column_of_a_result_has_a_row_with_its_meaning() -> None:
+    page = columns_page()
+    for row in documented():
+        assert f"| `{row.name.removeprefix('*')}` | {row.meaning} |" in page
+    assert "{" not in page

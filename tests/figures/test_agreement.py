@@ -62,8 +62,8 @@ def test_cells_of_counts_are_no_chessboard() -> None:
 def test_a_row_of_the_report_is_drawn_like_the_limits_of_its_pairs() -> None:
     fifteen = el.simulate("2026-10-19", 1, tz="Asia/Tokyo", seed=3)
     sixty = el.simulate("2026-10-19", 1, log="standard_mode_logs", tz="Asia/Tokyo", seed=3)
-    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
-    row = el.compare.agreement(fifteen, sixty).loc["tilt_forward"]
+    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
+    row = el.compare.agreement(fifteen, sixty).loc["tilt_fore_aft"]
     ax = el.plot_agreement(pairs, row)
     assert one(ax, "bias").get_ydata() == [row["bias"]] * 2
     assert ax.get_xlabel() == "Tilt fore-aft, mean of both (deg)"
@@ -84,3 +84,30 @@ def test_other_limits_and_no_pairs_are_refused() -> None:
         el.plot_agreement(pairs, (1.0, 2.0))  # type: ignore[arg-type]
     with pytest.raises(el.ConfigurationError, match="no pairs"):
         el.plot_agreement(pairs * np.nan, limits)
+
+
+def test_two_frames_and_a_quantity_are_drawn_like_their_pairs() -> None:
+    fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
+    limits = el.compare.agreement(fifteen, sixty).loc["tilt_fore_aft"]
+    of_frames = el.plot_agreement(fifteen, sixty, quantity="tilt_fore_aft")
+    pairs.attrs = {}
+    of_pairs = el.plot_agreement(pairs, limits)
+    for ax in (of_frames, of_pairs):
+        assert ax.get_xlabel() == "Tilt fore-aft, mean of both (deg)"
+        assert one(ax, "bias").get_ydata() == [limits["bias"]] * 2
+        assert legend_of(ax) == legend_of(of_frames)
+    named = el.plot_agreement(
+        pairs,
+        el.compare.limits_of_agreement(pairs["fifteen"], pairs["sixty"]),
+        quantity="tilt_fore_aft",
+    )
+    assert named.get_xlabel() == "Tilt fore-aft, mean of both (deg)"
+
+
+def test_two_frames_need_a_quantity_that_both_have() -> None:
+    fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    with pytest.raises(el.ConfigurationError, match="quantity='steps'"):
+        el.plot_agreement(fifteen, sixty)
+    with pytest.raises(el.ConfigurationError, match="no quantity 'step'"):
+        el.plot_agreement(fifteen, sixty, quantity="step")

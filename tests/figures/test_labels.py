@@ -12,7 +12,7 @@ from eyelog.provenance import record
     ("name", "seconds", "label"),
     [
         ("tl_yav", None, "Tilt fore-aft (deg)"),
-        ("stp", None, "Steps"),
+        ("stp", None, "Steps per record"),
         ("stp", 600.0, "Steps per 10 min"),
         ("nis_time", 3600.0, "Noise time (s per h)"),
         ("tl_yav", 600.0, "Tilt fore-aft (deg)"),
@@ -24,8 +24,10 @@ def test_a_label_names_the_field_with_its_unit(name, seconds, label) -> None:
     assert label_of("computed_data", name, seconds=seconds) == label
 
 
-def test_without_a_log_the_bare_name_is_the_label() -> None:
-    assert label_of(None, "stp") == "stp"
+def test_without_a_log_the_name_alone_finds_the_field() -> None:
+    assert label_of(None, "stp") == "Steps per record"
+    assert label_of(None, "wea_s", seconds=60) == "Worn time (s per min)"
+    assert label_of(None, "my_own") == "my_own"
 
 
 @pytest.mark.parametrize(

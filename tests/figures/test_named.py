@@ -20,6 +20,14 @@ def test_a_series_without_a_name_is_a_value() -> None:
     assert series_label(pd.Series([1.0])) == "Value"
 
 
+def test_the_unit_of_a_count_follows_its_history() -> None:
+    steps = el.simulate("2026-10-19", 1, tz="Asia/Tokyo")["stp"]
+    assert series_label(steps) == "Steps per 15 s"
+    assert series_label(steps.iloc[::4]) == "Steps per 15 s"  # thinned: the counts are the same
+    steps.attrs = {}
+    assert series_label(steps) == "Steps per record"
+
+
 def test_a_table_of_one_column_remembers_its_name_rows_and_days() -> None:
     bins = el.resample(el.simulate("2026-10-19", 2, tz="Asia/Tokyo"), "10min")
     table = el.rhythm.profile(bins["stp"])

@@ -39,6 +39,15 @@ def test_each_minute_has_the_colour_of_its_state_on_its_day() -> None:
     assert wednesday[0, :3].tolist() == pytest.approx(to_rgb(COLOURS["walking"]))
 
 
+def test_a_frame_is_drawn_by_its_states() -> None:
+    frame = el.sample("standard_mode_logs").iloc[:3000]
+    of_frame, of_states = el.plot_overview(frame), el.plot_overview(el.states(frame))
+    drawn = [ax.images[0].get_array() for ax in (of_frame, of_states)]
+    np.testing.assert_array_equal(*drawn)
+    assert labels(of_frame) == labels(of_states)
+    assert of_frame.figure.get_suptitle() == of_states.figure.get_suptitle()
+
+
 def test_the_title_names_wearer_log_and_range_and_the_axis_the_zone() -> None:
     ax = el.plot_overview(states_of(WEEK))
     assert ax.figure.get_suptitle() == "anna · 60-second log · 6 to 8 Jan 2025"

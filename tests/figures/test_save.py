@@ -116,10 +116,21 @@ def test_what_cannot_be_saved_is_refused(ax, tmp_path: Path, name, width, messag
 
 
 def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(el.ConfigurationError, match="an Axes or a Figure"):
+    with pytest.raises(el.ConfigurationError, match="Axes or a Figure"):
         el.save_figure("figure", tmp_path / "figure.png")  # type: ignore[arg-type]
-    with pytest.raises(el.ConfigurationError, match=r"such as axes\[0\]"):
-        el.save_figure(plt.subplots(2)[1], tmp_path / "figure.png")
+    with pytest.raises(el.ConfigurationError, match="of 2: save each"):
+        el.save_figure([plt.subplots()[1], plt.subplots()[1]], tmp_path / "figure.png")
+    with pytest.raises(el.ConfigurationError, match="not list"):
+        el.save_figure([], tmp_path / "figure.png")
+
+
+def test_what_any_plot_function_returned_is_saved(tmp_path: Path) -> None:
+    frame = el.sample("standard_mode_logs").iloc[:1000]
+    for number, drawn in enumerate(
+        [el.plot_timeline(frame), el.plot_overview(frame), el.compose_figure(frame, "quality")]
+    ):
+        el.save_figure(drawn, tmp_path / f"{number}.svg")
+        assert "<svg" in (tmp_path / f"{number}.svg").read_text()[:2000]
 
 
 def test_a_figure_that_was_shown_small_before_has_its_title_within_the_file(

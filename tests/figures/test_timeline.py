@@ -155,3 +155,16 @@ def test_a_single_record_is_drawn() -> None:
 def test_what_it_cannot_draw_is_refused(change, arguments, error, message) -> None:
     with pytest.raises(error, match=message):
         el.plot_timeline(change(few()), **arguments)
+
+
+def test_a_whole_frame_has_a_choice_of_fields_and_its_states() -> None:
+    panels = el.plot_timeline(el.sample("standard_mode_logs").iloc[:2000])
+    titles = [ax.get_title(loc="left") for ax in panels]
+    assert len(titles) == 9
+    assert titles[0] == "Worn time (s per min)"
+    assert titles[-1] == "State"
+    assert panels[-1].images
+    bins = el.resample(el.sample().iloc[:2000], "10min")
+    words = [ax.get_title(loc="left") for ax in el.plot_timeline(bins)]
+    assert "Steps per 10 min" in words
+    assert "State" not in words

@@ -148,7 +148,7 @@ def _values_of_day(pairs: list[tuple[Row, Row]], log: str) -> dict[str, Any]:
         "eye_moves_vertical_per_h": upright,
         "head_moves_pitch_per_h": per_hour(pairs, ("hm_po",), log),
         "head_moves_yaw_per_h": per_hour(pairs, ("hm_yo",), log),
-        "tilt_forward_deg": direction([r["tl_yav"] for r in clean if r["tl_yav"] is not None]),
+        "tilt_fore_aft_deg": direction([r["tl_yav"] for r in clean if r["tl_yav"] is not None]),
         "tilt_sideways_deg": direction([r["tl_xav"] for r in clean if r["tl_xav"] is not None]),
     }
     for name, rule in rules(log).items():

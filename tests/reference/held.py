@@ -34,7 +34,7 @@ def same(ours: Any, theirs: Any, *, angle: bool = False, rel: float = 1e-9) -> b
     return math.isclose(ours, theirs, rel_tol=rel, abs_tol=1e-9)
 
 
-ANGLES = {"tl_xav", "tl_yav", "lng", "tilt_forward_deg", "tilt_sideways_deg"}
+ANGLES = {"tl_xav", "tl_yav", "lng", "tilt_fore_aft_deg", "tilt_sideways_deg"}
 
 
 def disagreements(

@@ -21,7 +21,8 @@ RECORDED = ["n", "recorded_h", "expected_h", "coverage"]
 def hold(
     columns: list[str], log: str, frame: pd.DataFrame, every: str, stamp: str, **wear: Any
 ) -> None:
-    found = quietly(el.coverage, frame, every=every, stamp=stamp, log=log, limits=el.Limits(**wear))
+    limits = el.Limits(**wear)
+    found = quietly(el.coverage, frame, by=every, stamp=stamp, log=log, limits=limits)
     agree(hours(frame, log, every=every, stamp=stamp, **wear), found, columns)
 
 

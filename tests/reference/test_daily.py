@@ -25,7 +25,7 @@ BLINKS += ["blink_exposure_min"]
 SHAPE = ["blink_strength_uv", "blink_strength_sd_uv", "blink_duration_ms"]
 EYE_MOVES = ["eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"]
 HEAD_MOVES = ["head_moves_pitch_per_h", "head_moves_yaw_per_h"]
-TILT = ["tilt_forward_deg", "tilt_sideways_deg"]
+TILT = ["tilt_fore_aft_deg", "tilt_sideways_deg"]
 PACE = ["pace_spm", "pace_exposure_min"]
 SCORES = [
     f"{name}_{part}"

@@ -147,7 +147,7 @@ def test_the_block_interval_of_two_periods_holds_the_planted_difference() -> Non
     held(hits, least=0.92, most=0.96)
 
 
-# Groups of persons
+# Groups of wearers
 
 
 def test_the_interval_of_a_group_difference_holds_the_planted_one() -> None:
@@ -157,7 +157,7 @@ def test_the_interval_of_a_group_difference_holds_the_planted_one() -> None:
     shift = np.repeat([3.0 * (group == "field") for group in groups.values()], 5)
     for rng in generators(11):
         own = np.repeat(rng.normal(10, np.where(np.arange(15) < 6, 1, 3)), 5)
-        table = pd.DataFrame({"person": people, "y": own + shift + rng.normal(0, 1, 75)})
+        table = pd.DataFrame({"account": people, "y": own + shift + rng.normal(0, 1, 75)})
         found = el.compare.group_difference(table, groups, outcome="y", draws=100)
         hits.append(found.low <= 3 <= found.high)
     held(hits)
@@ -278,17 +278,17 @@ def test_the_peak_of_hourly_bins_is_within_its_interval_of_the_planted_one() -> 
     held(hits)
 
 
-@pytest.mark.parametrize("persons", [2, 3, 6, 30])
-def test_the_intervals_of_a_mixed_model_hold_the_planted_coefficients(persons: int) -> None:
+@pytest.mark.parametrize("wearers", [2, 3, 6, 30])
+def test_the_intervals_of_a_mixed_model_hold_the_planted_coefficients(wearers: int) -> None:
     slope, intercept = [], []
-    people = np.repeat([f"p{i:02}" for i in range(persons)], 5)
+    people = np.repeat([f"p{i:02}" for i in range(wearers)], 5)
     for rng in generators(19):
         x = rng.normal(size=len(people))
-        own = np.repeat(rng.normal(size=persons), 5)
+        own = np.repeat(rng.normal(size=wearers), 5)
         y = 5 + 2 * x + own + rng.normal(size=len(people))
-        table = pd.DataFrame({"person": people, "x": x, "y": y})
+        table = pd.DataFrame({"account": people, "x": x, "y": y})
         fit = el.compare.fit_mixed(table, "y", predictors="x")
         slope.append(fit.loc["x", "low"] <= 2 <= fit.loc["x", "high"])
         intercept.append(fit.loc["intercept", "low"] <= 5 <= fit.loc["intercept", "high"])
-    held(slope, least=0.92 if persons < 30 else 0.95)
-    held(intercept, most=1 if persons < 6 else 0.96)
+    held(slope, least=0.92 if wearers < 30 else 0.95)
+    held(intercept, most=1 if wearers < 6 else 0.96)

@@ -1,11 +1,12 @@
 """The daily table of a made-up cohort, and a report's view of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.result import result_of
+from eyelog.cohort.result import NO_DAYS, result_of
 from eyelog.reports.cohort.study import Cohort, as_cohort
 
 USUAL = {
@@ -17,7 +18,7 @@ USUAL = {
     "walking_h": 1.2,
     "pace_spm": 110.0,
     "head_moves_yaw_per_h": 170.0,
-    "tilt_forward_deg": -10.0,
+    "tilt_fore_aft_deg": -10.0,
 }
 
 
@@ -56,7 +57,15 @@ def cohort_days(
 
 
 def cohort_of(table: pd.DataFrame, *, by: str | None = "group", **arguments: Any) -> Cohort:
-    """Return what the sections of a report take."""
-    return as_cohort(
-        result_of(table, what="report_cohort"), by=by, **{"wearers": None, **arguments}
+    """Return what the sections of a report take: the lost ones as a dataset's report has them."""
+    (step,) = table.attrs["eyelog"]["history"]
+    table = table.copy()
+    table.attrs = {"eyelog": {**table.attrs["eyelog"], "history": [{"step": step["step"]}]}}
+    present = set(table.index.get_level_values("account"))
+    result = replace(
+        result_of(table, what="report_cohort"),
+        failed={name: why for name, why in step["failed"].items() if name not in present},
+        without={name: NO_DAYS for name in step["without_days"] if name not in present},
+        recipe={name: step[name] for name in ("step", "inventory")},
     )
+    return as_cohort(result, by=by, **{"wearers": None, **arguments})

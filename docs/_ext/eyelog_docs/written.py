@@ -5,6 +5,7 @@ from typing import Final
 
 from sphinx.application import Sphinx
 
+from eyelog_docs.columns import columns_page
 from eyelog_docs.command_line import command_line_page
 from eyelog_docs.fields import field_page
 from eyelog_docs.service_api import service_page
@@ -19,6 +20,7 @@ def pages() -> dict[str, str]:
     return {
         "computed-data": field_page("computed_data"),
         "standard-mode-logs": field_page("standard_mode_logs"),
+        "columns": columns_page(),
         "command-line": command_line_page(),
         "service-api": service_page(),
     }

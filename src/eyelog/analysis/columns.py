@@ -5,7 +5,7 @@ command line take labels, units and digits from here. A row without a table appl
 one with a table (the name of its step in the provenance, or of a named result) for that one alone.
 ``*_low`` and the like are endings: the rest of the name is another column, or a field of the
 catalogue, whose label and unit they take. ``{period}`` is the length of the rows, such as a day.
-``few`` marks the columns that are shown first.
+``few`` marks the columns that are shown first; ``meaning`` says in a sentence what one means.
 """
 
 import csv
@@ -20,9 +20,44 @@ from typing import Final
 from eyelog.catalogue import LOGS, Field, catalogue, near
 from eyelog.errors import FieldError
 
-__all__ = ["Column", "choose", "column", "groups", "label"]
+__all__ = [
+    "Column",
+    "choose",
+    "column",
+    "documented",
+    "groups",
+    "is_measured",
+    "label",
+    "meanings",
+    "names",
+    "table_of",
+]
 
 ENDING: Final = "*"
+# What a table of its own has: columns, and names of the index. The first that fits is it.
+TABLES: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = MappingProxyType(
+    {
+        "weekly": (frozenset({"days_counted"}), frozenset()),
+        "explain": (frozenset({"MISSING", "masked_share"}), frozenset()),
+        "attrition": (frozenset({"condition", "removed", "left"}), frozenset()),
+        "inventory": (frozenset({"account", "log", "gaps"}), frozenset()),
+        "blinks.cleansings": (frozenset({"rate_per_min"}), frozenset({"cleansing"})),
+        "blinks.effective_n": (frozenset({"n_effective"}), frozenset()),
+        "blinks.rate": (frozenset({"rate_per_min"}), frozenset()),
+        "blinks.strength": (frozenset({"strength_uv"}), frozenset()),
+        "blinks.duration": (frozenset({"duration_ms"}), frozenset()),
+        "blinks.bursts": (frozenset({"burst_share"}), frozenset()),
+        "gait.bouts": (frozenset({"start", "pace_spm"}), frozenset()),
+        "gait.pace": (frozenset({"pace_spm", "exposure_min"}), frozenset()),
+        "gait.peak_cadence": (frozenset({"peak_spm"}), frozenset()),
+        "gait.speed_classes": (frozenset({"share_fastest"}), frozenset()),
+        "compare.agreement": (frozenset({"mean_fifteen", "bias"}), frozenset()),
+        "compare.fit_mixed": (frozenset({"estimate", "se"}), frozenset()),
+    }
+)
+EXCEPT: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"gait.pace": frozenset({"worn_h"})}  # the columns of a day
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +82,8 @@ class Column:
         Empty for counts, names and stamps.
     digits : int or None
         Meaningful decimals; None if they depend on the values.
+    meaning : str
+        What it means, in one sentence; empty for a column that eyelog does not know.
     """
 
     table: str
@@ -57,6 +94,7 @@ class Column:
     short: str
     unit: str
     digits: int | None
+    meaning: str = ""
 
     @property
     def text(self) -> str:
@@ -100,6 +138,46 @@ def label(name: str, *, table: str = "", log: str | None = None, period: str = "
     return column(name, table=table, log=log, period=period).text
 
 
+def is_measured(name: str) -> bool:
+    """Return whether eyelog measures what a column of this name holds, or its log has it."""
+    found = _named(name, "", None, "")
+    return found is not None and bool(found.group or _field(name, None))
+
+
+def documented() -> list[Column]:
+    """Return every row of ``columns.csv``, in its order; endings have a ``*`` for the column."""
+    return [_of_row(row, row["name"], "{period}") for row in _rows().values()]
+
+
+def names() -> list[str]:
+    """Return the names of all columns of ``columns.csv`` that are no endings."""
+    return list(dict.fromkeys(name for _, name in _rows() if not name.startswith(ENDING)))
+
+
+def meanings(name: str) -> list[Column]:
+    """Return a column of a result in each meaning that it has, the general one first.
+
+    A field of a log is none; its endings are, such as ``sc_fcs_mean``.
+    """
+    found = [_of_row(row, name, "day") for (_, of), row in _rows().items() if of == name]
+    if found:
+        return sorted(found, key=lambda one: one.table != "")
+    derived = None if _field(name, None) else _named(name, "", None, "day")
+    return [] if derived is None else [derived]
+
+
+def table_of(columns: Iterable[object], index: Iterable[object] = ()) -> str:
+    """Return which table has these columns and names of its index, empty if it is no special one.
+
+    Only tables are told apart in which one name has another meaning.
+    """
+    names, levels = set(map(str, columns)), {str(name) for name in index if name}
+    for table, (needs, beside) in TABLES.items():
+        if needs <= names and beside <= levels and not EXCEPT.get(table, frozenset()) & names:
+            return table
+    return ""
+
+
 def groups(names: Iterable[str], *, table: str = "") -> list[str]:
     """Return the groups that columns of these names can be chosen by, in their order."""
     named = (column(name, table=table).group for name in names)
@@ -133,16 +211,7 @@ def _named(name: str, table: str, log: str | None, period: str) -> Column | None
     """Return a column by its row, its field, or its ending; None if it has none of them."""
     row = _rows().get((table, name)) or _rows().get(("", name))
     if row is not None:
-        return Column(
-            table=row["table"],
-            name=name,
-            group=row["group"],
-            few=bool(row["few"]),
-            label=row["label"],
-            short=row["short"] or row["label"],
-            unit=_per(row["unit"], period),
-            digits=int(row["digits"]) if row["digits"] else None,
-        )
+        return _of_row(row, name, period)
     field = _field(name, log)
     if field is not None:
         return _of_field(field)
@@ -153,6 +222,20 @@ def _named(name: str, table: str, log: str | None, period: str) -> Column | None
         if base is not None:
             return _with_ending(base, name, row)
     return None
+
+
+def _of_row(row: Mapping[str, str], name: str, period: str) -> Column:
+    return Column(
+        table=row["table"],
+        name=name,
+        group=row["group"],
+        few=bool(row["few"]),
+        label=row["label"],
+        short=row["short"] or row["label"],
+        unit=_per(row["unit"], period) if row["table"] or ENDING not in name else row["unit"],
+        digits=int(row["digits"]) if row["digits"].isdigit() else None,
+        meaning=row["meaning"] or "",
+    )
 
 
 def _unknown(name: str) -> Column:
@@ -178,7 +261,15 @@ def _of_field(field: Field) -> Column:
     digits = {"count": 0, "score": 0, "ms": 0, "uV-equiv": 0, "spm": 0, "deg": 1, "cm": 1, "s": 1}
     group = "scores" if "score" in field.role else ""
     return Column(
-        "", field.name, group, False, field.label, field.label, unit, digits.get(field.unit)
+        table="",
+        name=field.name,
+        group=group,
+        few=False,
+        label=field.label,
+        short=field.label,
+        unit=unit,
+        digits=digits.get(field.unit),
+        meaning=field.description or f"{field.label}.",
     )
 
 
@@ -193,4 +284,5 @@ def _with_ending(base: Column, name: str, row: Mapping[str, str]) -> Column:
         short=row["short"].format(label=base.short),
         unit=row["unit"].format(unit=base.unit),
         digits=base.digits if own == "{digits}" else int(own) if own else None,
+        meaning=f"{row['meaning']} {base.label}: {base.meaning[:1].lower()}{base.meaning[1:]}",
     )

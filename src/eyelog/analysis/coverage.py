@@ -40,7 +40,7 @@ SECOND_US: Final = 1_000_000
 def coverage(
     frame: pd.DataFrame,
     *,
-    every: str = "1D",
+    by: str = "1D",
     limits: Limits | None = None,
     log: str | None = None,
     stamp: str = "end",
@@ -51,7 +51,7 @@ def coverage(
     ----------
     frame : DataFrame
         A frame of one log, or one that `eyelog.resample` has made.
-    every : str
+    by : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
@@ -77,7 +77,7 @@ def coverage(
     Raises
     ------
     ConfigurationError
-        If `every`, `stamp` or the index cannot be used, nothing shows which log it is, the records
+        If `by`, `stamp` or the index cannot be used, nothing shows which log it is, the records
         overlap (two sources), or the frame was masked with other limits.
     MixedLogsError
         If the frame has fields of both logs.
@@ -106,11 +106,11 @@ def coverage(
     index = stamps(frame, what="coverage")
     records = records_of(frame)
     clock = clock_of(frame, log=which, stamp=stamp)
-    groups = time_groups(index, every, stamp=stamp, label="auto", clock=clock)
+    groups = time_groups(index, by, stamp=stamp, label="auto", clock=clock)
     if len(groups):
         # The days from the first to the last that have more than a boundary record.
         filled = groups.labels.isin(
-            day_groups(index, stamp=stamp, every=every, lone=lone_rows(frame), clock=clock).labels
+            day_groups(index, stamp=stamp, every=by, lone=lone_rows(frame), clock=clock).labels
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
@@ -140,7 +140,7 @@ def coverage(
         "coverage",
         log=which,
         interval_s=None,
-        every=str(every),
+        by=str(by),
         stamp=stamp,
         limits=chosen.details(),
     )

@@ -126,7 +126,7 @@ def daily(
           ``eye_moves_vertical_per_h`` (per worn hour of the intervals in which they could be
           counted);
         - head: ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h`` (likewise),
-          ``tilt_forward_deg``, ``tilt_sideways_deg`` (circular means);
+          ``tilt_fore_aft_deg``, ``tilt_sideways_deg`` (circular means);
         - scores: for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the
           valid ones) and int64 ``s_n`` (valid values).
 

@@ -6,19 +6,20 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import Column, choose, column
+from eyelog.analysis.columns import Column, choose, column, table_of
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import require_frame
-from eyelog.provenance import history, stated_log
 
 __all__ = ["readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
 _NO_LOSS: Final = ("reason", "damaged")  # an absence that need not be mentioned
+WEEK_H: Final = 168.0
+LONGEST_DAY_H: Final = 26.0  # the clocks go back
 MOST_ROWS: Final = 10_000  # more than anyone reads
 
 
@@ -75,11 +76,8 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
             f"readable shows at most {MOST_ROWS:,} rows, not {len(table):,}: summarise the records"
             " first, such as with eyelog.daily, or take table.head()"
         )
-    step, period = _step(table), _period(table)
-    about = {
-        name: column(str(name), table=step, log=stated_log(table), period=period)
-        for name in table.columns
-    }
+    step, period = table_of(table.columns, table.index.names), _period(table)
+    about = {name: column(str(name), table=step, period=period) for name in table.columns}
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
     empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
     shown = _chosen(table, asked, about, empty, step)
@@ -101,21 +99,16 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     return Sheet(headings, rows, notes=notes, left_out=len(left_out))
 
 
-def _step(table: pd.DataFrame) -> str:
-    """Return the step that made the table; an inventory is recognised by its columns."""
-    steps = [step["step"] for step in history(table)]
-    if not steps and {"account", "log", "gaps"} <= set(table.columns):
-        return "inventory"
-    return str(steps[-1]) if steps else ""
-
-
 def _period(table: pd.DataFrame) -> str:
     """Return the period of a row, a day or a week; empty if it is neither, with plain hours."""
-    last = history(table)[-1] if history(table) else {}
-    every = str(last.get("every", ""))
-    if every:
-        return {"1D": "day", "D": "day", "W": "week", "7D": "week"}.get(every, "")
-    return {"day": "day", "week": "week"}.get(str(table.index.name), "")
+    name = str(table.index.names[-1])
+    if name != "day" or "expected_h" not in table.columns:
+        return {"day": "day", "week": "week"}.get(name, "")
+    # Rows of several days are named by their first.
+    longest = float(pd.to_numeric(table["expected_h"], errors="coerce").max())
+    return (
+        "week" if WEEK_H - 2 <= longest <= WEEK_H + 2 else "" if longest > LONGEST_DAY_H else "day"
+    )
 
 
 def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
@@ -169,7 +162,7 @@ def _row_names(table: pd.DataFrame, shown: Sequence[Any]) -> tuple[list[Heading]
     heading, texts = _index(table)
     if table.index.name != "field":
         return [heading], [texts]
-    labels = [column(name, log=stated_log(table)).label for name in texts]
+    labels = [column(name).label for name in texts]
     return [heading, Heading("Label", "Label", is_text=True, is_extra=True)], [texts, labels]
 
 

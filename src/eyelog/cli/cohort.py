@@ -213,7 +213,7 @@ def _report(args: argparse.Namespace) -> int:
         args.output,
         by=args.by,
         wearers=None if args.wearers is None else _wearers(args.wearers),
-        key=args.pseudonymise,
+        key_file=args.pseudonymise,
         dated=args.dated,
     )
     note(f"Report written to {path} ({file_size(path)}): open it in a browser.")

@@ -24,6 +24,8 @@ from eyelog.errors import FieldError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eyelog.analysis.columns import Column
+
 __all__ = ["add_commands"]
 
 # Words that people search for, and the catalogue's words for them. Any other word is searched for
@@ -67,12 +69,15 @@ def add_commands(commands: Any) -> None:
     """Add the command of this module."""
     fields = commands.add_parser(
         "fields",
-        help="what each field means; `fields steps` finds fields",
-        description="Say what the fields of a log mean, or find the fields of both logs that are"
-        " about something: `eyelog fields steps`.",
+        help="what each field or column means; `fields steps` finds fields",
+        description="Say what the fields of a log mean; find the fields of both logs that are about"
+        " something: `eyelog fields steps`; or say what a column of a result means: `eyelog fields"
+        " worn_h`.",
     )
     fields.add_argument(
-        "what", metavar="LOG | WORD", help=f"{LOGS[0]} or {LOGS[1]}; or what to look for in both"
+        "what",
+        metavar="LOG | WORD | COLUMN",
+        help=f"{LOGS[0]} or {LOGS[1]}; what to look for in both; or a column of a result",
     )
     fields.add_argument(
         "names",
@@ -107,21 +112,27 @@ def _fields(args: argparse.Namespace) -> int:
 
 def _find(words: list[str], *, as_json: bool) -> int:
     """Print the fields of both logs that match all the words, the nearest first."""
+    from eyelog.analysis.columns import meanings, names
     from eyelog.catalogue import fields
 
     words = [part for word in words for part in word.split()]
+    known = {name: columns for name in words if (columns := meanings(name))}
+    found = _fitting(words, described=False)
+    if not found and len(known) == len(words):
+        return _columns(known, as_json=as_json)
     # A description mentions other things too, so it counts only if nothing else matches.
-    found = _fitting(words, described=False) or _fitting(words, described=True)
+    found = found or _fitting(words, described=True)
     if near(" ".join(words), LOGS):
         check_log(" ".join(words))
     if not found:
         asked = " ".join(words)
-        hint = near(asked, sorted({word for log in LOGS for word in _vocabulary(log)}))
+        vocabulary = {word for log in LOGS for word in _vocabulary(log)}
+        hint = near(asked, sorted({*vocabulary, *names()}))
         raise FieldError(
-            f"no field of either log is about {asked!r}{hint}: `eyelog fields {LOGS[0]}` and"
-            f" `eyelog fields {LOGS[1]}` list them all"
+            f"no field of either log is about {asked!r}{hint}, and no result has such a column:"
+            f" `eyelog fields {LOGS[0]}` and `eyelog fields {LOGS[1]}` list all fields"
         )
-    tables = {log: fields(log).loc[names] for log, names in found.items()}
+    tables = {log: fields(log).loc[rows] for log, rows in found.items()}
     if as_json:
         rows = [{"log": log, **row} for log, table in tables.items() for row in records(table)]
         print(json.dumps(rows, indent=1))
@@ -134,6 +145,30 @@ def _find(words: list[str], *, as_json: bool) -> int:
     )
     log = next(iter(tables))
     note(f"`eyelog fields {log} {found[log][0]}` shows all that is known about a field.")
+    for name, columns in known.items():
+        note(f"{name!r} is also a column of results: {columns[0].meaning}")
+    return 0
+
+
+def _columns(known: "dict[str, list[Column]]", *, as_json: bool) -> int:
+    """Print what columns of results mean, in each table in which one means something else."""
+    rows = [
+        {
+            "column": name,
+            **{key: getattr(one, key) for key in ("table", "label", "unit", "meaning")},
+        }
+        for name, found in known.items()
+        for one in found
+    ]
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    width = shutil.get_terminal_size((80, 24)).columns
+    for row in rows:
+        where = f" (in {row['table']})" if row["table"] else ""
+        unit = f", {row['unit']}" if row["unit"] else ""
+        text = f"{row['column']}{where}: {row['label']}{unit}. {row['meaning']}"
+        print("\n".join(textwrap.wrap(text, width, subsequent_indent="    ")))
     return 0
 
 

@@ -14,11 +14,11 @@ __all__ = ["daily"]
 
 def daily(
     archive: Archive,
-    *,
     log: str,
-    accounts: Iterable[str] | None = None,
     start: Instant | None = None,
     end: Instant | None = None,
+    *,
+    accounts: Iterable[str] | None = None,
     tz: str | None = None,
     out: str | os.PathLike[str] | None = None,
     scheduler: Any = None,
@@ -33,10 +33,10 @@ def daily(
         Where the records are: on this machine, or on any storage that fsspec can open.
     log : {"computed_data", "standard_mode_logs"}
         The 15-second or the 60-second log.
-    accounts : iterable of str, optional
-        Whose records; default all that the archive and `wearers` have.
     start, end : str, date or aware datetime, optional
         Inclusive local days of each wearer (``"2026-10-24"``), or instants. Default: all records.
+    accounts : iterable of str, optional
+        Whose records; default all that the archive and `wearers` have.
     tz : str, optional
         IANA zone of wearers whose zone `wearers` does not have; default UTC.
     out : str or path, optional
@@ -112,7 +112,7 @@ def daily(
     >>> for seed in range(2):
     ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed, tz="Asia/Tokyo")
     ...     _ = archive.write(log, week, account=f"wearer{seed}")
-    >>> table = el.cohort.daily(archive, log=log, tz="Asia/Tokyo")
+    >>> table = el.cohort.daily(archive, log, tz="Asia/Tokyo")
     >>> table.groupby("account").size().to_dict()
     {'wearer0': 7, 'wearer1': 7}
     """

@@ -18,7 +18,7 @@ __all__ = ["OUTCOMES", "differences", "group_labels", "holm"]
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),
-    *("head_moves_yaw_per_h", "tilt_forward_deg"),
+    *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 MOST_GROUPS: Final = 8
 MIXED: Final = "mixed model"
@@ -115,7 +115,7 @@ def differences(
     >>> import eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
     >>> people = el.cohort.simulate(archive, 6, start="2026-10-19", days=2, log=log, effect=1.5)
-    >>> days = el.cohort.daily(archive, log=log, wearers=people)
+    >>> days = el.cohort.daily(archive, log, wearers=people)
     >>> found = el.cohort.differences(days, by="group", outcomes="blink_rate_per_min")
     >>> row = found.loc[("blink_rate_per_min", "treated")]
     >>> row["reference"], int(row["wearers_group"]), bool(row["low"] < row["difference"])
@@ -213,7 +213,8 @@ def _long(rows: pd.DataFrame, name: str, groups: pd.Series) -> pd.DataFrame:
     """Return a row for each value of an outcome, with its wearer and group."""
     accounts = rows.index.get_level_values("account").astype("str")
     values = numbers(rows[name])
-    table = pd.DataFrame({"person": accounts, "group": groups.reindex(accounts).array, "y": values})
+    of_row = groups.reindex(accounts).array
+    table = pd.DataFrame({"account": accounts, "group": of_row, "y": values})
     return table[np.isfinite(values) & table["group"].notna().to_numpy()].reset_index(drop=True)
 
 
@@ -221,7 +222,7 @@ def _compared(
     table: pd.DataFrame, name: str, first: str, others: Iterable[str]
 ) -> dict[tuple[str, str], _Row]:
     """Return the rows of one outcome."""
-    means = table.groupby(["group", "person"])["y"].mean()
+    means = table.groupby(["group", "account"])["y"].mean()
     sides = {str(label): numbers(part) for label, part in means.groupby(level="group")}
     counts = table.groupby("group").size().to_dict()
     none: Floats = np.array([])
@@ -261,7 +262,7 @@ def _compared(
 
 def _mixed(table: pd.DataFrame, first: str, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return difference, interval and p of each group by a mixed model; empty if it has none."""
-    several = table.groupby("person").size()
+    several = table.groupby("account").size()
     if (several == 1).all():
         return {}
     used = table[table["group"].isin(labels)]
@@ -284,7 +285,7 @@ def _welch(table: pd.DataFrame, first: str, label: str, row: _Row) -> _Row:
     # The names keep the reference first, whatever the order of the alphabet.
     two = table[table["group"].isin([first, label])]
     side = (two["group"] == first).map({True: "0", False: "1"})
-    groups = dict(zip(two["person"], side, strict=True))
+    groups = dict(zip(two["account"], side, strict=True))
     made = group_difference(two, groups, outcome="y", draws=100)
     return row._replace(
         low=made.low, high=made.high, p=made.p, method=WELCH, reason=made.reason.split(":")[0]

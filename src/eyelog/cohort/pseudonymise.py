@@ -14,27 +14,28 @@ import pandas as pd
 from eyelog.archive.parquet.layout import check_account
 from eyelog.disk.files import make_folders, new_file, path_of
 from eyelog.errors import ConfigurationError
+from eyelog.frame import ACCOUNT
 from eyelog.provenance import KEY
 
 __all__ = ["pseudonymise"]
 
-NAMES: Final = ("account", "person")
-LEAST_BYTES: Final = 16
+KEY_TEXT: Final = re.compile(rb"[0-9a-fA-F]{32,}\s*")  # 16 bytes or more; a new key has 32
+EXAMPLE: Final = "such as 'study.key'"
 DIGITS: Final = 16  # 64 bits: two of a million wearers meet with a chance of 1 in 37 million
 
 
-def pseudonymise(table: pd.DataFrame, *, key: str | os.PathLike[str]) -> pd.DataFrame:
+def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd.DataFrame:
     """Replace the accounts of a table by pseudonyms.
 
     Parameters
     ----------
     table : DataFrame
-        A table with ``account`` (or ``person``) in its index or columns, such as those of
-        `eyelog.cohort.daily` and its ``wearers=``.
-    key : str or path
-        The file of the key. If it does not exist, a random key is made there, readable by its
-        owner only. Keep it apart from the tables: with it, and the accounts, anyone can match the
-        two; without it, nobody can.
+        A table with ``account`` in its index or columns, such as those of `eyelog.cohort.daily` and
+        its ``wearers=``.
+    key_file : str or path
+        The file of the key, such as ``"study.key"``. If it does not exist, a random key is made
+        there, readable by its owner only. Keep it apart from the tables: with it, and the accounts,
+        anyone can match the two; without it, nobody can.
 
     Returns
     -------
@@ -46,7 +47,8 @@ def pseudonymise(table: pd.DataFrame, *, key: str | os.PathLike[str]) -> pd.Data
     Raises
     ------
     ConfigurationError
-        If the table has no accounts, or the file of the key cannot be used.
+        If the table has no accounts; or `key_file` does not name a file, or one that holds
+        something else than a key.
 
     Notes
     -----
@@ -60,18 +62,18 @@ def pseudonymise(table: pd.DataFrame, *, key: str | os.PathLike[str]) -> pd.Data
     >>> import pandas as pd, eyelog as el
     >>> key = mkdtemp() + "/study.key"
     >>> wearers = pd.DataFrame({"account": ["ann", "bob"], "group": ["a", "b"]})
-    >>> once = el.cohort.pseudonymise(wearers, key=key)
-    >>> again = el.cohort.pseudonymise(wearers, key=key)
+    >>> once = el.cohort.pseudonymise(wearers, key_file=key)
+    >>> again = el.cohort.pseudonymise(wearers, key_file=key)
     >>> once.equals(again), once["account"].isin(wearers["account"]).any()
     (True, np.False_)
     """
     if not isinstance(table, pd.DataFrame):
         raise ConfigurationError(f"pseudonymise takes a table, not a {type(table).__name__}")
-    levels = [name for name in NAMES if name in table.index.names]
-    columns = [name for name in NAMES if name in table.columns]
+    levels = [name for name in (ACCOUNT,) if name in table.index.names]
+    columns = [name for name in (ACCOUNT,) if name in table.columns]
     if not levels and not columns:
         raise ConfigurationError("pseudonymise: the table has no 'account' in index or columns")
-    secret = _secret(path_of(key, what="key"))
+    secret = _secret(key_file, table)
     out = table.copy()
     out.attrs = {name: value for name, value in table.attrs.items() if name != KEY}
     known: dict[str, str] = {}
@@ -109,7 +111,22 @@ def _without(text: Any, known: dict[str, str]) -> Any:
     return text
 
 
-def _secret(path: Path) -> bytes:
+def _secret(key_file: Any, table: pd.DataFrame) -> bytes:
+    """Return the key in a file, which is made if there is none."""
+    path = path_of(key_file, what="key_file")
+    text = str(key_file)
+    if path == Path():  # an empty text
+        raise ConfigurationError(f"key_file names the file of the key, {EXAMPLE}, not {text!r}")
+    if path.is_dir() or text.endswith(("/", os.sep)):
+        raise ConfigurationError(f"key_file is a folder ({path}): name a file in it, {EXAMPLE}")
+    names = {*table.columns, *table.index.names}
+    if "\n" in text or (text in names and not path.exists()):
+        raise ConfigurationError(f"key_file names the file of the key, {EXAMPLE}, not {text!r}")
+    if not path.exists() and not path.suffix and not path.parent.name:
+        # A bare word is more often the key itself, which would then be the name of a public file.
+        raise ConfigurationError(
+            f"key_file names the file of the key, {EXAMPLE}: {text!r} looks like a key or a label"
+        )
     try:
         if not path.exists():
             make_folders(path.parent)
@@ -118,9 +135,9 @@ def _secret(path: Path) -> bytes:
         secret = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"cannot use the key {path}: {error.strerror}") from None
-    if len(secret) < LEAST_BYTES:
+    if not KEY_TEXT.fullmatch(secret):
         raise ConfigurationError(
-            f"the key in {path} is shorter than {LEAST_BYTES} bytes: remove it, and a new one is"
-            " made"
+            f"{path} does not hold a key (32 hexadecimal digits or more): name a file that does not"
+            " exist, and a new key is made there"
         )
     return secret

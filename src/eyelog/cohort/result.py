@@ -1,19 +1,24 @@
 """The result of a cohort, from a table or from its dataset: the rows, and who has none."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
 
+from eyelog.analysis.columns import is_measured
 from eyelog.cohort.dataset import open_dataset
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.cohort.wearers import one_row_each
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.frame import ACCOUNT
 from eyelog.provenance import history
 
-__all__ = ["Result", "result_of"]
+__all__ = ["Result", "accounts_of", "result_of"]
 
 NO_DAYS: Final = "no records in this range"
+NO_ROWS: Final = "no rows in this table"
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class Result:
         The columns that come from the table of wearers.
     recipe : mapping
         What was computed from what; empty where the provenance does not say.
+    is_whole : bool
+        Whether all wearers that were asked for are in it, with rows or without.
     """
 
     rows: pd.DataFrame
@@ -37,33 +44,71 @@ class Result:
     without: dict[str, str]
     covariates: tuple[str, ...]
     recipe: Mapping[str, Any]
+    is_whole: bool = False
 
 
-def result_of(table: pd.DataFrame | str | os.PathLike[str], *, what: str) -> Result:
+def result_of(
+    table: pd.DataFrame | str | os.PathLike[str],
+    *,
+    what: str,
+    wearers: pd.DataFrame | None = None,
+) -> Result:
     """Return the result that a table is, or that lies at a place.
+
+    Parameters
+    ----------
+    table : DataFrame, str or path
+        The rows, or the place of a dataset, whose report says who has none.
+    what : str
+        The caller's name.
+    wearers : DataFrame, optional
+        Who was asked for: a table says nothing of those without rows.
 
     Raises
     ------
     ConfigurationError
-        If the table is not that of a cohort; `what` is the caller's name.
+        If the table is not that of a cohort.
     ArchiveError
         If the place has no whole result.
     """
-    return _of_table(table, what) if isinstance(table, pd.DataFrame) else _of_place(table)
+    asked = None if wearers is None else one_row_each(wearers).index
+    if isinstance(table, pd.DataFrame):
+        return _of_table(table, what, asked)
+    result = _of_place(table)
+    known = {*result.failed, *result.without, *accounts_of(result.rows)}
+    more = () if asked is None else asked
+    without = result.without | {name: NO_ROWS for name in more if name not in known}
+    return replace(result, without=without, is_whole=True)
 
 
-def _of_table(table: pd.DataFrame, what: str) -> Result:
-    if "account" not in table.index.names:
+def accounts_of(rows: pd.DataFrame) -> set[str]:
+    """Return the wearers that have rows."""
+    return set(rows.index.get_level_values(ACCOUNT)) if ACCOUNT in rows.index.names else set()
+
+
+def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Result:
+    if ACCOUNT not in table.index.names:
         raise ConfigurationError(
             f"{what} takes a table of eyelog.cohort.daily or eyelog.cohort.apply, indexed by"
             " account, or the place of their dataset"
         )
     steps = [step for step in history(table) if step["step"].startswith("cohort.")]
     step = steps[-1] if steps else {}
-    failed = dict(step.get("failed", {}))
-    without = dict.fromkeys(step.get("without_days", ()), NO_DAYS)
+    present = accounts_of(table)
+    listed = () if asked is None else asked
+    told = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
+    lost = [name for name in told if name not in present]
+    if asked is None and lost:
+        warnings.warn(
+            f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
+            " no rows: pass wearers=, the table of all wearers, to count them",
+            EyelogWarning,
+            stacklevel=4,
+        )
+    without = {name: told.get(name, NO_ROWS) for name in listed if name not in present}
+    own = tuple(str(name) for name in table.columns if not is_measured(str(name)))
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
-    return _without_those_present(table, failed, without, step.get("covariates", ()), recipe)
+    return Result(table, {}, without, own, recipe, is_whole=asked is not None)
 
 
 def _of_place(place: Any) -> Result:

@@ -26,7 +26,10 @@ class Summary(NamedTuple):
 
 
 def summary(
-    table: pd.DataFrame | str | os.PathLike[str], *, by: str | Sequence[str] | None = None
+    table: pd.DataFrame | str | os.PathLike[str],
+    *,
+    by: str | Sequence[str] | None = None,
+    wearers: pd.DataFrame | None = None,
 ) -> Summary:
     """Summarise a cohort: groups, percentiles of wearers, and what was lost.
 
@@ -37,6 +40,9 @@ def summary(
         dataset (``out``).
     by : str or sequence of str, optional
         Columns whose values are the groups, such as those of ``wearers=``. Default: one group.
+    wearers : DataFrame, optional
+        The wearers that were asked for, as for `eyelog.cohort.daily`: those without rows are then
+        counted and named. The place of a dataset knows them.
 
     Returns
     -------
@@ -50,9 +56,10 @@ def summary(
         and the percentiles of wearers ``p5``, ``p25``, ``p50``, ``p75``, ``p95``.
 
         ``attrition``: from wearers to days to values. Index ``step``: ``wearers asked for``,
-        ``wearers without a failure``, ``wearers with rows``, ``rows in a group`` (with `by`), then
-        each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are left; ``n`` is
-        missing before there are rows.
+        ``wearers without a failure`` (if some failed), ``wearers with rows``, ``rows in a group``
+        (with `by`), then each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are
+        left; ``n`` is missing before there are rows. Of a table without `wearers`, the first step
+        is ``wearers with rows``.
 
         ``excluded``: the wearers that are in no group. Index ``account``; text ``reason``.
 
@@ -68,7 +75,7 @@ def summary(
     Notes
     -----
     Days of one wearer are not independent observations, so intervals are based on wearers.
-    Failures are those that the table's provenance names, or the dataset's report.
+    Failures are those of a dataset's report.
 
     Examples
     --------
@@ -79,14 +86,14 @@ def summary(
     ...     days = el.simulate("2026-10-19", 2, log=log, seed=seed)
     ...     _ = archive.write(log, days, account=f"w{seed}")
     >>> wearers = pd.DataFrame({"account": ["w0", "w1", "w2", "w3"], "group": list("abab")})
-    >>> table = el.cohort.daily(archive, log=log, wearers=wearers)
+    >>> table = el.cohort.daily(archive, log, wearers=wearers)
     >>> groups, attrition, excluded = el.cohort.summary(table, by="group")
     >>> groups.loc[("a", "worn_h"), ["wearers", "n"]].tolist()
     [2, 4]
     >>> attrition.loc["worn_h", "wearers"], len(excluded)
     (np.int64(4), 0)
     """
-    result = result_of(table, what="summary")
+    result = result_of(table, what="summary", wearers=wearers)
     rows, lost = result.rows, {**result.without, **result.failed}
     if "account" not in rows.index.names:
         raise ArchiveError(f"{table} has no rows: no wearer had records")
@@ -164,11 +171,12 @@ def _attrition(
     """Return how many wearers and rows each step leaves."""
     present = _wearers(rows)
     without_failure = present + len(result.without)
-    steps: list[tuple[str, int, int | None]] = [
-        ("wearers asked for", without_failure + len(result.failed), None),
-        ("wearers without a failure", without_failure, None),
-        ("wearers with rows", present, len(rows)),
-    ]
+    steps: list[tuple[str, int, int | None]] = []
+    if result.is_whole:
+        steps.append(("wearers asked for", without_failure + len(result.failed), None))
+    if result.failed:
+        steps.append(("wearers without a failure", without_failure, None))
+    steps.append(("wearers with rows", present, len(rows)))
     if names:
         steps.append(("rows in a group", _wearers(grouped), len(grouped)))
     for name in outcomes:

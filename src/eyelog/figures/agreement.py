@@ -1,18 +1,22 @@
 """How well two measurements of the same quantity agree, pair by pair (Bland and Altman)."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
-from eyelog.analysis.compare import Limits
+from eyelog.analysis.compare.agreement import (
+    Limits,
+    agreement,
+    minute_pairs,
+    quantity_words,
+)
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import colour_bar, counted, number, value_axis
-from eyelog.figures.named import last_step
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -36,18 +40,26 @@ NAMES: Final = ("bias", "low", "high")
 
 @plot_function
 def plot_agreement(
-    pairs: pd.DataFrame, limits: Limits | pd.Series, *, ax: Axes | None = None
+    pairs: pd.DataFrame,
+    limits: pd.DataFrame | Limits | pd.Series,
+    *,
+    quantity: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
     Parameters
     ----------
     pairs : DataFrame
-        The result of `eyelog.compare.minute_pairs`, or any table with the columns ``mean`` and
-        ``difference``.
-    limits : Limits or Series
-        The result of `eyelog.compare.limits_of_agreement` for the same pairs, or the row of
-        `eyelog.compare.agreement` for the same quantity.
+        A frame of the 15-second log; or pairs: the result of `eyelog.compare.minute_pairs`, or any
+        table with the columns ``mean`` and ``difference``.
+    limits : DataFrame, Limits or Series
+        Of a frame, that of the 60-second log of the same wearer and time. Of pairs, the result of
+        `eyelog.compare.limits_of_agreement` for them, or the row of `eyelog.compare.agreement` for
+        the same quantity.
+    quantity : str, optional
+        The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
+        frames, and the words on the axes with pairs. Default: the row that `limits` is.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -63,7 +75,7 @@ def plot_agreement(
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If there is no pair, or `limits` is neither of the two.
+        If there is no pair, no such quantity, or `limits` is none of these.
 
     Notes
     -----
@@ -74,13 +86,13 @@ def plot_agreement(
     --------
     >>> import eyelog as el
     >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
-    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
-    >>> limits = el.compare.agreement(fifteen, sixty).loc["tilt_forward"]
-    >>> ax = el.plot_agreement(pairs, limits)
+    >>> ax = el.plot_agreement(fifteen, sixty, quantity="tilt_fore_aft")
     >>> ax.get_xlabel()
     'Tilt fore-aft, mean of both (deg)'
     """
     require_frame(pairs, what="plot_agreement", wanted="a table of eyelog.compare.minute_pairs")
+    if isinstance(limits, pd.DataFrame):
+        pairs, limits = _compared(pairs, limits, quantity)
     require(pairs, ["mean", "difference"], purpose="plot_agreement")
     stated = _stated(limits)
     means, differences = numbers(pairs["mean"]), numbers(pairs["difference"])
@@ -91,7 +103,7 @@ def plot_agreement(
     ax = axes(ax, height_mm=66.0)
     entries = _pairs(ax, means, differences)
     entries += _limits(ax, stated)
-    name, unit = _named(pairs)
+    name, unit = _named(limits, quantity)
     of_unit = f" ({unit})" if unit else ""
     sides = ("15-second minus 60-second log", "mean of both")
     ax.set_ylabel(f"{sides[0] if 'fifteen' in pairs else 'Difference'}{of_unit}")
@@ -101,6 +113,19 @@ def plot_agreement(
     legend(ax, entries)
     title(ax, title_of(pairs))
     return ax
+
+
+def _compared(
+    fifteen: pd.DataFrame, sixty: pd.DataFrame, quantity: str | None
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the pairs of two frames, and the row of their agreement."""
+    if quantity is None:
+        raise ConfigurationError(
+            "plot_agreement of two logs draws one quantity of eyelog.compare.agreement: pass"
+            " quantity='steps'"
+        )
+    pairs = minute_pairs(fifteen, sixty, quantity=quantity)
+    return pairs, cast(pd.Series, agreement(fifteen, sixty).loc[quantity])
 
 
 def _stated(limits: Any) -> dict[str, float]:
@@ -178,9 +203,12 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
     ]
 
 
-def _named(pairs: pd.DataFrame) -> tuple[str, str]:
-    """Return the quantity of the pairs and its unit, if the provenance states them."""
-    step = last_step(pairs)
-    words = str(step.get("label") or "")
-    unit = str(step.get("unit") or "")
+def _named(limits: Any, quantity: str | None) -> tuple[str, str]:
+    """Return the words for the quantity and its unit, empty if they are not known."""
+    asked = getattr(limits, "name", None) if quantity is None else quantity
+    words, unit = quantity_words(asked) or ("", "")
+    if quantity is not None and not words:
+        raise ConfigurationError(
+            f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"
+        )
     return words, {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)

@@ -10,8 +10,9 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import counted, say_no_values, strip, value_axis
-from eyelog.figures.named import last_step, name_label
+from eyelog.figures.named import name_label
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -78,7 +79,7 @@ def plot_events(
     count = "n_change" if change else "n"
     require(table, [*columns, count], purpose="plot_events")
     course, name = _of_field(table, field)
-    bin_s = float(last_step(table).get("bin_s") or _bin_s(course.index))
+    bin_s = _bin_s(course.index)
     # A bin closes at its offset; its value lies in its middle.
     seconds = _seconds(course.index) - bin_s / 2.0
     unit_s, unit = next(
@@ -100,7 +101,7 @@ def plot_events(
             drawn.set(label=f"_event {event}", linewidth=0.5, zorder=1)
         entries.append(line("each event", "trace", linewidth=0.5))
     ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_label("_mean")
-    opens, closes = (second / unit_s for second in last_step(table).get("baseline_s", (0.0, 0.0)))
+    opens, closes = (_edge(course, name) / unit_s for name in ("baseline_start", "baseline_end"))
     if closes > opens:
         ax.axvspan(opens, closes, color=COLOURS["before event"], linewidth=0, zorder=0).set_label(
             "_baseline"
@@ -110,7 +111,7 @@ def plot_events(
     entries.append(line("the event", "event"))
     if change:
         ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1).set_label("_no change")
-    words = name_label(name, stated_log(table), last_step(table).get("row_s"))
+    words = name_label(name, stated_log(table), stated_seconds(table))
     ax.set_ylabel(f"Change:\n{words}" if change else words)
     ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
     value_axis(ax.yaxis)
@@ -125,7 +126,8 @@ def plot_events(
     value_axis(below.xaxis, most=8)
     below.set_xlabel(f"Time from the event ({unit})")
     legend(below, entries)
-    happened = last_step(table).get("events", int(events.max(initial=0)))
+    given = numbers(course["events"]) if "events" in course.columns else events
+    happened = int(given.max(initial=0))
     parts = [title_of(table), counted(happened, "event")]
     title(ax, " · ".join(part for part in parts if part))
     return ax
@@ -167,6 +169,16 @@ def _seconds(offsets: Any) -> Floats:
     return np.asarray(pd.TimedeltaIndex(offsets).total_seconds(), dtype=np.float64)
 
 
+def _edge(course: pd.DataFrame, name: str) -> float:
+    """Return an edge of the baseline in seconds from the event; 0 if the table does not have it."""
+    if name not in course.columns:
+        return 0.0
+    edges = pd.to_timedelta(course[name])
+    return float(edges.iloc[0].total_seconds())
+
+
 def _bin_s(offsets: Any) -> float:
-    apart = np.diff(_seconds(offsets))
-    return float(apart.min()) if len(apart) else 1.0
+    seconds = _seconds(offsets)
+    if len(seconds) == 1:  # the one bin before the event, or the one after it
+        return float(abs(seconds[0])) or 1.0
+    return float(np.diff(seconds).min()) if len(seconds) else 1.0

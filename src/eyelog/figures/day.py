@@ -27,9 +27,8 @@ from eyelog.figures.style import (
     plot_function,
     title,
 )
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, require, require_one_frame
-from eyelog.provenance import stated_log
 
 __all__ = ["plot_day"]
 
@@ -150,9 +149,10 @@ def plot_day(
     hours_axis(made[-1], clock.tz)
     figure: Any = made[0].get_figure(root=True)
     figure.layouts = 2
-    figure.supylabel(label_of(log, field, seconds=seconds), fontsize=TEXT_PT)
+    unit_s = unit_seconds(frame)
+    figure.supylabel(label_of(log, field, seconds=unit_s), fontsize=TEXT_PT)
     title(made[0], title_of(frame, zone=False))
-    kinds = [_entry(log, name, seconds, place == 1) for place, name in enumerate(names)]
+    kinds = [_entry(log, name, unit_s, place == 1) for place, name in enumerate(names)]
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     if columns is not None:
         kinds = [(f"{label}, {traces.mean_words(columns)}", mark) for label, mark in kinds]
@@ -225,7 +225,7 @@ def _records(
 ) -> tuple[pd.DatetimeIndex, float]:
     """Return the stamps of the records and how long each lasts, from the states if given."""
     if states is not None:
-        return pd.DatetimeIndex(states.index), row_seconds(states, stated_log(states))
+        return pd.DatetimeIndex(states.index), row_seconds(states, None)
     rows = frame[frame["n"] > 0] if "n" in frame.columns else frame  # bins without records
     return pd.DatetimeIndex(rows.index), seconds
 
@@ -285,7 +285,7 @@ def _ribbons(
     if not inside.any():
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
     codes = ribbon.state_codes(states)
-    seconds = row_seconds(states, stated_log(states))
+    seconds = row_seconds(states, None)
     return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds)
 
 
@@ -310,7 +310,7 @@ def _clock_hours(us: int, clock: LocalClock) -> float:
     return float(clock.wall_us(np.array([us]))[0] % (24 * HOUR_US) / HOUR_US)
 
 
-def _entry(log: str | None, name: str, seconds: float, second: bool) -> Entry:
+def _entry(log: str | None, name: str, seconds: float | None, second: bool) -> Entry:
     label = label_of(log, name, seconds=seconds)
     if second:
         return line(f"{label}, right", "second")

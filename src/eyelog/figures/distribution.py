@@ -151,8 +151,7 @@ def plot_distribution(
         method = METHODS.get(typical.method, typical.method)
         words = f"typical ({method}): {number(typical.value, 3)}"
         entries.append(line(words, "reference", linestyle="--"))
-    seconds = interval_seconds(series)
-    ax.set_xlabel(series_label(series, None if np.isnan(seconds) else seconds))
+    ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None))

@@ -15,7 +15,7 @@ from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_ax
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap"]
@@ -112,7 +112,7 @@ def plot_heatmap(
     )
     blank_skipped_hours(ax, days, clock)
     if np.isfinite(cells).any():
-        colour_bar(ax, image, label_of(log, field, seconds=seconds))
+        colour_bar(ax, image, label_of(log, field, seconds=unit_seconds(frame)))
     else:
         say_no_values(ax)
     hours_axis(ax, clock.tz)

@@ -5,13 +5,14 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, Field, catalogue
 from eyelog.clock import local_days
 from eyelog.provenance import KEY, stated_log
 
 __all__ = [
     "LOG_WORDS",
     "duration_words",
+    "field_or_none",
     "label_of",
     "range_words",
     "short_names",
@@ -28,21 +29,26 @@ def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str
     Parameters
     ----------
     log : str, optional
-        The log of the field.
+        The log of the field; the same name is the same field in both logs.
     name : str
         The field.
     seconds : float, optional
-        How long a row lasts: counts are per row ("Steps per 10 min").
+        How long a row lasts: counts are per row ("Steps per 10 min", "Steps per record").
     """
-    fields = catalogue(log) if log else {}
-    if name not in fields:
+    field = field_or_none(name, log)
+    if field is None:
         return name
-    field = fields[name]
     label, unit = field.label or name, field.unit
-    if field.agg == "sum" and seconds is not None:
-        per = f"per {duration_words(seconds)}"
+    if field.agg == "sum":
+        per = f"per {duration_words(seconds)}" if seconds else "per record"
         return f"{label} {per}" if unit in ("", "count") else f"{label} ({unit} {per})"
     return label if unit in ("", "bool", "count") else f"{label} ({unit})"
+
+
+def field_or_none(name: str, log: str | None = None) -> Field | None:
+    """Return the field of a name: of the log, or of the first log that has it."""
+    found = (catalogue(one).get(name) for one in ((log,) if log else LOGS))
+    return next((field for field in found if field is not None), None)
 
 
 def duration_words(seconds: float) -> str:

@@ -1,12 +1,12 @@
-"""The subject of a table made from one column: that column's label, from the provenance."""
+"""The subject of a table made from one column: the label of the column that its history names."""
 
 from typing import Any
 
 import pandas as pd
 
 from eyelog.analysis.columns import column as column_of
-from eyelog.catalogue import catalogue
-from eyelog.figures.labels import label_of
+from eyelog.figures.labels import field_or_none, label_of
+from eyelog.figures.tables import stated_seconds
 from eyelog.provenance import history, stated_log
 
 __all__ = ["last_step", "name_label", "series_label", "span_of", "step_label"]
@@ -20,21 +20,21 @@ def last_step(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
 
 def step_label(table: pd.DataFrame) -> str:
     """Return the label of the column that a table was made from, with its unit."""
-    step = last_step(table)
-    name = str(step.get("column") or "")
-    row_s = step.get("row_s")
-    return name_label(name, stated_log(table), row_s) if name else "Value"
+    name = str(last_step(table).get("column") or "")
+    return name_label(name, stated_log(table), stated_seconds(table)) if name else "Value"
 
 
-def series_label(series: pd.Series, row_s: float | None = None) -> str:
+def series_label(series: pd.Series) -> str:
     """Return the label of a Series, with its unit."""
-    return name_label(str(series.name), stated_log(series), row_s) if series.name else "Value"
+    if not series.name:
+        return "Value"
+    return name_label(str(series.name), stated_log(series), stated_seconds(series))
 
 
 def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
     """Return the label of a field of a log or of a column of a summary, with its unit."""
-    if log is not None and name in catalogue(log):
-        return label_of(log, name, seconds=row_s or None)
+    if field_or_none(name, log) is not None:
+        return label_of(log, name, seconds=row_s)
     return column_of(name, log=log).text
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from eyelog.analysis.quality.states import states as states_of
 from eyelog.analysis.series.arrays import Ints
 from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
@@ -15,7 +16,6 @@ from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.style import axes, legend, plot_function, title
 from eyelog.figures.tables import row_seconds, stamps
-from eyelog.provenance import stated_log
 
 __all__ = ["plot_overview"]
 
@@ -42,7 +42,7 @@ class Rows:
 
 
 @plot_function
-def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
+def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
     The first picture of every analysis: when the eyewear was worn, which records can be used, and
@@ -50,8 +50,9 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    states : Series
-        The result of `eyelog.states`. For several wearers put theirs together, in one zone:
+    states : DataFrame or Series
+        A frame of either log, not resampled, or the result of `eyelog.states` for it. For several
+        wearers put their states together, in one zone:
         ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
@@ -67,7 +68,8 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ConfigurationError
-        If these are not states, there are no rows, or a record lasts longer than a minute.
+        If these are neither states nor a frame of records, there are no rows, or a
+        record lasts longer than a minute.
 
     Notes
     -----
@@ -78,12 +80,14 @@ def plot_overview(states: pd.Series, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import eyelog as el
-    >>> ax = el.plot_overview(el.states(el.sample("standard_mode_logs")))
+    >>> ax = el.plot_overview(el.sample("standard_mode_logs"))
     >>> [text.get_text() for text in ax.get_yticklabels()][:2]
     ['Mon 19 Oct', 'Tue 20 Oct']
     >>> ax.images[0].get_array().shape[1]
     1440
     """
+    if isinstance(states, pd.DataFrame):
+        states = states_of(states)
     states = ribbon.require_states(states, what="plot_overview")
     index, accounts = _stamps_and_accounts(states)
     seconds = _seconds(states, accounts)
@@ -132,7 +136,7 @@ def _stamps_and_accounts(states: pd.Series) -> tuple[pd.DatetimeIndex, Any]:
 
 def _seconds(states: pd.Series, accounts: Any) -> float:
     one = states if accounts is None else states[accounts == accounts[0]].droplevel(0)
-    seconds = row_seconds(one, stated_log(states))
+    seconds = row_seconds(one, None)
     if seconds > MINUTE_S:
         raise ConfigurationError(
             f"plot_overview draws records of a minute at most, and these are {seconds:g} s apart"

@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,14 +22,14 @@ __all__ = ["save_figure"]
 
 
 def save_figure(
-    drawn: Axes | Figure, path: str | os.PathLike[str], *, width: Width = "single"
+    drawn: Axes | Figure | Iterable[Axes], path: str | os.PathLike[str], *, width: Width = "single"
 ) -> None:
     """Save a figure for a paper: a set width, text as text, and the recipe in the file.
 
     Parameters
     ----------
-    drawn : Axes or Figure
-        The result of a plot function (an Axes saves its whole figure), or any matplotlib figure.
+    drawn : Axes, array of Axes or Figure
+        What a plot function returned (an Axes saves its whole figure), or any matplotlib figure.
     path : path
         Where to, ending with .pdf (fonts embedded as text), .svg (text as text) or .png (300 dpi).
         The folder must exist. Only the owner can read the file; it is put in place whole.
@@ -40,7 +41,7 @@ def save_figure(
     Raises
     ------
     ConfigurationError
-        If `drawn` is not an Axes or Figure, the ending or width is not listed here, or the folder
+        If `drawn` is not of one figure, the ending or width is not listed here, or the folder
         does not exist.
     EyelogError
         If the file cannot be written.
@@ -63,12 +64,7 @@ def save_figure(
     ...     "not worn</text>" in (Path(folder) / "quality.svg").read_text()
     True
     """
-    figure = drawn.get_figure(root=True) if isinstance(drawn, Axes) else drawn
-    if not isinstance(figure, Figure):
-        raise ConfigurationError(
-            f"save_figure takes an Axes or a Figure of matplotlib, not {type(drawn).__name__}"
-            + (": pass one of its Axes, such as axes[0]" if hasattr(drawn, "flat") else "")
-        )
+    figure = _figure(drawn)
     target = path_of(path, what="save_figure")
     if target.suffix not in ENDINGS:
         raise ConfigurationError(f"cannot save {target.name}: end its name with .pdf, .svg or .png")
@@ -86,6 +82,27 @@ def save_figure(
         raise EyelogError(
             f"cannot save {target}: {reason}; make room or choose another place"
         ) from error
+
+
+def _figure(drawn: Any) -> Figure:
+    """Return the one figure of what a plot function returned."""
+    if isinstance(drawn, Figure):
+        return drawn
+    parts = [drawn]
+    if isinstance(drawn, np.ndarray | list | tuple):
+        parts = list(np.asarray(drawn, dtype=object).ravel())
+    if not parts or not all(isinstance(part, Axes) for part in parts):
+        raise ConfigurationError(
+            "save_figure takes what a plot function returned: Axes or a Figure of matplotlib, not"
+            f" {type(drawn).__name__}"
+        )
+    figures = {part.get_figure(root=True) for part in parts}
+    (figure, *others) = figures
+    if others or figure is None:
+        raise ConfigurationError(
+            f"save_figure saves one figure, and these Axes are of {len(figures)}: save each"
+        )
+    return cast(Figure, figure)
 
 
 @contextmanager

@@ -6,10 +6,19 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.calendar import calendar_dates
+from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import interval_seconds, log_of
+from eyelog.frame import interval_seconds, is_resampled, log_of
+from eyelog.provenance import history, stated_log
 
-__all__ = ["dates_of", "log_or_none", "row_seconds", "stamps"]
+__all__ = [
+    "dates_of",
+    "log_or_none",
+    "row_seconds",
+    "stamps",
+    "stated_seconds",
+    "unit_seconds",
+]
 
 
 def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
@@ -45,3 +54,23 @@ def row_seconds(frame: pd.DataFrame | pd.Series, log: str | None) -> float:
     """Return how many seconds a row covers; a single row of unknown length is drawn as a minute."""
     seconds = interval_seconds(frame, log)
     return 60.0 if np.isnan(seconds) else seconds
+
+
+def unit_seconds(frame: pd.DataFrame) -> float | None:
+    """Return the seconds that a count of a frame is about, for the unit on an axis, or None."""
+    if is_resampled(frame):
+        return interval_seconds(frame)
+    log = log_or_none(frame)
+    return stated_seconds(frame) if log is None else float(INTERVAL_SECONDS[log])
+
+
+def stated_seconds(table: pd.DataFrame | pd.Series) -> float | None:
+    """Return the same of a Series, or a table made of one, as its history states it, or None.
+
+    Only for the words on an axis: a thinned Series still has counts per 15 seconds.
+    """
+    for step in reversed(history(table)):
+        if step.get("interval_s"):
+            return float(step["interval_s"])
+    log = stated_log(table)
+    return None if log is None else float(INTERVAL_SECONDS[log])

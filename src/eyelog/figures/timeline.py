@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from eyelog.analysis.quality.evidence import has_evidence
+from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
+from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
@@ -25,8 +28,8 @@ from eyelog.figures.style import (
     plot_function,
     title,
 )
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import require, require_one_frame
+from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.frame import BIN_WIDTH, OFFSET, is_resampled, require, require_one_frame
 
 __all__ = ["plot_timeline"]
 
@@ -58,7 +61,8 @@ def plot_timeline(
     frame : DataFrame
         A frame of either log, raw, masked or resampled, in order of time.
     fields : sequence of str, optional
-        The columns to draw, top to bottom, 12 at most; by default all that are not text.
+        The columns to draw, top to bottom, 12 at most. Default: all that are not text; of a frame
+        with more than 12, a choice that suits the log, and the state of the eyewear.
     events : DataFrame, optional
         Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
@@ -92,6 +96,8 @@ def plot_timeline(
     index = stamps(frame.index, what="plot_timeline")
     if not index.is_monotonic_increasing:
         raise ConfigurationError("plot_timeline needs stamps in order: pass frame.sort_index()")
+    if fields is None:
+        frame, fields = _default(frame)
     names = _names(frame, fields)
     shaded = (
         marks.event_us(marks.require_events(events, what="plot_timeline"))
@@ -99,6 +105,7 @@ def plot_timeline(
         else []
     )
     log = log_or_none(frame)
+    unit_s = unit_seconds(frame)
     seconds = row_seconds(frame, log)
     us = index.as_unit("us").asi8
     start, end = _range(index, seconds)
@@ -118,7 +125,7 @@ def plot_timeline(
             drawn = traces.trace(us, numbers(frame[name]), seconds, columns, angle=angle)
             traces.draw(ax, drawn, name, meaning=traces.colour_of(log, name), to_x=to_x)
             _scale(ax, drawn, count=traces.is_count(log, name))
-        label = "State" if name == "state" else label_of(log, name, seconds=seconds)
+        label = "State" if name == "state" else label_of(log, name, seconds=unit_s)
         ax.set_title(label, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
         for first, last, _ in shaded:
             marks.shade(ax, float(to_x(first)), None if last is None else float(to_x(last)))
@@ -147,10 +154,26 @@ def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:
         ax.set_ylim(bottom=0, top=None if np.nanmax(drawn.top) > 0 else 1)
 
 
-def _names(frame: pd.DataFrame, fields: Sequence[str] | None) -> list[str]:
+def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the columns to draw if none are named, and the frame with their states."""
+    drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
+    drawable = [name for name in drawable if name not in (OFFSET, BIN_WIDTH)]
+    log = log_or_none(frame)
+    if len(drawable) <= MOST_PANELS or log is None:
+        return frame, drawable
+    usual = DEFAULT_FIELDS[log]["timeline"]
+    if STATE not in drawable and has_evidence(frame, "worn", log=log) and not is_resampled(frame):
+        attrs = frame.attrs
+        frame = frame.assign(**{STATE: states(frame)})
+        frame.attrs = attrs
+    names = [name for name in usual if name in (*drawable, STATE) and name in frame.columns]
+    return frame, names or drawable[:MOST_PANELS]
+
+
+def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
     """Return the columns to draw, or raise if they cannot be drawn."""
     drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
-    names = drawable if fields is None else list(fields)
+    names = list(fields)
     require(frame, names, purpose="plot_timeline")
     texts = [name for name in names if name not in drawable]
     if texts:

@@ -37,7 +37,7 @@ def orthodont() -> pd.DataFrame:
         for child, line in enumerate(ORTHODONT.split(";"))
         for age, distance in zip((8, 10, 12, 14), line.split(), strict=True)
     ]
-    return pd.DataFrame(rows, columns=["person", "sex", "age", "distance"])
+    return pd.DataFrame(rows, columns=["account", "sex", "age", "distance"])
 
 
 def test_the_growth_of_27_children_is_fitted_as_published(orthodont) -> None:
@@ -46,12 +46,12 @@ def test_the_growth_of_27_children_is_fitted_as_published(orthodont) -> None:
     fit = fit_mixed(orthodont, "distance", predictors="age")
     assert fit["estimate"].tolist() == pytest.approx([16.76111, 0.66019, 2.114724, 1.431592], 1e-5)
     assert fit["se"].iloc[:2].tolist() == pytest.approx([0.80240, 0.06161], 1e-4)
-    assert (fit["n"].iloc[0], fit["persons"].iloc[0], fit["reason"].iloc[0]) == (108, 27, "")
+    assert (fit["n"].iloc[0], fit["wearers"].iloc[0], fit["reason"].iloc[0]) == (108, 27, "")
 
 
 def test_labels_become_differences_from_the_first_one(orthodont) -> None:
     fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
-    assert list(fit.index) == ["intercept", "age", "sex[girl]", "sd_person", "sd_residual"]
+    assert list(fit.index) == ["intercept", "age", "sex[girl]", "sd_wearers", "sd_residual"]
     means = orthodont.groupby("sex")["distance"].mean()  # balanced: the difference of the means
     assert fit.loc["sex[girl]", "estimate"] == pytest.approx(means["girl"] - means["boy"])
 
@@ -64,7 +64,7 @@ def test_balanced_days_give_the_variances_of_the_analysis_of_variance() -> None:
     within = y.var(axis=1, ddof=1).mean()
     between = (6 * y.mean(axis=1).var(ddof=1) - within) / 6
     assert fit.loc["sd_residual", "estimate"] == pytest.approx(np.sqrt(within), rel=1e-4)
-    assert fit.loc["sd_person", "estimate"] == pytest.approx(np.sqrt(between), rel=1e-4)
+    assert fit.loc["sd_wearers", "estimate"] == pytest.approx(np.sqrt(between), rel=1e-4)
     assert fit.loc["intercept", "estimate"] == pytest.approx(y.mean())
 
 
@@ -77,7 +77,7 @@ def test_unit_zero_and_order_carry_over_to_the_fit(orthodont) -> None:
     assert scaled.loc["age", "estimate"] == pytest.approx(fit.loc["age", "estimate"] * 1e6, 1e-6)
     expected = fit.loc["intercept", "estimate"] * 1e4 + 5e4
     assert scaled.loc["intercept", "estimate"] == pytest.approx(expected, 1e-6)
-    assert scaled.loc["sd_person", "estimate"] == pytest.approx(2.114724e4, 1e-4)
+    assert scaled.loc["sd_wearers", "estimate"] == pytest.approx(2.114724e4, 1e-4)
 
 
 def test_rows_with_something_missing_are_left_out_and_counted(orthodont) -> None:
@@ -94,12 +94,12 @@ def test_rows_with_something_missing_are_left_out_and_counted(orthodont) -> None
 def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
     same = orthodont.assign(twice=orthodont["age"] * 2, flat=1.0)
     cases = [
-        (orthodont[orthodont["person"] == "c03"], "age", "persons"),
-        (orthodont.drop_duplicates("person"), "age", "several days"),
+        (orthodont[orthodont["account"] == "c03"], "age", "wearers"),
+        (orthodont.drop_duplicates("account"), "age", "several days"),
         (same, ["age", "twice"], "determine one another"),
         (same, "flat", "do not vary"),
         (same.assign(distance=2.0), "age", "outcome does not vary"),
-        (orthodont.iloc[:0], "age", "persons"),
+        (orthodont.iloc[:0], "age", "wearers"),
     ]
     for table, predictors, says in cases:
         fit = fit_mixed(table, "distance", predictors=predictors)
@@ -107,8 +107,8 @@ def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
         assert fit["reason"].str.contains(says).all()
 
 
-def test_persons_who_do_not_differ_are_a_remark_and_no_warning() -> None:
-    y = np.tile([1.0, 2, 3, 5], (6, 1)) + np.arange(6)[:, None] * 1e-9  # persons are all alike
+def test_wearers_who_do_not_differ_are_a_remark_and_no_warning() -> None:
+    y = np.tile([1.0, 2, 3, 5], (6, 1)) + np.arange(6)[:, None] * 1e-9  # wearers are all alike
     fit = fit_mixed(mixed_table({f"p{i}": days(row) for i, row in enumerate(y)}), "score")
     assert "boundary" in fit["reason"].iloc[0]
     assert fit.loc["intercept", "estimate"] == pytest.approx(2.75)
@@ -135,14 +135,14 @@ def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -
         x = generator.normal(size=(30, 8))
         y = 0.5 * x + generator.normal(size=(30, 1)) + generator.normal(size=(30, 8))
         table = pd.DataFrame(
-            {"person": np.repeat(np.arange(30), 8).astype(str), "x": x.ravel(), "y": y.ravel()}
+            {"account": np.repeat(np.arange(30), 8).astype(str), "x": x.ravel(), "y": y.ravel()}
         )
         fit = fit_mixed(table, "y", predictors="x")
         held.append(fit.loc["x", "low"] <= 0.5 <= fit.loc["x", "high"])
     assert 0.89 < np.mean(held) < 0.99
 
 
-def test_intervals_use_the_degrees_of_freedom_of_persons_or_of_their_days(orthodont) -> None:
+def test_intervals_use_the_degrees_of_freedom_of_wearers_or_of_their_days(orthodont) -> None:
     # Pinheiro & Bates 2000, section 2.4.2: 108 rows - 27 children - age; 27 children - 2.
     fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
     reach = (fit["high"] - fit["low"]) / 2 / fit["se"]
@@ -153,22 +153,22 @@ def test_intervals_use_the_degrees_of_freedom_of_persons_or_of_their_days(orthod
     np.testing.assert_allclose(fit["p"].iloc[:3], odds[:3])
 
 
-def test_a_difference_between_two_persons_has_no_interval() -> None:
+def test_a_difference_between_two_wearers_has_no_interval() -> None:
     draw = np.random.default_rng(3)
-    table = pd.DataFrame({"person": ["a"] * 6 + ["b"] * 6, "group": ["x"] * 6 + ["y"] * 6})
+    table = pd.DataFrame({"account": ["a"] * 6 + ["b"] * 6, "group": ["x"] * 6 + ["y"] * 6})
     table["day"] = [*range(6), *range(6)]
     table["score"] = draw.normal(size=12) + 3 * (table["group"] == "y")
     fit = fit_mixed(table, "score", predictors=["day", "group"])
     assert fit.loc[["intercept", "group[y]"], ["low", "high", "p"]].isna().all(axis=None)
     assert fit.loc["day", ["low", "high", "p"]].notna().all()
-    assert "too few persons" in fit["reason"].iloc[0]
+    assert "too few wearers" in fit["reason"].iloc[0]
 
 
-def test_an_outcome_that_only_differs_between_persons_has_no_model() -> None:
+def test_an_outcome_that_only_differs_between_wearers_has_no_model() -> None:
     table = mixed_table({f"p{i}": days([0.1 * i] * 4) for i in range(6)})
     fit = fit_mixed(table, "score")
     assert fit["estimate"].isna().all()
-    assert fit["reason"].iloc[0].startswith("the outcome does not vary within persons")
+    assert fit["reason"].iloc[0].startswith("the outcome does not vary within wearers")
 
 
 def test_the_days_of_a_cohort_are_taken_as_they_are() -> None:
@@ -179,7 +179,7 @@ def test_the_days_of_a_cohort_are_taken_as_they_are() -> None:
         "blink_rate_per_min",
         predictors=["group", "age"],
     )
-    assert fit["persons"].iloc[0] == 8
+    assert fit["wearers"].iloc[0] == 8
     pd.testing.assert_frame_equal(fit, of_table)
     with pytest.raises(el.FieldError, match="no column 'sex'"):
         fit_mixed(table, "steps", predictors="sex")

@@ -1,4 +1,4 @@
-"""Groups of persons and ratios of rates, held to published and independent numbers."""
+"""Groups of wearers and ratios of rates, held to published and independent numbers."""
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,10 @@ DESK = [5.1, 6.0, 5.5, 7.9, 4.2, 6.6]
 
 
 def table_of(values, days: int = 1) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return a long table of persons d0, d1, ... (desk) and f0, f1, ... (field)."""
+    """Return a long table of wearers d0, d1, ... (desk) and f0, f1, ... (field)."""
     rows = [(f"{k[0]}{i}", v) for k, vs in values.items() for i, v in enumerate(vs)]
-    table = pd.DataFrame(rows * days, columns=["person", "y"])
-    return table, {person: "desk" if person[0] == "d" else "field" for person, _ in rows}
+    table = pd.DataFrame(rows * days, columns=["account", "y"])
+    return table, {wearer: "desk" if wearer[0] == "d" else "field" for wearer, _ in rows}
 
 
 def test_welchs_interval_is_that_of_pingouin() -> None:
@@ -41,12 +41,12 @@ def test_welchs_interval_is_that_of_pingouin() -> None:
     assert found.p_permutation == pytest.approx(exact.pvalue)
 
 
-def test_more_days_of_the_same_persons_add_no_evidence() -> None:
+def test_more_days_of_the_same_wearers_add_no_evidence() -> None:
     one = group_difference(*table_of({"desk": DESK, "field": FIELD}), outcome="y")
     many = group_difference(*table_of({"desk": DESK, "field": FIELD}, days=50), outcome="y")
     assert many.low == pytest.approx(one.low)
     assert many.p_permutation == one.p_permutation
-    assert (many.persons_first, many.persons_second, many.n) == (6, 5, 550)
+    assert (many.wearers_first, many.wearers_second, many.n) == (6, 5, 550)
 
 
 @given(st.randoms(use_true_random=False), st.floats(0.1, 20), st.floats(-50, 50))
@@ -61,7 +61,7 @@ def test_unit_zero_order_and_names_carry_over(random, scale, shift) -> None:
     assert moved.low == pytest.approx(found.low * scale, rel=1e-6)
     assert moved.p == pytest.approx(found.p, rel=1e-6)
     assert moved.p_permutation == found.p_permutation
-    other = {person: {"desk": "z", "field": "a"}[label] for person, label in groups.items()}
+    other = {wearer: {"desk": "z", "field": "a"}[label] for wearer, label in groups.items()}
     turned = group_difference(table, other, outcome="y")
     assert (turned.difference, turned.high) == (
         pytest.approx(-found.difference),
@@ -69,7 +69,7 @@ def test_unit_zero_order_and_names_carry_over(random, scale, shift) -> None:
     )
 
 
-def test_many_persons_are_dealt_at_random_with_a_seed() -> None:
+def test_many_wearers_are_dealt_at_random_with_a_seed() -> None:
     generator = np.random.default_rng(6)
     values = {"desk": generator.normal(size=25), "field": generator.normal(0.9, size=25)}
     table, groups = table_of(values)
@@ -79,7 +79,7 @@ def test_many_persons_are_dealt_at_random_with_a_seed() -> None:
     assert one.p_permutation == pytest.approx(one.p, abs=0.01)
 
 
-def test_days_without_the_outcome_are_reported_and_persons_without_days_may_be_named() -> None:
+def test_days_without_the_outcome_are_reported_and_wearers_without_days_may_be_named() -> None:
     tables = {
         f"p{i}": pd.DataFrame(
             {"worn_h": [8.0, 9.0], "y": [float(i), np.nan]},
@@ -89,16 +89,17 @@ def test_days_without_the_outcome_are_reported_and_persons_without_days_may_be_n
     }
     tables["gone"] = tables["p0"].iloc[:0]
     groups = {"p0": "a", "p1": "a", "p2": "b", "p3": "b", "gone": "b"}
-    found = group_difference(mixed_table(tables), groups, outcome="y")
+    with pytest.warns(el.EyelogWarning, match="no rows of gone"):
+        found = group_difference(mixed_table(tables), groups, outcome="y")
     assert (found.difference, found.n, found.coverage) == (2.0, 4, 0.5)
     assert found.exposure_h == 32.0
-    assert (found.persons_first, found.persons_second) == (2, 2)
+    assert (found.wearers_first, found.wearers_second) == (2, 2)
 
 
 def test_a_group_that_rests_on_too_little_has_no_interval() -> None:
     table, groups = table_of({"desk": DESK, "field": FIELD[:1]})
     one = group_difference(table, groups, outcome="y")
-    assert "fewer than two persons" in one.reason
+    assert "fewer than two wearers" in one.reason
     assert np.isnan([one.low, one.p, one.p_permutation]).all()
     assert one.difference == pytest.approx(7.2 - np.mean(DESK))
     flat = group_difference(*table_of({"desk": [1.0, 1.0], "field": [2.0, 2.0]}), outcome="y")
@@ -114,7 +115,7 @@ def test_groups_that_cannot_be_compared_are_refused() -> None:
     cases = [
         (groups | {"d0": "third"}, "two groups, not 3"),
         (dict.fromkeys(groups, "one"), "two groups, not 1"),
-        (groups | {"nobody": "desk"}, "no person nobody"),
+        ({"nobody": "desk", "noone": "field"}, "no rows of nobody, noone"),
         (["desk"], "must map"),
     ]
     for wrong, says in cases:
@@ -122,6 +123,13 @@ def test_groups_that_cannot_be_compared_are_refused() -> None:
             group_difference(table, wrong, outcome="y")
     with pytest.raises(el.FieldError, match="x"):
         group_difference(table, groups, outcome="x")
+
+
+def test_accounts_in_the_index_or_in_a_column_give_the_same_difference() -> None:
+    table, groups = table_of({"desk": DESK, "field": FIELD}, days=2)
+    indexed = table.assign(day=1).set_index(["account", "day"])
+    found = group_difference(indexed, groups, outcome="y")
+    assert found == group_difference(table, groups, outcome="y")
 
 
 def rates(n, minutes) -> pd.DataFrame:
@@ -145,18 +153,18 @@ def test_the_intervals_hold_the_truth_about_95_times_in_100() -> None:
     assert 0.92 < np.mean(welch) < 0.98
 
 
-def test_two_persons_in_a_group_have_a_difference_and_no_interval() -> None:
+def test_two_wearers_in_a_group_have_a_difference_and_no_interval() -> None:
     # Welch's interval of 2 against 10 holds the difference in 90 of 100 cases.
     table, groups = table_of({"desk": DESK[:2], "field": FIELD})
     found = group_difference(table, groups, outcome="y")
     assert np.isfinite([found.difference, found.p, found.p_permutation, found.df]).all()
     assert np.isnan([found.low, found.high]).all()
-    assert "fewer than three persons" in found.reason
+    assert "fewer than three wearers" in found.reason
     three, groups = table_of({"desk": DESK[:3], "field": FIELD})
     assert group_difference(three, groups, outcome="y").low < found.difference
 
 
-def test_days_of_persons_are_covered_as_they_were_recorded() -> None:
+def test_days_of_wearers_are_covered_as_they_were_recorded() -> None:
     people = {
         f"p{i}": el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=i) for i in range(6)
     }

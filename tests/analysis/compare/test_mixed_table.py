@@ -1,4 +1,4 @@
-"""Many persons: the long table, its laws, and the mixed model on it."""
+"""Many wearers: the long table, its laws, and the mixed model on it."""
 
 import numpy as np
 import pandas as pd
@@ -22,17 +22,17 @@ def test_the_table_has_mean_deviation_and_offset_for_each_person_and_day() -> No
     people = {"bob": days([1, 2, 6]), "ann": days([4, np.nan], hours=[np.e, 0.0], tz="Asia/Tokyo")}
     table = mixed_table(people)
     assert list(table.columns) == [
-        "person",
+        "account",
         "day",
         "exposure_h",
         "log_exposure_h",
         "score",
-        "score_person_mean",
+        "score_wearer_mean",
         "score_within",
     ]
-    assert table["person"].tolist() == ["ann", "ann", "bob", "bob", "bob"]
+    assert table["account"].tolist() == ["ann", "ann", "bob", "bob", "bob"]
     assert table["day"].dt.strftime("%d").tolist() == ["19", "20", "19", "20", "21"]
-    assert table["score_person_mean"].tolist() == [4, 4, 3, 3, 3]
+    assert table["score_wearer_mean"].tolist() == [4, 4, 3, 3, 3]
     assert table["score_within"].iloc[2:].tolist() == [-2, -1, 3]
     assert table["log_exposure_h"].iloc[0] == 1.0
     assert table[["log_exposure_h", "score", "score_within"]].iloc[1].isna().all()
@@ -60,7 +60,7 @@ def test_the_exposure_can_be_one_in_minutes() -> None:
     )
     assert [c for c in table if c.startswith("blink")] == [
         "blink_rate_per_min",
-        "blink_rate_per_min_person_mean",
+        "blink_rate_per_min_wearer_mean",
         "blink_rate_per_min_within",
     ]
 
@@ -73,9 +73,9 @@ def test_the_logs_never_meet_in_one_table() -> None:
         mixed_table({"a": pd.concat([eyes, minutes])})
 
 
-def test_persons_without_days_are_named_and_bad_input_is_refused() -> None:
+def test_wearers_without_days_have_no_row_and_bad_input_is_refused() -> None:
     table = mixed_table({"a": days([1, 2]), "b": days([])})
-    assert table.attrs["eyelog"]["history"][-1]["without_days"] == ["b"]
+    assert set(table["account"]) == {"a"}
     cases = [
         (lambda: mixed_table({}), el.ConfigurationError, "mapping"),
         (lambda: mixed_table([days([1])]), el.ConfigurationError, "mapping"),
@@ -95,10 +95,10 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=1, m
 
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1))
 @settings(max_examples=30, deadline=None)
-def test_deviations_add_up_to_nothing_within_each_person(people) -> None:
-    table = mixed_table({person: days(each) for person, each in people.items()})
-    assert table.groupby("person")["score_within"].sum().abs().max() < 1e-9
-    np.testing.assert_allclose(table["score_person_mean"] + table["score_within"], table["score"])
+def test_deviations_add_up_to_nothing_within_each_wearer(people) -> None:
+    table = mixed_table({wearer: days(each) for wearer, each in people.items()})
+    assert table.groupby("account")["score_within"].sum().abs().max() < 1e-9
+    np.testing.assert_allclose(table["score_wearer_mean"] + table["score_within"], table["score"])
 
 
 def test_a_15_second_frame_works_as_well() -> None:
@@ -112,15 +112,22 @@ def test_the_table_of_a_cohort_is_taken_as_it_is() -> None:
         f"p{i}": el.simulate("2026-10-19", 3, log="standard_mode_logs", seed=i) for i in range(3)
     }
     single = el.compare.mixed_table(people)
-    days = {person: el.daily(frame) for person, frame in people.items()}
+    days = {wearer: el.daily(frame) for wearer, frame in people.items()}
     cohort = pd.concat(days, names=["account"])
     cohort["group"] = ["a"] * 6 + ["b"] * 3
     cohort["age"] = np.repeat([30.0, 40.0, 50.0], 3)
-    step = {"step": "cohort.daily", "covariates": ["group", "age"]}
-    cohort.attrs = {"eyelog": {"log": "standard_mode_logs", "history": [step]}}
-    table = el.compare.mixed_table(cohort)
+    table = el.compare.mixed_table(cohort, covariates=["group", "age"])
     assert_frame_equal(table[single.columns], single)
     assert list(table.columns[-2:]) == ["group", "age"]
     assert table["group"].tolist() == ["a"] * 6 + ["b"] * 3
     fit = el.compare.fit_mixed(table, "steps", predictors="group")
-    assert fit.loc["group[b]", "persons"] == 3
+    assert fit.loc["group[b]", "wearers"] == 3
+    for other in (cohort.reset_index(), cohort.reset_index("account")):
+        assert_frame_equal(el.compare.mixed_table(other, covariates=["group", "age"]), table)
+    asked = el.compare.mixed_table(cohort, outcomes="steps", covariates="age")
+    assert list(asked.columns[-4:]) == ["steps", "steps_wearer_mean", "steps_within", "age"]
+    with pytest.raises(el.FieldError, match="shoe as a covariate"):
+        el.compare.mixed_table(cohort, covariates="shoe")
+    usual = el.compare.mixed_table(cohort.assign(site=np.arange(9), mood=np.arange(9.0)))
+    assert list(usual.columns[-2:]) == ["group", "site"]
+    assert {"mood_within", "age_within"} <= set(usual.columns)

@@ -52,8 +52,8 @@ def test_spread_separates_fidgeting_from_changes_of_posture() -> None:
         {"tl_yav": [5.0, 15.0], "tl_ysd": [3.0, 3.0], "tl_xav": [0.0, 0.0], "tl_xsd": [1.0, 7.0]},
     )
     row = el.posture.spread(frame).iloc[0]
-    assert row[["forward_within", "forward_between"]].tolist() == [3.0, pytest.approx(5.0)]
-    assert row["forward_total"] == pytest.approx(np.sqrt(34))
+    assert row[["fore_aft_within", "fore_aft_between"]].tolist() == [3.0, pytest.approx(5.0)]
+    assert row["fore_aft_total"] == pytest.approx(np.sqrt(34))
     assert row[["sideways_within", "sideways_between"]].tolist() == [5.0, pytest.approx(0.0)]
     assert row[["n", "exposure_min", "coverage"]].tolist() == [2, 0.5, 1]
 

@@ -46,6 +46,6 @@ def test_the_table_has_each_group_and_the_figures_only_days_that_count() -> None
 
 
 def test_a_topic_without_values_says_so() -> None:
-    table = cohort_days(3, 2).assign(tilt_forward_deg=np.nan, head_moves_yaw_per_h=np.nan)
+    table = cohort_days(3, 2).assign(tilt_fore_aft_deg=np.nan, head_moves_yaw_per_h=np.nan)
     with pytest.raises(Empty, match="no day that counts has a value"):
         section("head")(cohort_of(table))

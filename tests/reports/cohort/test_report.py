@@ -40,7 +40,8 @@ def test_without_groups_nothing_is_compared_and_equal_tables_give_equal_bytes(
 
 def test_a_cohort_of_which_all_failed_is_a_page_that_says_why(tmp_path: Path) -> None:
     table = cohort_days(2, 2, failed={"ann": "cannot read the month 2026-10"}).iloc[:0]
-    page = el.report_cohort(table, tmp_path / "r.html", by="group").read_text()
+    asked = pd.DataFrame({"account": ["ann"]})
+    page = el.report_cohort(table, tmp_path / "r.html", by="group", wearers=asked).read_text()
     assert said(page, "problem") == [
         "None of the 1 wearer has days: the section on losses says why."
     ]
@@ -55,7 +56,7 @@ def test_what_cannot_be_reported_is_one_line_and_leaves_no_file(tmp_path: Path) 
         ({"by": ""}, el.ConfigurationError, "by must be text"),
         ({"dated": 7}, el.ConfigurationError, "dated must be text"),
         ({"wearers": "w.csv"}, el.ConfigurationError, "wearers takes a DataFrame"),
-        ({"key": tmp_path}, el.ConfigurationError, "cannot use the key"),
+        ({"key_file": tmp_path}, el.ConfigurationError, "is a folder"),
     ):
         with pytest.raises(error, match=says):
             el.report_cohort(table, target, **arguments)

@@ -44,8 +44,8 @@ def test_a_table_of_wearers_adds_groups_and_names_who_is_not_there() -> None:
 def test_pseudonyms_replace_accounts_everywhere(tmp_path: Path) -> None:
     reason = "cannot read /home/study/log=standard_mode_logs/account=w07/data.parquet"
     table = cohort_days(3, 2, failed={"w07": reason}, without_days=["w08"])
-    cohort = cohort_of(table, key=tmp_path / "key")
-    code = el.cohort.pseudonymise(pd.DataFrame({"account": ["w07"]}), key=tmp_path / "key")
+    cohort = cohort_of(table, key_file=tmp_path / "key")
+    code = el.cohort.pseudonymise(pd.DataFrame({"account": ["w07"]}), key_file=tmp_path / "key")
     code = code["account"].iloc[0]
     where = f"log=standard_mode_logs/account={code}/data.parquet"
     assert cohort.failed == {code: f"cannot read {where}"}

@@ -29,7 +29,7 @@ from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import log_of, require_single_intervals
 from eyelog.provenance import KEY, record
 
-__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs"]
+__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs", "quantity_words"]
 
 
 MISSING: Final = float("nan")
@@ -86,7 +86,7 @@ PAIRS: Final = (
     Pair("head_moves_yaw", "head_moves_yaw"),
     Pair("eye_moves_horizontal", "eye_moves_horizontal"),
     Pair("eye_moves_vertical", "eye_moves_vertical"),
-    Pair("tilt_forward", "tilt_fore_aft"),
+    Pair("tilt_fore_aft", "tilt_fore_aft"),
     Pair("tilt_sideways", "tilt_sideways"),
     Pair("blinks_strong", "blink_count", "strong"),
     Pair("blinks_weak", "blink_count", "weak"),
@@ -283,7 +283,7 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     --------
     >>> import eyelog as el
     >>> table = el.compare.agreement(el.sample(), el.sample("standard_mode_logs"))
-    >>> bool(table.loc["tilt_forward", "low"] < table.loc["tilt_forward", "high"])
+    >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
     fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="agreement")
@@ -324,7 +324,7 @@ def minute_pairs(
         ``fifteen`` and ``sixty``, their ``mean`` and their ``difference`` (15-second log minus
         60-second log; of directions both are taken on the circle), in the unit that
         `eyelog.compare.agreement` states for the quantity. Minutes without a value in one of the
-        logs are left out. The provenance names the quantity and its unit.
+        logs are left out.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def minute_pairs(
     --------
     >>> import eyelog as el
     >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
-    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_forward")
+    >>> pairs = el.compare.minute_pairs(fifteen, sixty, quantity="tilt_fore_aft")
     >>> list(pairs.columns)
     ['fifteen', 'sixty', 'mean', 'difference']
     """
@@ -380,10 +380,14 @@ def minute_pairs(
         account=account,
         interval_s=None,
         quantity=quantity,
-        label=pair.label,
-        unit=pair.unit,
         judged=judge,
     )
+
+
+def quantity_words(quantity: object) -> tuple[str, str] | None:
+    """Return the label of a quantity of `agreement` and its unit; None if there is none."""
+    found = [pair for pair in PAIRS if pair.quantity == quantity]
+    return (found[0].label, found[0].unit) if found else None
 
 
 def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.DataFrame:

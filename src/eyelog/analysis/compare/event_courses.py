@@ -102,14 +102,10 @@ def event_courses(
         ),
     )
     table.attrs = dict(frame.attrs)
-    opens, closes = located.baseline_us
     return record(
         table,
         "compare.event_courses",
         log=located.log,
         interval_s=None,
-        bin_s=located.width_us / 1e6,
-        row_s=located.step_us / 1e6,
-        baseline_s=[opens / 1e6, closes / 1e6],
         units={column.name: column.unit for column in located.columns},
     )

@@ -76,8 +76,9 @@ def events(
         from each event's own baseline) with ``change_low`` and ``change_high``; int64 ``n``
         (events with a value in the bin) and ``n_change`` (of these, events with a baseline);
         float64 ``exposure_min`` (minutes of the rows behind it; for a column of `eyelog.daily` the
-        minutes worn), ``coverage`` (of the bin's time over all events), and ``reason`` if something
-        is missing.
+        minutes worn), ``coverage`` (of the bin's time over all events); int64 ``events`` (all that
+        were given), timedeltas ``baseline_start`` and ``baseline_end`` (the window that changes are
+        measured from, counted from the event), and ``reason`` if something is missing.
 
     Raises
     ------
@@ -144,6 +145,10 @@ def events(
             minutes = np.where(minutes > 0, np.nan, 0.0)
         parts[-1]["exposure_min"] = minutes.sum(axis=0)
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
+        parts[-1]["events"] = shape[0]
+        parts[-1]["baseline_start"], parts[-1]["baseline_end"] = (
+            pd.Timedelta(edge, unit="us") for edge in (opens, closes)
+        )
         parts[-1]["reason"] = _reasons(parts[-1], shape[0])
     labels = pd.MultiIndex.from_product(
         [[c.name for c in columns], offsets], names=["field", "offset"]
@@ -155,10 +160,6 @@ def events(
         table,
         "compare.events",
         log=located.log,
-        events=shape[0],
-        bin_s=width / 1e6,
-        row_s=step_us / 1e6,
-        baseline_s=[opens / 1e6, closes / 1e6],
         draws=int(draws),
         seed=int(seed),
         units={column.name: column.unit for column in columns},

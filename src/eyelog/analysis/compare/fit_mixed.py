@@ -1,4 +1,4 @@
-"""A linear mixed model of many persons' days."""
+"""A linear mixed model of many wearers' days."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
+from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.compare.random_intercept import random_intercept
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.observed import check_frame
@@ -16,8 +17,8 @@ from eyelog.provenance import record, stated_log
 
 __all__ = ["fit_mixed"]
 
-LEAST_PERSONS: Final = 2
-LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within persons is rounding
+LEAST_WEARERS: Final = 2
+LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within wearers is rounding
 COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
 
 
@@ -27,14 +28,14 @@ def fit_mixed(
     *,
     predictors: str | Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Fit a linear mixed model with an intercept for each person.
+    """Fit a linear mixed model with an intercept for each wearer.
 
     Parameters
     ----------
     table : DataFrame
-        As from `mixed_table`: a column ``person`` and numbers; more columns may have been added,
-        such as the person's group. Or the table of `eyelog.cohort.daily` as it is, whose accounts
-        are the persons. Rows with a missing value in a used column are left out.
+        As from `mixed_table` or `eyelog.cohort.daily`: ``account`` in a column or the index, and
+        numbers; more columns may have been added, such as the wearer's group. Rows with a missing
+        value in a used column are left out.
     outcome : str
         The column to explain.
     predictors : str or sequence of str
@@ -44,10 +45,10 @@ def fit_mixed(
     Returns
     -------
     DataFrame
-        Index ``term``: ``intercept``, the predictors (labels as ``group[b]``), then ``sd_person``
-        and ``sd_residual`` (SD between persons and within them). Float64 ``estimate`` (unit of the
+        Index ``term``: ``intercept``, the predictors (labels as ``group[b]``), then ``sd_wearers``
+        and ``sd_residual`` (SD between wearers and within them). Float64 ``estimate`` (unit of the
         outcome, per unit of the predictor), ``se``, ``low`` and ``high`` (95 %), ``p`` (missing
-        for the SDs); int64 ``n`` (rows) and ``persons``; ``reason``: why the model is missing, or a
+        for the SDs); int64 ``n`` (rows) and ``wearers``; ``reason``: why the model is missing, or a
         caution about it.
 
     Raises
@@ -61,14 +62,14 @@ def fit_mixed(
     -----
     Restricted maximum likelihood (Laird & Ware 1982, Biometrics 38:963), as in R's ``lme`` and
     statsmodels' ``MixedLM``; since only the ratio of the two variances has to be searched for, it
-    takes milliseconds and reaches the boundary at which persons do not differ. Intervals and ``p``
+    takes milliseconds and reaches the boundary at which wearers do not differ. Intervals and ``p``
     come from Student's t with the degrees of freedom of a nested design (Pinheiro & Bates 2000,
-    section 2.4.2): rows - persons - predictors for predictors that vary within a person, persons -
-    predictors - 1 for the intercept and predictors that differ only between persons; without any
-    degree of freedom, interval and ``p`` are missing. With five days per person the interval
-    contains the intercept in 98 or 99 of 100 cases with two or three persons and in 95 with more,
-    and the coefficient of a predictor that varies within persons in 91 to 95 with two to ten
-    persons and in 95 with thirty. For counts, take ``log_exposure_h`` as the offset of a Poisson
+    section 2.4.2): rows - wearers - predictors for predictors that vary within a wearer, wearers -
+    predictors - 1 for the intercept and predictors that differ only between wearers; without any
+    degree of freedom, interval and ``p`` are missing. With five days per wearer the interval
+    contains the intercept in 98 or 99 of 100 cases with two or three wearers and in 95 with more,
+    and the coefficient of a predictor that varies within wearers in 91 to 95 with two to ten
+    wearers and in 95 with thirty. For counts, take ``log_exposure_h`` as the offset of a Poisson
     model instead.
 
     Examples
@@ -78,24 +79,20 @@ def fit_mixed(
     >>> people = np.repeat([f"p{i:02}" for i in range(20)], 10)
     >>> x = draw.normal(size=200)
     >>> y = 5 + 2 * x + np.repeat(draw.normal(size=20), 10) + draw.normal(size=200)
-    >>> table = pd.DataFrame({"person": people, "x": x, "y": y})
+    >>> table = pd.DataFrame({"account": people, "x": x, "y": y})
     >>> fit = el.compare.fit_mixed(table, "y", predictors="x")
-    >>> bool(fit.loc["x", "low"] < 2 < fit.loc["x", "high"]), fit.loc["x", "persons"]
+    >>> bool(fit.loc["x", "low"] < 2 < fit.loc["x", "high"]), fit.loc["x", "wearers"]
     (True, np.int64(20))
     """
     check_frame(table, what="fit_mixed")
-    if "person" not in table.columns and "account" in table.index.names:
-        attrs = table.attrs
-        table = table.assign(person=table.index.get_level_values("account").astype("str"))
-        table = table.reset_index(drop=True)
-        table.attrs = attrs
+    table = with_account(table, what="fit_mixed")
     names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
-    absent = [name for name in ("person", outcome, *names) if name not in table.columns]
+    absent = [name for name in ("account", outcome, *names) if name not in table.columns]
     if absent:
         raise FieldError(f"fit_mixed: the table has no column {', '.join(map(repr, absent))}")
     if outcome in names:
         raise ConfigurationError(f"fit_mixed: {outcome!r} cannot explain itself")
-    used = table[["person", outcome, *names]].dropna()
+    used = table[["account", outcome, *names]].dropna()
     y = _numeric(used, outcome)
     columns: dict[str, Floats] = {"intercept": np.ones(len(used))}
     for name in names:
@@ -104,18 +101,18 @@ def fit_mixed(
     for values in columns.values():
         good &= np.isfinite(values)
     # Sort the rows, so that their order in the table cannot change the last digits.
-    persons = used["person"].astype(str).to_numpy()[good]
+    wearers = used["account"].astype(str).to_numpy()[good]
     x = np.column_stack(list(columns.values()))[good]
     y = y[good]
-    order = np.lexsort((*x.T, y, persons))
-    persons, x, y = persons[order], x[order], y[order]
-    count = len(set(persons.tolist()))
-    terms = [*columns, "sd_person", "sd_residual"]
-    rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, persons, list(columns))
+    order = np.lexsort((*x.T, y, wearers))
+    wearers, x, y = wearers[order], x[order], y[order]
+    count = len(set(wearers.tolist()))
+    terms = [*columns, "sd_wearers", "sd_residual"]
+    rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, wearers, list(columns))
     if not reason:
-        rows, reason = _fit(y, x, persons)
+        rows, reason = _fit(y, x, wearers)
     result = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
-    result["n"], result["persons"] = np.int64(len(y)), np.int64(count)
+    result["n"], result["wearers"] = np.int64(len(y)), np.int64(count)
     result["reason"] = pd.array([reason] * len(terms), dtype="string")
     result.attrs = dict(table.attrs)
     left_out = len(table) - len(y)
@@ -146,18 +143,18 @@ def _design(used: pd.DataFrame, name: str, table: pd.DataFrame) -> dict[str, Flo
     }
 
 
-def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) -> str:
+def _refusal(x: Floats, y: Floats, wearers: npt.NDArray[Any], names: list[str]) -> str:
     """Return why no model can be fitted, or an empty text."""
-    if len(set(persons.tolist())) < LEAST_PERSONS:
-        return f"fewer than {LEAST_PERSONS} persons have all values"
-    if len(y) <= x.shape[1] + 1 or len(y) <= len(set(persons.tolist())):
-        return "too few rows for the model: persons need several days"
+    if len(set(wearers.tolist())) < LEAST_WEARERS:
+        return f"fewer than {LEAST_WEARERS} wearers have all values"
+    if len(y) <= x.shape[1] + 1 or len(y) <= len(set(wearers.tolist())):
+        return "too few rows for the model: wearers need several days"
     if np.ptp(y) == 0:
         return "the outcome does not vary"
-    _, of_row, counts = np.unique(persons, return_inverse=True, return_counts=True)
+    _, of_row, counts = np.unique(wearers, return_inverse=True, return_counts=True)
     within = y - (np.bincount(of_row, y) / counts)[of_row]
     if np.abs(within).max() < LEAST_SHARE * np.ptp(y):
-        return "the outcome does not vary within persons: compare their means"
+        return "the outcome does not vary within wearers: compare their means"
     flat = [name for name, column in zip(names[1:], x.T[1:], strict=True) if np.ptp(column) == 0]
     if flat:
         return f"predictors that do not vary: {', '.join(flat)}"
@@ -166,34 +163,34 @@ def _refusal(x: Floats, y: Floats, persons: npt.NDArray[Any], names: list[str]) 
     return ""
 
 
-def _freedom(x: Floats, persons: npt.NDArray[Any], rows: int) -> Floats:
-    """Return the degrees of freedom of each coefficient: of persons, or of their days.
+def _freedom(x: Floats, wearers: npt.NDArray[Any], rows: int) -> Floats:
+    """Return the degrees of freedom of each coefficient: of wearers, or of their days.
 
-    A predictor that never varies within a person is estimated from the persons alone, like the
+    A predictor that never varies within a wearer is estimated from the wearers alone, like the
     intercept.
     """
-    _, firsts, of_row = np.unique(persons, return_index=True, return_inverse=True)
+    _, firsts, of_row = np.unique(wearers, return_index=True, return_inverse=True)
     varies = (x != x[firsts][of_row]).any(axis=0)
     between = len(firsts) - np.count_nonzero(~varies)
     within = rows - len(firsts) - np.count_nonzero(varies)
     return np.where(varies, within, between).astype(np.float64)
 
 
-def _fit(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> tuple[Floats, str]:
+def _fit(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> tuple[Floats, str]:
     """Return (estimate, se, low, high, p) by term, and a caution."""
-    fit = random_intercept(y, x, persons)
+    fit = random_intercept(y, x, wearers)
     estimates, errors = fit.coefficients, np.sqrt(np.diag(fit.covariance))
     # Student's t has no 0 degrees of freedom: without any there is no interval.
-    freedom = _freedom(x, persons, len(y))
+    freedom = _freedom(x, wearers, len(y))
     freedom = np.where(freedom > 0, freedom, np.nan)
     reach = scipy.stats.t.ppf(0.975, freedom) * errors
     chance = 2.0 * scipy.stats.t.sf(np.abs(estimates / errors), freedom)
     fixed = np.column_stack([estimates, errors, estimates - reach, estimates + reach, chance])
     spread = np.full((2, 5), np.nan)
-    spread[:, 0] = fit.sd_person, fit.sd_residual
+    spread[:, 0] = fit.sd_wearers, fit.sd_residual
     doubts = []
     if np.isnan(freedom).any():
-        doubts.append("too few persons for the interval of a predictor that differs between them")
-    if fit.sd_person == 0:
-        doubts.append("persons differ no more than their days do: the SD is at its boundary of 0")
+        doubts.append("too few wearers for the interval of a predictor that differs between them")
+    if fit.sd_wearers == 0:
+        doubts.append("wearers differ no more than their days do: the SD is at its boundary of 0")
     return np.vstack([fixed, spread]), "; ".join(doubts)

@@ -1,5 +1,6 @@
-"""Two or more groups of persons: differences with intervals, persons as the units."""
+"""Two or more groups of wearers: differences with intervals, wearers as the units."""
 
+import warnings
 from collections.abc import Mapping
 from math import comb
 from typing import Any, Final, NamedTuple
@@ -8,12 +9,13 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
-from eyelog.errors import ConfigurationError, FieldError
-from eyelog.provenance import history
+from eyelog.catalogue import near
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 __all__ = [
     "GroupDifference",
@@ -22,16 +24,16 @@ __all__ = [
 
 MISSING: Final = float("nan")
 
-# With two persons on one side and more on the other, Welch's interval contains the true difference
+# With two wearers on one side and more on the other, Welch's interval contains the true difference
 # in only 90 of 100 cases.
 LEAST_FOR_INTERVAL: Final = 3
-# With at most this many assignments of persons to groups, the test goes through all of them.
+# With at most this many assignments of wearers to groups, the test goes through all of them.
 MOST_EXACT: Final = 20_000
 
 
 @shown("Difference of two groups", difference=("low", "high"))
 class GroupDifference(NamedTuple):
-    """The difference of two groups' means of persons."""
+    """The difference of two groups' means of wearers."""
 
     difference: float
     low: float
@@ -45,8 +47,8 @@ class GroupDifference(NamedTuple):
     sd_second: float
     first: str
     second: str
-    persons_first: int
-    persons_second: int
+    wearers_first: int
+    wearers_second: int
     n: int
     exposure_h: float
     coverage: float
@@ -61,21 +63,22 @@ def group_difference(
     draws: int = 10_000,
     seed: int = 0,
 ) -> GroupDifference:
-    """Compare two groups of persons by the means of the persons.
+    """Compare two groups of wearers by the means of the wearers.
 
-    Days of one person are not independent observations, so each person counts once.
+    Days of one wearer are not independent observations, so each wearer counts once.
 
     Parameters
     ----------
     table : DataFrame
-        As from `eyelog.compare.mixed_table`: a column ``person`` and the outcome, one row per day.
+        As from `eyelog.compare.mixed_table` or `eyelog.cohort.daily`: ``account`` in a column or
+        the index, and the outcome, one row per day.
     groups : mapping of str to str
-        The group of each person, with two groups in all; persons not named are left out. The first
+        The group of each wearer, with two groups in all; wearers not named are left out. The first
         group in alphabetical order is the reference.
     outcome : str
         The column to compare.
     draws : int
-        How many random assignments of persons to groups the permutation test draws, if more than
+        How many random assignments of wearers to groups the permutation test draws, if more than
         20,000 are possible; at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same answer.
@@ -85,48 +88,54 @@ def group_difference(
     GroupDifference
         In the unit of the outcome: ``difference`` (second group less first) with its 95 % interval
         ``low`` and ``high``; ``p`` (Welch) with ``df``, ``p_permutation``; ``mean_first``,
-        ``mean_second``, ``sd_first``, ``sd_second`` (of the persons' means), the labels ``first``
-        and ``second``, ``persons_first``, ``persons_second``; ``n`` (rows with the outcome),
+        ``mean_second``, ``sd_first``, ``sd_second`` (of the wearers' means), the labels ``first``
+        and ``second``, ``wearers_first``, ``wearers_second``; ``n`` (rows with the outcome),
         ``exposure_h`` (their ``exposure_h``, if the table has it), ``coverage`` (mean over the rows
-        of these persons of their ``coverage``, or of 1 if the table has none; a row without the
+        of these wearers of their ``coverage``, or of 1 if the table has none; a row without the
         outcome counts as 0) and ``reason`` if something is missing: the interval if a group has
-        fewer than three persons.
+        fewer than three wearers.
 
     Raises
     ------
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If `groups` does not name two groups, or a person that the table does not have.
+        If `groups` does not name two groups, or none of the wearers of the table.
+
+    Warns
+    -----
+    EyelogWarning
+        Names wearers of `groups` that have no rows.
 
     Notes
     -----
-    Welch (1947, Biometrika 34:28) on person means. The interval contains the difference of normal
-    groups in 94 to 96 of 100 cases from three persons on; with two against ten it would be 90. The
+    Welch (1947, Biometrika 34:28) on wearer means. The interval contains the difference of normal
+    groups in 94 to 96 of 100 cases from three wearers on; with two against ten it would be 90. The
     permutation test examines the same difference in means without assuming normality; it goes
-    through all assignments of persons to groups, or draws them and counts the observed one too
+    through all assignments of wearers to groups, or draws them and counts the observed one too
     (Phipson & Smyth 2010).
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
-    >>> table = pd.DataFrame({"person": list("aabbccdd"), "y": [1, 3, 2, 4, 6, 8, 7, 9.0]})
+    >>> table = pd.DataFrame({"account": list("aabbccdd"), "y": [1, 3, 2, 4, 6, 8, 7, 9.0]})
     >>> groups = {"a": "desk", "b": "desk", "c": "field", "d": "field"}
     >>> result = el.compare.group_difference(table, groups, outcome="y")
-    >>> result.difference, result.persons_first, round(result.p_permutation, 3)
+    >>> result.difference, result.wearers_first, round(result.p_permutation, 3)
     (5.0, 2, 0.333)
     """
     check_draws(draws, seed)
     check_frame(table, what="group_difference")
-    lacking = [name for name in ("person", outcome) if name not in table.columns]
+    table = with_account(table, what="group_difference")
+    lacking = [name for name in ("account", outcome) if name not in table.columns]
     if lacking:
         raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")
     dealt = _groups(table, groups)
     labels = sorted(set(dealt.values()))
-    rows = table[table["person"].astype(str).isin(dealt)]
-    values = pd.Series(numbers(rows[outcome]), index=rows["person"].astype(str).to_numpy())
+    rows = table[table["account"].astype(str).isin(dealt)]
+    values = pd.Series(numbers(rows[outcome]), index=rows["account"].astype(str).to_numpy())
     present = np.isfinite(values.to_numpy())
-    # Sorted, so that the order of rows and persons cannot change the last digits.
+    # Sorted, so that the order of rows and wearers cannot change the last digits.
     means = values[present].sort_values().groupby(level=0).mean().sort_index()
     sides: list[Floats] = [
         numbers(means[[dealt[p] == label for p in means.index]]) for label in labels
@@ -148,8 +157,8 @@ def group_difference(
         sd_second=sd_second,
         first=labels[0],
         second=labels[1],
-        persons_first=len(sides[0]),
-        persons_second=len(sides[1]),
+        wearers_first=len(sides[0]),
+        wearers_second=len(sides[1]),
         n=int(present.sum()),
         exposure_h=MISSING if hours is None else float(np.nansum(hours)),
         coverage=float(np.where(present, covered, 0.0).mean()) if len(present) else 0.0,
@@ -157,42 +166,52 @@ def group_difference(
     )
     fewest = min(map(len, sides))
     if fewest < 2:
-        reason = "fewer than two persons in a group have the outcome: no interval"
+        reason = "fewer than two wearers in a group have the outcome: no interval"
         return result._replace(reason=reason)
     result = result._replace(p_permutation=_permuted(sides, draws, seed))
     if max(sd_first, sd_second) == 0:
-        return result._replace(reason="persons of a group do not differ at all: no interval")
+        return result._replace(reason="wearers of a group do not differ at all: no interval")
     test = scipy.stats.ttest_ind(sides[1], sides[0], equal_var=False)
     result = result._replace(p=float(test.pvalue), df=float(test.df))
     if fewest < LEAST_FOR_INTERVAL:
-        reason = "fewer than three persons in a group: a 95 % interval would be too narrow"
+        reason = "fewer than three wearers in a group: a 95 % interval would be too narrow"
         return result._replace(reason=reason)
     inside = test.confidence_interval(0.95)
     return result._replace(low=float(inside.low), high=float(inside.high))
 
 
 def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
-    """Return the group of each person, checked against the table."""
+    """Return the group of each wearer, checked against the table."""
     if not isinstance(groups, Mapping):
         raise ConfigurationError(
-            "groups must map persons to groups: {'ann': 'desk', 'bob': 'field'}"
+            "groups must map wearers to groups: {'ann': 'desk', 'bob': 'field'}"
         )
-    dealt = {str(person): str(label) for person, label in groups.items()}
+    dealt = {str(wearer): str(label) for wearer, label in groups.items()}
     if len(set(dealt.values())) != 2:
         raise ConfigurationError(
             f"group_difference compares two groups, not {len(set(dealt.values()))}"
         )
-    steps = [step for step in history(table) if step["step"] == "compare.mixed_table"]
-    without_days = {person for step in steps for person in step["without_days"]}
-    unknown = sorted(set(dealt) - set(table["person"].astype(str)) - without_days)
-    if unknown:
-        raise ConfigurationError(f"group_difference: the table has no person {', '.join(unknown)}")
+    known = set(table["account"].astype(str))
+    absent = sorted(set(dealt) - known)
+    if not set(dealt) & known:
+        raise ConfigurationError(
+            f"group_difference: the table has no rows of {', '.join(absent)}: groups maps accounts"
+            " of the table to groups"
+        )
+    if absent:
+        hint = near(absent[0], sorted(known - set(dealt)))
+        warnings.warn(
+            f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
+            " count",
+            EyelogWarning,
+            stacklevel=3,
+        )
     return dealt
 
 
 def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
     """Return the share of assignments that differ at least as much as the observed one."""
-    first, second = (np.sort(side) for side in sides)  # draws ignore the persons' names
+    first, second = (np.sort(side) for side in sides)  # draws ignore the wearers' names
     seen = abs(second.mean() - first.mean())
     # Equal differences are equal up to rounding, which grows with the values themselves.
     slack = 1e-12 * max(1.0, float(np.abs(np.concatenate(sides)).max()))

@@ -1,4 +1,4 @@
-"""Many persons in one long table, ready for mixed models."""
+"""Many wearers in one long table, ready for mixed models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -6,12 +6,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.columns import is_measured
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import one_log
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
-from eyelog.provenance import history, record
+from eyelog.frame import ACCOUNT
+from eyelog.provenance import record
 
 __all__ = ["mixed_table"]
 
@@ -26,18 +28,24 @@ def mixed_table(
     frames: Mapping[str, pd.DataFrame] | pd.DataFrame,
     *,
     outcomes: str | Sequence[str] | None = None,
+    covariates: str | Sequence[str] | None = None,
     exposure: str = "worn_h",
 ) -> pd.DataFrame:
-    """Return one row per person and day, ready for mixed models.
+    """Return one row per wearer and day, ready for mixed models.
 
     Parameters
     ----------
     frames : mapping of str to DataFrame, or DataFrame
-        For each person a frame of one log (which is summarised by `eyelog.daily`) or a daily table,
-        all of the same log. Or the table of `eyelog.cohort.daily`, whose accounts are the persons.
+        For each wearer a frame of one log (which is summarised by `eyelog.daily`) or a daily table,
+        all of the same log. Or the table of `eyelog.cohort.daily`: ``account`` and ``day`` in its
+        index, or as columns.
     outcomes : str or sequence of str, optional
         Columns of the daily tables. Default: every number in them other than exposures, counts of
-        values and intervals.
+        values, intervals and covariates.
+    covariates : str or sequence of str, optional
+        Columns to carry along unchanged, such as the group and the age of a wearer. Default: the
+        columns of your own that hold text, labels, booleans or integers; name others, such as an
+        age with decimals.
     exposure : str
         The column of the daily tables with the time over which the outcome was observed: hours
         (``"worn_h"``), or minutes if the name ends in ``_min`` (``"blink_exposure_min"``).
@@ -45,29 +53,28 @@ def mixed_table(
     Returns
     -------
     DataFrame
-        Sorted by person and day, one row each. Columns: ``person`` (string), ``day`` (the local
-        date as a naive timestamp, since persons live in different zones), int64 ``n`` (records)
+        Sorted by wearer and day, one row each. Columns: ``account`` (string), ``day`` (the local
+        date as a naive timestamp, since wearers live in different zones), int64 ``n`` (records)
         and float64 ``coverage`` of the day if the tables have them, float64 ``exposure_h`` and
         ``log_exposure_h`` (its logarithm: the offset of a model of counts; missing if the exposure
-        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_person_mean`` (mean of
-        the person's days) and ``x_within`` (the day less that mean). Last, the columns of a
-        cohort's table about its wearers, such as their group.
+        is 0). Then for each outcome x, in its own unit, float64 ``x``, ``x_wearer_mean`` (mean of
+        the wearer's days) and ``x_within`` (the day less that mean). Last, the covariates.
 
     Raises
     ------
     MixedLogsError
-        If the persons' tables are of different logs.
+        If the wearers' tables are of different logs.
     FieldError
         If no table has an outcome, or one has no exposure.
     ConfigurationError
-        If `frames` is not a mapping of persons to tables, or is empty.
+        If `frames` is not a mapping of wearers to tables, or is empty.
 
     Notes
     -----
-    Person mean and deviation from it separate differences between persons from variation within a
-    person (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as a
-    predictor mixes both. A column that one person's table lacks is missing for that person. Persons
-    without data have no row; the provenance names them.
+    A wearer's mean and the deviation from it separate differences between wearers from variation
+    within a wearer (Curran & Bauer 2011, Annual Review of Psychology 62:583); a raw daily value as
+    a predictor mixes both. A column that one wearer's table lacks is missing for that wearer.
+    Wearers without days have no row.
 
     Examples
     --------
@@ -75,79 +82,109 @@ def mixed_table(
     >>> log = "standard_mode_logs"
     >>> people = {f"p{i}": el.simulate("2026-10-19", 2, log=log, seed=i) for i in range(2)}
     >>> table = el.compare.mixed_table(people, outcomes="head_moves_yaw_per_h")
-    >>> table["person"].tolist(), "head_moves_yaw_per_h_within" in table
+    >>> table["account"].tolist(), "head_moves_yaw_per_h_within" in table
     (['p0', 'p0', 'p1', 'p1'], True)
     """
-    covariates = pd.DataFrame()
-    if isinstance(frames, pd.DataFrame) and "account" in frames.index.names:
-        frames, covariates = _of_cohort(frames)
+    if isinstance(frames, pd.DataFrame):
+        frames = _of_cohort(frames)
     if not isinstance(frames, Mapping) or not frames:
         raise ConfigurationError("mixed_table takes a mapping such as {'ann': frame, 'bob': frame}")
-    days = {str(person): _days(str(person), frame) for person, frame in frames.items()}
+    days = {str(account): _days(str(account), frame) for account, frame in frames.items()}
     if len(days) < len(frames):
-        raise ConfigurationError("mixed_table: two persons have the same name as text")
+        raise ConfigurationError("mixed_table: two wearers have the same name as text")
     log = one_log(*days.values(), what="mixed_table")
-    lacking = [person for person, table in days.items() if exposure not in table.columns]
+    lacking = [account for account, table in days.items() if exposure not in table.columns]
     if lacking:
         raise FieldError(
             f"mixed_table: no column {exposure!r} of exposure for {', '.join(lacking)}"
         )
-    chosen = _outcomes(days, outcomes)
-    rows = [_rows(person, days[person], chosen, exposure) for person in sorted(days)]
+    carried = _covariates(days, covariates, outcomes)
+    chosen = _outcomes(days, outcomes, carried)
+    rows = [_rows(account, days[account], chosen, exposure, carried) for account in sorted(days)]
     table = pd.concat(rows, ignore_index=True)
-    table["person"] = table["person"].astype("string")
-    for name in covariates.columns:
-        table[name] = covariates[name].reindex(table["person"]).array
-    empty = [person for person in sorted(days) if not len(days[person])]
+    table["account"] = table["account"].astype("string")
     return record(
         table,
         "compare.mixed_table",
         log=log,
-        persons=len(days),
-        without_days=empty,
+        wearers=len(days),
         outcomes=chosen,
+        covariates=carried,
         exposure=exposure,
     )
 
 
-def _of_cohort(table: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Return the days of each wearer of a cohort, and one row per wearer with its other columns."""
-    if list(table.index.names) != ["account", "day"]:
+def _of_cohort(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the days of each wearer of a cohort."""
+    names = [ACCOUNT, "day"]
+    if set(names) <= {*table.columns, *table.index.names} and list(table.index.names) != names:
+        attrs = table.attrs
+        inside = [name for name in table.index.names if name in names]
+        table = table.reset_index(inside) if inside else table
+        table = table.set_index(names)
+        table.attrs = attrs
+    if list(table.index.names) != names:
         raise ConfigurationError(
             "mixed_table takes a cohort's days, indexed by account and day, as eyelog.cohort.daily"
             f" returns them, not a table indexed by {' and '.join(map(str, table.index.names))}"
         )
-    stated = [name for step in history(table) for name in step.get("covariates", ())]
-    numeric = pd.api.types.is_numeric_dtype
-    times = pd.api.types.is_datetime64_any_dtype
-    labels = [n for n in table.columns if not numeric(table[n].dtype) and not times(table[n].dtype)]
-    covariates = [name for name in table.columns if name in {*stated, *labels}]
     days = {}
-    for account, part in table.drop(columns=covariates).groupby(level="account"):
-        days[str(account)] = part.droplevel("account")
+    for account, part in table.groupby(level=ACCOUNT):
+        days[str(account)] = part.droplevel(ACCOUNT)
         days[str(account)].attrs = dict(table.attrs)
-    return days, table[covariates].groupby(level="account").first()
+    return days
 
 
-def _days(person: str, frame: Any) -> pd.DataFrame:
-    """Return the daily table of one person."""
+def _days(account: str, frame: Any) -> pd.DataFrame:
+    """Return the daily table of one wearer."""
     if not isinstance(frame, pd.DataFrame):
-        raise ConfigurationError(f"mixed_table: {person!r} needs a frame or a daily table")
-    if any(step["step"] == "daily" for step in history(frame)) or frame.index.name == "day":
+        raise ConfigurationError(f"mixed_table: {account!r} needs a frame or a daily table")
+    if frame.index.name == "day":
         table = frame
     else:
         try:
             table = daily(frame)
         except MixedLogsError as error:
-            raise MixedLogsError(f"{person!r}: {error}") from None
+            raise MixedLogsError(f"{account!r}: {error}") from None
         except ConfigurationError as error:
-            raise ConfigurationError(f"{person!r}: {error}") from None
+            raise ConfigurationError(f"{account!r}: {error}") from None
     if not isinstance(table.index, pd.DatetimeIndex) or table.index.has_duplicates:
-        raise ConfigurationError(f"mixed_table: the table of {person!r} needs one row per day")
+        raise ConfigurationError(f"mixed_table: the table of {account!r} needs one row per day")
     return table
 
 
-def _outcomes(days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | None) -> list[str]:
+def _covariates(
+    days: Mapping[str, pd.DataFrame],
+    names: str | Sequence[str] | None,
+    outcomes: str | Sequence[str] | None,
+) -> list[str]:
+    """Return the columns to carry along unchanged, in the order of the tables."""
+    there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
+    if names is not None:
+        chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+        lacking = [name for name in chosen if name not in there]
+        if lacking:
+            raise FieldError(
+                f"mixed_table: no wearer's daily table has {', '.join(lacking)} as a covariate"
+            )
+        return chosen
+    asked = {outcomes} if isinstance(outcomes, str) else set(outcomes or ())
+    return [
+        name
+        for name in there
+        if name not in asked
+        and not is_measured(name)
+        and all(
+            not pd.api.types.is_float_dtype(table[name].dtype)
+            for table in days.values()
+            if name in table.columns
+        )
+    ]
+
+
+def _outcomes(
+    days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | None, carried: Sequence[str]
+) -> list[str]:
     """Return the outcome columns, in the order of the tables."""
     there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
     if names is None:
@@ -155,6 +192,7 @@ def _outcomes(days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | Non
             name
             for name in there
             if name not in CONTEXT
+            and name not in carried
             and not name.endswith(CONTEXT_ENDS)
             and all(
                 pd.api.types.is_float_dtype(table[name].dtype)
@@ -166,18 +204,24 @@ def _outcomes(days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | Non
     unknown = [name for name in chosen if name not in there]
     if unknown or not chosen:
         raise FieldError(
-            f"mixed_table: no person's daily table has {', '.join(unknown) or 'an outcome'}"
+            f"mixed_table: no wearer's daily table has {', '.join(unknown) or 'an outcome'}"
         )
     return chosen
 
 
-def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: str) -> pd.DataFrame:
-    """Return the rows of one person."""
+def _rows(
+    account: str,
+    table: pd.DataFrame,
+    outcomes: Sequence[str],
+    exposure: str,
+    carried: Sequence[str],
+) -> pd.DataFrame:
+    """Return the rows of one wearer."""
     table = table.sort_index()
     index = pd.DatetimeIndex(table.index)
     hours = numbers(table[exposure]) / (60.0 if exposure.endswith("_min") else 1.0)
     data: dict[str, Any] = {
-        "person": np.full(len(table), person, dtype=object),
+        "account": np.full(len(table), account, dtype=object),
         "day": index.tz_localize(None).normalize().as_unit("us"),
     }
     data |= {name: table[name].to_numpy() for name in ("n", "coverage") if name in table.columns}
@@ -190,6 +234,8 @@ def _rows(person: str, table: pd.DataFrame, outcomes: Sequence[str], exposure: s
         present = np.isfinite(values)
         mean = float(values[present].mean()) if present.any() else MISSING
         data[name] = np.where(present, values, np.nan)
-        data[f"{name}_person_mean"] = np.full(len(table), mean)
+        data[f"{name}_wearer_mean"] = np.full(len(table), mean)
         data[f"{name}_within"] = data[name] - mean
+    for name in carried:
+        data[name] = table[name].array if name in table.columns else [None] * len(table)
     return pd.DataFrame(data)

@@ -1,6 +1,6 @@
-"""Restricted maximum likelihood of a linear model with an intercept for each person.
+"""Restricted maximum likelihood of a linear model with an intercept for each wearer.
 
-With one variance between persons, the likelihood has a closed form except for the ratio of the two
+With one variance between wearers, the likelihood has a closed form except for the ratio of the two
 variances: a one-dimensional search finds it exactly, even at the boundary of 0.
 """
 
@@ -14,23 +14,23 @@ from eyelog.analysis.series.arrays import Floats
 
 __all__ = ["RandomIntercept", "random_intercept"]
 
-# Variance between persons over that within them: beyond these limits it is 0 or infinite.
+# Variance between wearers over that within them: beyond these limits it is 0 or infinite.
 LOWEST, HIGHEST = -18.0, 18.0
 STEPS: Final = 37
 LEAST_RSS: Final = 1e-300
 
 
 class RandomIntercept(NamedTuple):
-    """Coefficients with their covariance, and the SDs between persons and within them."""
+    """Coefficients with their covariance, and the SDs between wearers and within them."""
 
     coefficients: Floats
     covariance: Floats
-    sd_person: float
+    sd_wearers: float
     sd_residual: float
 
 
-def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomIntercept:
-    """Fit ``y = x b + person + residual``.
+def random_intercept(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> RandomIntercept:
+    """Fit ``y = x b + wearer + residual``.
 
     Parameters
     ----------
@@ -38,21 +38,21 @@ def random_intercept(y: Floats, x: Floats, persons: npt.NDArray[Any]) -> RandomI
         One value per row.
     x : array of float64
         One column per coefficient, the first of them 1 in each row, of full rank.
-    persons : array
-        The person of each row.
+    wearers : array
+        The wearer of each row.
     """
     shift = np.append(x.mean(axis=0), y.mean())
     scale = np.append(x.std(axis=0), y.std())
     shift[0], scale[0] = 0.0, 1.0
     both = (np.column_stack([x, y]) - shift) / scale
-    _, of_row, counts = np.unique(persons, return_inverse=True, return_counts=True)
+    _, of_row, counts = np.unique(wearers, return_inverse=True, return_counts=True)
     means = np.column_stack([np.bincount(of_row, column) for column in both.T]) / counts[:, None]
     inside = both - means[of_row]
     within = inside.T @ inside
     size, terms = x.shape
 
     def normal(ratio: float) -> Floats:
-        """Return [x y]' V^-1 [x y], V in units of the variance within persons."""
+        """Return [x y]' V^-1 [x y], V in units of the variance within wearers."""
         weights = counts / (1.0 + counts * ratio)
         return np.asarray(within + (means * weights[:, None]).T @ means, dtype=np.float64)
 

@@ -31,7 +31,7 @@ __all__ = [
     "zones",
 ]
 
-TILT = {"forward": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles of the catalogue
+TILT = {"fore_aft": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles of the catalogue
 
 # The limits with the edges of the zones, by the reference of the tilt.
 EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
@@ -213,7 +213,7 @@ def spread(
     -------
     DataFrame
         Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64 degrees
-        ``forward_within``, ``forward_between``, ``forward_total``, ``sideways_within``,
+        ``fore_aft_within``, ``fore_aft_between``, ``fore_aft_total``, ``sideways_within``,
         ``sideways_between``, ``sideways_total``, int64 ``n`` (intervals), float64
         ``exposure_min`` (their minutes) and ``coverage`` (share of the expected records).
 
@@ -234,7 +234,7 @@ def spread(
     --------
     >>> import eyelog as el
     >>> table = el.posture.spread(el.sample())
-    >>> bool((table["forward_total"] >= table["forward_within"]).all())
+    >>> bool((table["fore_aft_total"] >= table["fore_aft_within"]).all())
     True
     """
     which = log_of(frame, log)

@@ -26,7 +26,7 @@ WHY: Final = MappingProxyType(
         "walking_h": "walking was not recorded while worn",
         "pace_spm": "no stretch of walking that gives a pace",
         "head_moves_yaw_per_h": "no time in which head turns were counted",
-        "tilt_forward_deg": "no interval worn at rest",
+        "tilt_fore_aft_deg": "no interval worn at rest",
     }
 )
 

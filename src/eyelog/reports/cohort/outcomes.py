@@ -23,11 +23,11 @@ TOPICS: Final = MappingProxyType(
     {
         "eyes": ("Eyes", ("blink_rate_per_min", "eye_moves_per_h")),
         "walking": ("Walking", ("steps", "walking_h", "pace_spm")),
-        "head": ("Head and posture", ("tilt_forward_deg", "head_moves_yaw_per_h")),
+        "head": ("Head and posture", ("tilt_fore_aft_deg", "head_moves_yaw_per_h")),
     }
 )
 """The title and the outcomes of each section, the first of them drawn wearer by wearer too."""
-ALONG_THE_DAYS: Final = ("blink_rate_per_min", "steps", "walking_h", "tilt_forward_deg")
+ALONG_THE_DAYS: Final = ("blink_rate_per_min", "steps", "walking_h", "tilt_fore_aft_deg")
 
 
 def section(topic: str) -> Callable[[Cohort], Part]:

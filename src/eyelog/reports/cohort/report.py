@@ -27,7 +27,7 @@ def report_cohort(
     *,
     by: str | None = None,
     wearers: pd.DataFrame | None = None,
-    key: str | os.PathLike[str] | None = None,
+    key_file: str | os.PathLike[str] | None = None,
     dated: str | None = None,
 ) -> Path:
     """Write the report of a study: one HTML file about the days of many wearers.
@@ -49,7 +49,7 @@ def report_cohort(
     wearers : DataFrame, optional
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
-    key : str or path, optional
+    key_file : str or path, optional
         The file of a key, as for `eyelog.cohort.pseudonymise`: pseudonyms replace the accounts, and
         the recipe names neither the accounts nor the place of the archive.
     dated : str, optional
@@ -63,8 +63,8 @@ def report_cohort(
     Raises
     ------
     ConfigurationError
-        If the table does not hold a cohort's days, or `wearers`, `by`, `key` or the path cannot be
-        used.
+        If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path
+        cannot be used.
     FieldError
         If there is no column `by`.
     ArchiveError
@@ -90,15 +90,20 @@ def report_cohort(
     >>> folder, log = Path(mkdtemp()), "standard_mode_logs"
     >>> archive = el.Archive(folder / "archive")
     >>> people = el.cohort.simulate(archive, 2, start="2026-10-19", days=1, log=log)
-    >>> days = el.cohort.daily(archive, log=log, wearers=people[["account", "group"]])
+    >>> days = el.cohort.daily(archive, log, wearers=people[["account", "group"]])
     >>> page = el.report_cohort(days, folder / "study.html")
     >>> "2 of 2 wearers have 2 days with records of the 60-second log" in page.read_text()
     True
     """
     target = page_file(path, what="report_cohort")
     check_texts(by=by, dated=dated)
-    cohort = as_cohort(result_of(table, what="report_cohort"), by=by, wearers=wearers, key=key)
-    arguments = {"by": by, "dated": dated, "pseudonyms": key is not None}
+    cohort = as_cohort(
+        result_of(table, what="report_cohort", wearers=wearers),
+        by=by,
+        wearers=wearers,
+        key_file=key_file,
+    )
+    arguments = {"by": by, "dated": dated, "pseudonyms": key_file is not None}
     return write_page(target, _page(cohort, arguments, dated))
 
 

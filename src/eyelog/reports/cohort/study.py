@@ -134,7 +134,7 @@ def label(name: str) -> str:
 
 
 def as_cohort(
-    result: Result, *, by: str | None, wearers: pd.DataFrame | None, key: Any = None
+    result: Result, *, by: str | None, wearers: pd.DataFrame | None, key_file: Any = None
 ) -> Cohort:
     """Return the cohort of a result, with the columns of a table of wearers, and pseudonyms.
 
@@ -162,7 +162,8 @@ def as_cohort(
         if not empty:
             rows = _joined(rows, people)
     result = Result(rows, result.failed, without, covariates, result.recipe)
-    cohort = Cohort(_writable(result) if key is None else _pseudonymous(result, key), by=by)
+    shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
+    cohort = Cohort(shown, by=by)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 
@@ -201,13 +202,13 @@ def _printed(name: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
-def _pseudonymous(result: Result, key: Any) -> Result:
+def _pseudonymous(result: Result, key_file: Any) -> Result:
     """Return the result under pseudonyms, without anything that identifies the wearers."""
     recipe = {name: value for name, value in result.recipe.items() if name not in HIDDEN}
     rows = result.rows
     if not rows.empty:
         attrs = rows.attrs
-        rows = pseudonymise(rows, key=key)
+        rows = pseudonymise(rows, key_file=key_file)
         log = attrs.get("eyelog", {}).get("log")
         rows.attrs = {"eyelog": {"log": log, "history": []}} if log else {}
 
@@ -216,7 +217,7 @@ def _pseudonymous(result: Result, key: Any) -> Result:
             return {}
         texts = [PLACE.sub("", reason) for reason in reasons.values()]
         table = pd.DataFrame({"account": list(reasons), "reason": texts})
-        table = pseudonymise(table, key=key).sort_values("account")
+        table = pseudonymise(table, key_file=key_file).sort_values("account")
         return dict(zip(table["account"], table["reason"], strict=True))
 
     return Result(rows, hidden(result.failed), hidden(result.without), result.covariates, recipe)

@@ -23,7 +23,7 @@ __all__ = ["section"]
 
 COLUMNS: Final = (
     *("worn_h", "steps", "pace_spm", "blink_rate_per_min", "eye_moves_per_h"),
-    *("head_moves_yaw_per_h", "tilt_forward_deg"),
+    *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 DRAWN: Final = ("blink_rate_per_min", "steps")
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it

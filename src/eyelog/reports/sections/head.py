@@ -22,7 +22,7 @@ __all__ = ["section"]
 TURNS: Final = "head_moves_yaw_per_h"
 NODS: Final = "head_moves_pitch_per_h"
 TIMES: Final = "times per worn hour"
-COLUMNS: Final = (NODS, TURNS, "tilt_forward_deg", "tilt_sideways_deg")
+COLUMNS: Final = (NODS, TURNS, "tilt_fore_aft_deg", "tilt_sideways_deg")
 
 
 def section(logs: Logs) -> Part:
@@ -31,7 +31,7 @@ def section(logs: Logs) -> Part:
     if log is None:
         raise Empty("no log has the head movements and the evidence of wear")
     require_days(logs, log)
-    tilt = role_field(log, TILT["forward"])
+    tilt = role_field(log, TILT["fore_aft"])
     return Part(
         findings=[
             f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
@@ -105,5 +105,5 @@ def _spread_table(logs: Logs, log: str) -> PageTable:
         spread(logs.frames[log], limits=logs.limits),
         f"How much the tilt varies (SD in degrees), {LOG_WORDS[log]}",
         "tilt-spread",
-        names=["forward_within", "forward_between", "sideways_within", "sideways_between", "n"],
+        names=["fore_aft_within", "fore_aft_between", "sideways_within", "sideways_between", "n"],
     )
