@@ -21,10 +21,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test its own EYELOG_HOME, and none of the settings of the environment."""
+    """Give every test its own EYELOG_HOME, days of UTC, and no other setting."""
     for name in list(os.environ):
         if name.startswith("EYELOG_"):
             monkeypatch.delenv(name)
     folder = tmp_path / "eyelog-home"
     monkeypatch.setenv("EYELOG_HOME", str(folder))
+    monkeypatch.setenv("EYELOG_TZ", "UTC")  # stated, so that nothing needs to say it
     return folder

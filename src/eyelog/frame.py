@@ -19,7 +19,7 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import time_of_day_us, zone
+from eyelog.clock import Zones, time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import Remembering, history, stated_log
 
@@ -31,6 +31,7 @@ __all__ = [
     "between",
     "conform",
     "empty",
+    "in_zones",
     "interval_seconds",
     "is_resampled",
     "log_of",
@@ -76,6 +77,7 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
     index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
     chosen = [name for name in columns(log) if name in frame.columns]
     unknown = [name for name in frame.columns if name not in by_name]
+    unknown.sort(key=lambda name: name == OFFSET)  # it is last
     warn_unknown(log, unknown)
     data: dict[Any, Any] = {
         name: frame[name].astype(cast(Any, by_name[name].dtype)).array for name in chosen
@@ -102,6 +104,7 @@ def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
+    names = [name for name in names if name != OFFSET]
     if names:
         warnings.warn(
             f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
@@ -311,3 +314,15 @@ def _stated_seconds(table: pd.DataFrame | pd.Series, log: str | None) -> float:
 def is_resampled(frame: Remembering) -> bool:
     """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
     return any(step.get("interval_s") is not None for step in history(frame))
+
+
+def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
+    """Return records on the clock of their wearer; `frame` is not used afterwards.
+
+    The index is in the home zone. Where the zones vary, `OFFSET` is the last column.
+    """
+    frame = frame.drop(columns=OFFSET) if OFFSET in frame.columns else frame
+    frame.index = stamps(frame, what="the frame").tz_convert(zone(zones.home))
+    if zones.vary:
+        frame[OFFSET] = zones.offset_min(cast(pd.DatetimeIndex, frame.index))
+    return frame
