@@ -19,7 +19,7 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import Zones, time_of_day_us, zone
+from eyelog.clock import Zones, offset_name, time_of_day_us, zone
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import Remembering, history, stated_log
 
@@ -31,6 +31,7 @@ __all__ = [
     "between",
     "conform",
     "empty",
+    "in_own_offsets",
     "in_zones",
     "interval_seconds",
     "is_resampled",
@@ -325,4 +326,33 @@ def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
     frame.index = stamps(frame, what="the frame").tz_convert(zone(zones.home))
     if zones.vary:
         frame[OFFSET] = zones.offset_min(cast(pd.DatetimeIndex, frame.index))
+    return frame
+
+
+def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame:
+    """Return records on the clock that each shows in `OFFSET`; `frame` is not used afterwards.
+
+    The index is in the zone `home`, by default in the offset of the first record. Where all records
+    have the offset of that zone there is no column.
+
+    Raises
+    ------
+    ConfigurationError
+        If some records have an offset and others have not.
+    """
+    index = cast(pd.DatetimeIndex, frame.index)
+    values = frame[OFFSET] if OFFSET in frame.columns else pd.Series(np.nan, index=index)
+    minutes = values.to_numpy(np.float64, na_value=np.nan)
+    lacking = int(np.isnan(minutes).sum())
+    if lacking and lacking < len(minutes):
+        raise ConfigurationError(
+            f"{lacking:,} of {len(minutes):,} dates are written without an offset, or in UTC (Z),"
+            " which does not show the wearer's clock: name the zone, such as tz='Europe/Berlin', or"
+            " give a table of zones (eyelog.Zones)"
+        )
+    known = len(minutes) and not lacking
+    zones = Zones(home or (offset_name(minutes[0]) if known else "UTC"))
+    frame = in_zones(frame, zones)
+    if known and (zones.offset_min(index) != minutes).any():
+        frame[OFFSET] = minutes
     return frame

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 import pandas as pd
 
-from eyelog.clock import zone
+from eyelog.clock import Zone, as_zones, place_of, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import parse_rfc3339
@@ -37,7 +37,7 @@ _DAY_FIRST: Final = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b.*", re.ASCII)
 _DAY_ALONE: Final = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}", re.ASCII)
 
 
-def read_events(path: str | os.PathLike[str], *, tz: str) -> pd.DataFrame:
+def read_events(path: str | os.PathLike[str], *, tz: Zone) -> pd.DataFrame:
     r"""Read a diary: a CSV file of intervals or moments, with a label each.
 
     Parameters
@@ -86,7 +86,8 @@ def read_events(path: str | os.PathLike[str], *, tz: str) -> pd.DataFrame:
     >>> events["label"].tolist(), str(events["start"][0]), int(events["end"].isna().sum())
     (['work', 'a'], '2026-10-19 09:00:00+09:00', 1)
     """
-    place = zone(tz)
+    zones = as_zones(tz, what="a diary")
+    place = place_of(zones)
     file = path_of(path, what="read_events")
     try:
         with file.open("rb") as source:
@@ -123,8 +124,8 @@ def read_events(path: str | os.PathLike[str], *, tz: str) -> pd.DataFrame:
             )
     table = pd.DataFrame(
         {
-            "start": _stamps(starts, tz),
-            "end": _stamps(ends, tz),
+            "start": _stamps(starts, zones.home),
+            "end": _stamps(ends, zones.home),
             "label": pd.array(labels, "string"),
         }
     )
