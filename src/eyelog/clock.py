@@ -43,7 +43,7 @@ __all__ = [
     "microseconds",
     "offset_name",
     "parse_day",
-    "place_of",
+    "as_tzinfo",
     "time_of_day_us",
     "whole_days",
     "windows",
@@ -230,7 +230,7 @@ def instant_range(
     ConfigurationError
         If a datetime is naive, a text is not a day, or the start is after the end.
     """
-    place = tz if isinstance(tz, tzinfo) else place_of(tz)
+    place = tz if isinstance(tz, tzinfo) else as_tzinfo(tz)
     first = _edge(start, place, closing=False)
     last = _edge(end, place, closing=True)
     if first > last:
@@ -340,7 +340,7 @@ def day_range(
     start: str | date | datetime, end: str | date | datetime, tz: "str | Zones"
 ) -> list[date]:
     """Return the local days that a range touches, in order."""
-    place = place_of(tz)
+    place = as_tzinfo(tz)
     first, last = (edge.astimezone(place).date() for edge in instant_range(start, end, tz))
     return [first + n * DAY for n in range((last - first).days + 1)]
 
@@ -672,7 +672,7 @@ def offset_name(minutes: float) -> str:
 
 
 @lru_cache(maxsize=256)
-def place_of(tz: str | Zones) -> tzinfo:
+def as_tzinfo(tz: str | Zones) -> tzinfo:
     """Return the clock of a zone, or of zones, as Python's datetimes take it."""
     if isinstance(tz, Zones):
         return _Travelling(tz) if tz.vary else zone(tz.home)

@@ -19,7 +19,13 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import Zones, offset_name, time_of_day_us, zone
+from eyelog.clock import (
+    Zones,
+    offset_name,
+    time_of_day_us,
+    zone,
+    zones_of_offsets,
+)
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.provenance import Remembering, history, stated_log
 
@@ -42,6 +48,7 @@ __all__ = [
     "require_single_intervals",
     "stamps",
     "warn_unknown",
+    "zones_of",
 ]
 
 # What a table needs to be read right stands in its columns and index, never in its history alone.
@@ -356,3 +363,13 @@ def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame
     if known and (zones.offset_min(index) != minutes).any():
         frame[OFFSET] = minutes
     return frame
+
+
+def zones_of(frame: pd.DataFrame) -> Zones:
+    """Return the zones that a frame shows: those of its offsets, else that of its index."""
+    index = stamps(frame, what="the frame")
+    offsets = frame[OFFSET].sort_index().ffill().bfill() if OFFSET in frame.columns else None
+    if offsets is None or not len(offsets) or offsets.isna().any():
+        return Zones(str(index.tz))
+    minutes = offsets.to_numpy(np.float64)
+    return zones_of_offsets(cast(pd.DatetimeIndex, offsets.index), minutes)

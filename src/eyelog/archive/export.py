@@ -35,15 +35,18 @@ from eyelog.catalogue import LOGS, catalogue
 from eyelog.clock import (
     DAY,
     Zones,
+    as_tzinfo,
     day_range,
     day_start,
-    place_of,
     zone_at,
-    zones_of_offsets,
 )
 from eyelog.disk.files import whole_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
-from eyelog.frame import OFFSET, log_of
+from eyelog.frame import (
+    OFFSET,
+    log_of,
+    zones_of,
+)
 from eyelog.progress import progress_line
 from eyelog.provenance import stated_account
 
@@ -206,7 +209,7 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
     log = log_of(frame)
     account = stated_account(frame) or "me"
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    zones = _zones_of(frame, tz)
+    zones = zones_of(frame)
     with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         batch = prepare(frame, log, None)
@@ -223,15 +226,6 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
 
     count = len(months)
     return _Records(log, account, tz, zones, table.schema, count, tables, lambda: stamps, between)
-
-
-def _zones_of(frame: pd.DataFrame, tz: str) -> Zones:
-    """Return the zones that a frame shows: those of its offsets, else that of its index."""
-    offsets = frame[OFFSET].sort_index().ffill().bfill() if OFFSET in frame.columns else None
-    if offsets is None or not len(offsets) or offsets.isna().any():
-        return Zones(tz)
-    minutes = offsets.to_numpy(np.float64)
-    return zones_of_offsets(cast(pd.DatetimeIndex, offsets.index), minutes)
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -357,7 +351,7 @@ def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
 
 
 def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path]:
-    place = place_of(records.zones)
+    place = as_tzinfo(records.zones)
     opens = [
         instant_us(day_start(day, place)) for day in [*days, *(day + DAY for day in days[-1:])]
     ]

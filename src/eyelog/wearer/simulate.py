@@ -17,7 +17,7 @@ import pandas as pd
 from eyelog import frame as frames
 from eyelog import provenance
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
-from eyelog.clock import Zone, Zones, as_zones, parse_day, place_of
+from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
 from eyelog.progress import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth
@@ -45,7 +45,7 @@ def _days(
     The wearer blinks `blink` times as often as the seed alone decides.
     """
     check_log(log)
-    place, first = place_of(tz), parse_day(start)
+    place, first = as_tzinfo(tz), parse_day(start)
     count, number = _whole(days, "days", 1), _whole(seed, "seed", 0)
     check_days(first, count)
     who = traits(number)

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 import pandas as pd
 
-from eyelog.clock import Zone, as_zones, place_of, zone
+from eyelog.clock import Zone, as_tzinfo, as_zones, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import parse_rfc3339
@@ -87,7 +87,7 @@ def read_events(path: str | os.PathLike[str], *, tz: Zone) -> pd.DataFrame:
     (['work', 'a'], '2026-10-19 09:00:00+09:00', 1)
     """
     zones = as_zones(tz, what="a diary")
-    place = place_of(zones)
+    place = as_tzinfo(zones)
     file = path_of(path, what="read_events")
     try:
         with file.open("rb") as source:
