@@ -372,4 +372,4 @@ def zones_of(frame: pd.DataFrame) -> Zones:
     if offsets is None or not len(offsets) or offsets.isna().any():
         return Zones(str(index.tz))
     minutes = offsets.to_numpy(np.float64)
-    return zones_of_offsets(cast(pd.DatetimeIndex, offsets.index), minutes)
+    return zones_of_offsets(offsets.index, minutes)

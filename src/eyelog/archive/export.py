@@ -310,7 +310,7 @@ def _as_text(table: pa.Table, records: _Records) -> pa.Table:
     """Return the table with stamps as text, and texts that no spreadsheet runs."""
     known = catalogue(records.log)
     index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), records.tz).index)
-    times = index.to_pydatetime()
+    times = index.to_pydatetime().tolist()
     if records.zones.vary:  # each in the wearer's own offset
         offsets = records.zones.offset_min(index).tolist()
         clocks = {minutes: timezone(timedelta(minutes=minutes)) for minutes in set(offsets)}

@@ -264,8 +264,8 @@ def _set_zone(args: argparse.Namespace) -> int:
                 "a file of zones says from when each holds: leave out --from, or name one zone"
             )
         if old is None:
-            note(f"No zone of {args.account!r} was known before: {zones} also holds earlier.")
             zones = type(zones)([(args.since, zones.home)])
+            note(f"No zone of {args.account!r} was known before: {zones} also holds earlier.")
         else:
             zones = old.with_zone(zones.home, args.since)
     archive.set_zones(zones, account=args.account)

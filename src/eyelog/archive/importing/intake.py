@@ -343,7 +343,7 @@ class _Intake:
         if not shown:
             return None
         minutes = pd.concat(shown).sort_index(kind="stable")
-        return zones_of_offsets(pd.DatetimeIndex(minutes.index), minutes.to_numpy(np.float64))
+        return zones_of_offsets(pd.DatetimeIndex(minutes.index), np.asarray(minutes, np.float64))
 
     def keep_zones(self) -> None:
         """Store the zones of the accounts whose zone is not known yet."""

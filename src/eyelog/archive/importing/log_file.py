@@ -92,9 +92,10 @@ def reading(
             return
         if kind == "json":
             content = _whole(stream)
-            found: CsvLog | ParquetLog | SavedLog = _saved(content, file.name)
-            if tz == FILE_ZONE:
-                found = _with_offsets(found, content)
+            saved = _saved(content, file.name)
+            found: CsvLog | ParquetLog | SavedLog = (
+                _with_offsets(saved, content) if tz == FILE_ZONE else saved
+            )
         elif kind == "parquet":
             found = ParquetLog(_whole(stream), log=log, offsets=tz == FILE_ZONE)
         else:

@@ -68,7 +68,8 @@ def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
     minutes = [float("nan") if m is None else _minutes(m[1], m[2]) for m in matches]
     at = ends.indices.to_numpy(zero_copy_only=False)
     at = np.where(np.isnan(at), len(minutes), at).astype(np.int64)
-    return np.array([*minutes, np.nan])[at]
+    found: npt.NDArray[np.float64] = np.array([*minutes, np.nan])[at]
+    return found
 
 
 def _minutes(hours: str, minutes: str) -> float:
@@ -243,7 +244,7 @@ def _of_clocks(clock: Stamps, zones: Zones) -> Stamps:
         read.append(np.where((stamps > opens) & (stamps <= closes), stamps, NEVER))
     every = np.array(read)
     fits = every != NEVER
-    found = every[fits.argmax(axis=0), np.arange(len(clock))]
+    found: Stamps = every[fits.argmax(axis=0), np.arange(len(clock))]
     for row in np.flatnonzero(fits.sum(axis=0) > 1).tolist():
         both = np.sort(every[fits[:, row], row])
         later = both[both > found[row - 1]] if row else both
