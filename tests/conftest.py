@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 mpl.use("Agg")
+os.environ["EYELOG_TZ"] = "UTC"  # also for fixtures that are older than a test
 settings.register_profile(
     "eyelog", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -330,9 +330,10 @@ def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
     The index is in the home zone. Where the zones vary, `OFFSET` is the last column.
     """
     frame = frame.drop(columns=OFFSET) if OFFSET in frame.columns else frame
-    frame.index = stamps(frame, what="the frame").tz_convert(zone(zones.home))
+    index = stamps(frame, what="the frame").tz_convert(zone(zones.home))
+    frame.index = index
     if zones.vary:
-        frame[OFFSET] = zones.offset_min(cast(pd.DatetimeIndex, frame.index))
+        frame[OFFSET] = zones.offset_min(index)
     return frame
 
 
@@ -372,4 +373,4 @@ def zones_of(frame: pd.DataFrame) -> Zones:
     if offsets is None or not len(offsets) or offsets.isna().any():
         return Zones(str(index.tz))
     minutes = offsets.to_numpy(np.float64)
-    return zones_of_offsets(offsets.index, minutes)
+    return zones_of_offsets(pd.DatetimeIndex(offsets.index), minutes)
