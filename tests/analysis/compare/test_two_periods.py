@@ -178,8 +178,8 @@ def test_an_interval_is_given_where_its_level_can_be_reached_and_nowhere_else(n,
 def test_periods_of_unequal_length_are_covered_by_days() -> None:
     frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
     days = el.daily(frame)
-    found = two_periods(days[:3], days[3:], column="steps", draws=100)
+    found = two_periods(days["steps"][:3], days["steps"][3:], draws=100)
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
-    holed = two_periods(days[:3], days.drop(days.index[5])[3:], column="steps", draws=100)
+    holed = two_periods(days["steps"][:3], days["steps"].drop(days.index[5])[3:], draws=100)
     assert holed.coverage == pytest.approx(days["coverage"].drop(days.index[5]).sum() / 9)

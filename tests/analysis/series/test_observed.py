@@ -1,12 +1,13 @@
 """What the functions on a bare Series share: checks, wall clocks and exposure."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import eyelog as el
 from eyelog.analysis.series.observed import (
-    column_of,
     check_numbers,
     check_series,
     has_clock,
@@ -15,7 +16,6 @@ from eyelog.analysis.series.observed import (
     observed,
     one_log,
     refuse_sentinel,
-    rows_of,
     stamp_of,
     stamps_at,
     step_us,
@@ -42,7 +42,7 @@ def series(values, index=INDEX) -> pd.Series:
 )
 def test_what_is_not_a_series_of_numbers_with_stamps_is_refused(wrong, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
-        rows_of(wrong, what="trend")
+        check_series(wrong, what="trend")
 
 
 def test_missing_values_are_left_out_and_lower_the_coverage() -> None:
@@ -52,27 +52,11 @@ def test_missing_values_are_left_out_and_lower_the_coverage() -> None:
     assert observed(series([], INDEX[:0]), what="trend").coverage == 0.0
 
 
-def test_the_length_of_a_row_is_the_smallest_distance_whatever_the_history_says() -> None:
-    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5)
-    column = frame["hm_yo"]
-    for few in (column, column[np.arange(len(column)) % 7 < 2]):
-        bare = few.copy()
-        bare.attrs = {}
-        assert step_us(few) == step_us(bare) == 60_000_000
-        assert observed(few, what="trend").exposure_h == pytest.approx(len(few) / 60)
-    # Two of three records are left out: the median distance would be two minutes too long.
-    assert step_us(column.iloc[::3]) == 180_000_000
-    assert step_us(column.iloc[::3], "60s") == 60_000_000
-    assert observed(frame.iloc[::3], "hm_yo", what="trend").step_us == 60_000_000
-    assert step_us(column.iloc[:1]) == 0
-    assert np.isnan(observed(column.iloc[:1], what="trend").exposure_h)
-
-
-def test_rows_at_distances_that_no_length_explains_need_an_interval() -> None:
-    stamps = INDEX[0] + pd.to_timedelta([0, 15, 30, 45, 52, 67, 82, 97], unit="s")
-    with pytest.raises(el.ConfigurationError, match="Pass interval='15s', or the frame"):
-        observed(pd.Series(1.0, index=stamps), what="trend")
-    assert observed(pd.Series(1.0, index=stamps), what="trend", interval="15s").step_us == 15e6
+def test_the_exposure_of_a_column_counts_the_rows_of_its_frame() -> None:
+    column = record(series([1.0, 2.0, 3.0, 4.0]).iloc[:1], "fetch", log="standard_mode_logs")
+    assert step_us(column) == 60_000_000
+    assert observed(column, what="trend").exposure_h == pytest.approx(1 / 60)
+    assert step_us(series([1.0], INDEX[:1])) == 0
 
 
 def test_hours_and_dates_are_those_of_the_wall_clock() -> None:
@@ -85,7 +69,7 @@ def test_hours_and_dates_are_those_of_the_wall_clock() -> None:
 
 
 def test_the_invalid_value_of_a_field_is_refused_unless_the_series_is_derived() -> None:
-    raw = series([50, -1, 70, 80]).rename("sc_fcs")
+    raw = record(series([50, -1, 70, 80]).rename("sc_fcs"), "fetch", log="computed_data")
     with pytest.raises(el.ConfigurationError, match=r"invalid value -1 1 times: mask it first"):
         refuse_sentinel(raw, what="trend")
     refuse_sentinel(raw - 500, what="trend")
@@ -110,41 +94,39 @@ def test_numbers_need_no_clock() -> None:
         check_numbers(pd.Series(["a"]), what="robust_z")
 
 
-def test_stamps_close_their_intervals_unless_an_argument_says_otherwise() -> None:
+def test_records_and_bins_close_at_their_stamps_days_open_and_a_bare_series_says_nothing() -> None:
     frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
     column = frame["hm_yo"]
     bins = {stamp: el.resample(frame, "1h", stamp=stamp)["hm_yo"] for stamp in ("end", "start")}
-    assert stamp_of(column) == stamp_of(series([1, 2, 3, 4])) == "end"
+    assert stamp_of(column) == "end"
+    assert [stamp_of(bins[stamp]) for stamp in bins] == ["end", "start"]
     assert stamp_of(el.daily(frame)["steps"]) == "start"
-    assert stamp_of(series([1.0, 2.0], pd.date_range("2026-10-19", periods=2))) == "start"
-    for stamp, other in (("end", "start"), ("start", "end")):
-        assert stamp_of(bins[stamp], stamp) == stamp
-        with pytest.raises(el.ConfigurationError, match=f"pass stamp='{stamp}'"):
-            stamp_of(bins[stamp], other)
-    # pandas names its bins by their opening, which no history states.
-    assert stamp_of(column.resample("1h").mean(), "start") == "start"
-    with pytest.raises(el.ConfigurationError, match="pass stamp='start'"):
-        stamp_of(bins["start"])
-    with pytest.raises(el.ConfigurationError, match="leave out stamp"):
-        stamp_of(el.daily(frame)["steps"], "end")
+    assert stamp_of(el.coverage(frame, every="1h")["worn_h"]) == "end"
+    hours = {stamp: el.gait.pace(frame, by="1h", stamp=stamp)["pace_spm"] for stamp in bins}
+    assert [stamp_of(hours[stamp]) for stamp in hours] == ["end", "start"]
+    assert stamp_of(series([1, 2, 3, 4])) is None
+    assert stamp_of(column.resample("1h").mean()) is None  # pandas names its bins by their opening
+    assert stamp_of(bins["end"].dropna(), "start") == "start"
     with pytest.raises(el.ConfigurationError, match="'end' or 'start'"):
         stamp_of(column, "middle")
 
 
 def test_intervals_open_before_a_stamp_that_closes_them_and_never_overlap() -> None:
     one = series([1, 2, np.nan, 4])
-    closing, opening = (observed(one, what="trend", stamp=s) for s in ("end", "start"))
+    closing, opening, bare = (observed(one, what="trend", stamp=s) for s in ("end", "start", None))
     hour, half = pd.Timedelta("1h"), pd.Timedelta("30min")
     here = INDEX[[0, 1, 3]]
-    assert closing.opens.equals((here - hour).tz_localize(None))
-    assert closing.middles.equals((here - half).tz_localize(None))
-    assert opening.opens.equals(here.tz_localize(None))
-    assert opening.middles.equals((here + half).tz_localize(None))
+    assert closing.opens.equals(here - hour)
+    assert closing.middles.equals(here - half)
+    assert opening.opens.equals(here)
+    assert opening.middles.equals(here + half)
+    assert bare.opens.equals(here)
+    assert bare.middles.equals(here)
     # The day had 25 hours, so its last bin of 6 hours is one hour long.
     bins = pd.date_range("2026-10-25 05:00", periods=4, freq="6h", tz="Europe/Berlin", unit="us")
     bins = bins.append(pd.DatetimeIndex([bins[-1] + hour]))
     short = observed(pd.Series(1.0, index=bins), what="trend", stamp="end")
-    assert short.opens[-1] == bins[-2].tz_localize(None)
+    assert short.opens[-1] == bins[-2]
 
 
 @pytest.fixture(scope="module")
@@ -152,30 +134,19 @@ def days() -> pd.DataFrame:
     return el.daily(el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Asia/Tokyo"))
 
 
-def test_a_table_of_days_states_the_hours_and_coverage_of_its_days(days: pd.DataFrame) -> None:
-    few = days.iloc[::2]
-    for table in (few, few[few.columns[::-1]], few.tz_localize(None), few.set_index(few.index)):
-        seen = observed(table, "steps", what="trend")
+def test_a_column_of_days_carries_their_hours_and_coverage_through_every_choice_of_rows(
+    days: pd.DataFrame,
+) -> None:
+    steps = days["steps"]
+    few = steps.iloc[::2]
+    for column in (few, few.tz_convert("UTC").rename("moves"), few * 2 + 1, few.astype("Float64")):
+        seen = observed(column, what="trend")
         assert seen.exposure_h == pytest.approx(days["worn_h"].iloc[::2].sum())
         assert seen.coverage == pytest.approx(days["coverage"].iloc[::2].sum() / 9)
         assert seen.hours.tolist() == days["worn_h"].iloc[::2].tolist()
-    holed = observed(days.assign(steps=days["steps"].where(days.index != days.index[3])), "steps", what="t")
-    assert holed.exposure_h == pytest.approx(days["worn_h"].drop(days.index[3]).sum())
-    assert holed.coverage == pytest.approx(days["coverage"].drop(days.index[3]).sum() / 9)
-
-
-def test_a_series_by_day_does_not_carry_the_hours_of_its_days(days: pd.DataFrame) -> None:
-    for column in (days["steps"], days["steps"].tz_localize(None), days["steps"].resample("3D").mean()):
-        seen = observed(column, what="trend")
-        assert np.isnan(seen.exposure_h)
-        assert seen.coverage == 1.0
-    for hours in (days["worn_h"], days["worn_h"][::-1].sort_index(), days["worn_h"].to_numpy()):
-        told = observed(days["steps"], what="trend", exposure=hours)
-        assert told.exposure_h == pytest.approx(days["worn_h"].sum())
-    assert np.isnan(observed(days["steps"], what="t", exposure=days["worn_h"][:3]).exposure_h)
-    for wrong in ([1.0], [-1.0] * 9, "9h"):
-        with pytest.raises(el.ConfigurationError, match="exposure must be hours"):
-            observed(days["steps"], what="trend", exposure=wrong)
+    holed = observed(steps.where(steps.index != steps.index[3]), what="trend")
+    assert holed.exposure_h == pytest.approx(days["worn_h"].drop(steps.index[3]).sum())
+    assert holed.coverage == pytest.approx(days["coverage"].drop(steps.index[3]).sum() / 9)
 
 
 def test_days_without_evidence_of_wear_are_exposed_as_long_as_they_were_recorded() -> None:
@@ -183,57 +154,30 @@ def test_days_without_evidence_of_wear_are_exposed_as_long_as_they_were_recorded
     with pytest.warns(el.EyelogWarning, match="wea_s"):
         table = el.daily(frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]])
     assert "worn_h" not in table
-    seen = observed(table, "steps", what="trend")
+    seen = observed(table["steps"], what="trend")
     assert seen.exposure_h == pytest.approx(table["recorded_h"].sum())
 
 
-def test_any_table_by_day_states_its_exposure() -> None:
+def test_the_hours_of_means_over_several_days_are_not_known(days: pd.DataFrame) -> None:
+    seen = observed(days["steps"].resample("3D").mean(), what="trend")
+    assert np.isnan(seen.exposure_h)
+    assert np.isnan(seen.coverage)
+
+
+def test_what_a_day_carries_is_plain_data(days: pd.DataFrame) -> None:
+    carried = json.loads(json.dumps(days.attrs))["eyelog"]["days"]
+    assert [len(values) for values in carried.values()] == [9, 9, 9]
+
+
+def test_a_column_of_any_table_by_day_carries_what_the_table_states() -> None:
     frame = el.simulate("2026-10-19", 4, log="computed_data", seed=5, tz="Asia/Tokyo")
     for table, name in (
         (el.blinks.rate(frame, by="1D"), "rate_per_min"),
         (el.gait.peak_cadence(frame), "peak_spm"),
         (el.posture.head_movements(frame, by="1D"), "yaw_per_h"),
     ):
-        seen = observed(table, name, what="trend")
+        seen = observed(table[name], what="trend")
         assert seen.exposure_h == pytest.approx(table["exposure_min"].sum() / 60)
         assert seen.coverage == pytest.approx(table["coverage"].mean())
-
-
-def test_a_quantity_is_a_series_or_a_table_and_a_column(days: pd.DataFrame) -> None:
-    assert column_of(days, "steps", what="trend").equals(days["steps"])
-    for call, says in (
-        (lambda: column_of(days, None, what="trend"), "pass the column too"),
-        (lambda: column_of(days["steps"], "steps", what="trend"), "leave out the column"),
-        (lambda: column_of(days[["steps", "steps"]], "steps", what="trend"), "several columns"),
-        (lambda: observed(days.reset_index(), "steps", what="trend"), "set_index"),
-        (lambda: observed(pd.concat({"P01": days}, names=["account"]), "steps", what="t"), "xs"),
-    ):
-        with pytest.raises(el.ConfigurationError, match=says):
-            call()
-    with pytest.raises(el.FieldError, match="did you mean 'steps'"):
-        column_of(days, "stepps", what="trend")
-
-
-def test_dates_are_read_in_every_unit_and_as_text(days: pd.DataFrame) -> None:
-    dates = days.index.tz_localize(None)
-    first = observed(days.set_axis(dates), "steps", what="trend")
-    for index in (dates.as_unit("ns"), dates.as_unit("s"), dates.strftime("%Y-%m-%d"), dates.date):
-        again = observed(days.set_axis(pd.Index(index, name="day")), "steps", what="trend")
-        assert again.index.equals(first.index)
-        assert again.exposure_h == first.exposure_h
-
-
-def test_local_hours_follow_the_offset_that_a_table_states() -> None:
-    table = pd.DataFrame({"x": [1.0, 2, 3, 4], "utc_offset_min": [540.0, np.nan, -300, -300]}, INDEX)
-    opens = observed(table, "x", what="trend").opens
-    utc = (INDEX - pd.Timedelta("1h")).tz_convert("UTC").tz_localize(None)
-    assert opens.equals(utc + pd.to_timedelta([9, 9, -5, -5], unit="h"))
-
-
-def test_values_of_unworn_time_are_refused_where_the_frame_shows_them() -> None:
-    for log, field in (("computed_data", "hm_yo"), ("standard_mode_logs", "hm_yo")):
-        frame = el.sample(log)
-        with pytest.raises(el.ConfigurationError, match="not worn: mask it first"):
-            observed(frame, field, what="trend")
-        assert observed(el.mask(frame, el.flag(frame)), field, what="trend").n
-        assert observed(el.resample(frame, "1h"), field, what="trend").n
+    weeks = el.blinks.rate(frame, by="W")
+    assert "days" not in weeks.attrs["eyelog"]

@@ -31,7 +31,7 @@ def walked(steps: float) -> pd.DataFrame:
 
 
 def by_episodes(steps: float) -> int:
-    return len(el.episodes(walked(steps)["stp"] > 0, interval="15s"))
+    return len(el.episodes(walked(steps)["stp"] > 0))
 
 
 def by_gait(steps: float) -> int:
