@@ -91,7 +91,8 @@ def roster(
     unknown: list[str] = []
     for account in sorted(asked):
         row = {} if table is None else _scalars(table, account)
-        zones = _zones_of(row, given, archive, account, unknown)
+        fallback = given if account in there else given or Zones("UTC")  # nothing of theirs is read
+        zones = _zones_of(row, fallback, archive, account, unknown)
         if "tz" in row:
             row["tz"] = str(zones)
         chosen.append(
@@ -106,14 +107,14 @@ def roster(
     if unknown:
         # Said once for all of them.
         others = f" and {len(unknown) - 1} other accounts" if len(unknown) > 1 else ""
-        fallback = known_zones(
+        last = known_zones(
             None,
             whose=f"account {unknown[0]!r}{others}",
             remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
             stacklevel=5,
         )
         chosen = [
-            _with_zones(each, fallback) if each.account in set(unknown) else each for each in chosen
+            _with_zones(each, last) if each.account in set(unknown) else each for each in chosen
         ]
     return Roster(tuple(chosen), {} if table is None else dict(table.dtypes))
 
