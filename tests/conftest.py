@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 mpl.use("Agg")
+os.environ["EYELOG_TZ"] = "UTC"  # also for fixtures that are older than a test
 settings.register_profile(
     "eyelog", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -21,10 +22,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test its own EYELOG_HOME, and none of the settings of the environment."""
+    """Give every test its own EYELOG_HOME, days of UTC, and no other setting."""
     for name in list(os.environ):
         if name.startswith("EYELOG_"):
             monkeypatch.delenv(name)
     folder = tmp_path / "eyelog-home"
     monkeypatch.setenv("EYELOG_HOME", str(folder))
+    monkeypatch.setenv("EYELOG_TZ", "UTC")  # stated, so that nothing needs to say it
     return folder

@@ -33,6 +33,7 @@ from .archive.importing.together import read as read
 from .archive.store import Archive as Archive
 from .catalogue import fields as fields
 from .catalogue import needed as needed
+from .clock import Zones as Zones
 from .embedded import register as register
 from .embedded import serve as serve
 from .errors import AnswerError as AnswerError

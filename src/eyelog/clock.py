@@ -5,13 +5,17 @@ of 23 or 25 hours has two offsets, so it needs two windows. Stamps are right-clo
 stamped 00:00:00 covers the interval before it, so it belongs to the day that ended.
 """
 
+import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
@@ -19,28 +23,37 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import near
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, EyelogWarning
 from eyelog.rfc3339 import format_rfc3339, parse_rfc3339
 
 __all__ = [
     "DAY",
     "DAY_US",
+    "FILE_ZONE",
     "SECOND",
     "LocalClock",
     "Window",
+    "Zone",
+    "Zones",
+    "as_tzinfo",
+    "as_zones",
     "check_stamp",
     "dates_at",
     "day_range",
     "day_start",
     "instant_range",
+    "known_zones",
     "local_clock",
     "local_days",
     "microseconds",
+    "offset_name",
     "parse_day",
     "time_of_day_us",
     "whole_days",
     "windows",
     "zone",
+    "zone_at",
+    "zones_of_offsets",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -216,7 +229,7 @@ def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Wind
 
 
 def instant_range(
-    start: str | date | datetime, end: str | date | datetime, tz: str | tzinfo
+    start: str | date | datetime, end: str | date | datetime, tz: "str | tzinfo | Zones"
 ) -> tuple[datetime, datetime]:
     """Return the first and last instant (UTC, whole seconds) of a range.
 
@@ -227,7 +240,7 @@ def instant_range(
     ConfigurationError
         If a datetime is naive, a text is not a day, or the start is after the end.
     """
-    place = tz if isinstance(tz, tzinfo) else zone(tz)
+    place = tz if isinstance(tz, tzinfo) else as_tzinfo(tz)
     first = _edge(start, place, closing=False)
     last = _edge(end, place, closing=True)
     if first > last:
@@ -284,7 +297,7 @@ def day_start(day: date, place: tzinfo) -> datetime:
 
 
 def windows(
-    start: str | date | datetime, end: str | date | datetime, tz: str = "UTC"
+    start: str | date | datetime, end: str | date | datetime, tz: "str | Zones" = "UTC"
 ) -> list[Window]:
     """Cut a range into windows that the service accepts.
 
@@ -295,8 +308,8 @@ def windows(
     ----------
     start, end : str, date or aware datetime
         Inclusive local days of `tz` (``"2026-10-24"``), or instants.
-    tz : str
-        IANA zone of the days.
+    tz : str or Zones
+        IANA zone of the days, or the zones of the wearer.
 
     Returns
     -------
@@ -319,6 +332,11 @@ def windows(
     first, last = instant_range(start, end, tz)
     if first > last:
         return []
+    if isinstance(tz, Zones):
+        edges_of = [first, *(at for at in tz.changes()[1:] if first < at <= last), last + SECOND]
+        names = [zone_at(tz, begins) for begins in edges_of[:-1]]
+        parts = zip(pairwise(edges_of), names, strict=True)
+        return [w for (low, high), name in parts for w in windows(low, high - SECOND, name)]
     changes = [(i, o) for i, o in _offsets(first, last, zone(tz)) if i <= last]
     edges = [*changes, (last + SECOND, timedelta())]
     return [
@@ -328,9 +346,11 @@ def windows(
     ]
 
 
-def day_range(start: str | date | datetime, end: str | date | datetime, tz: str) -> list[date]:
+def day_range(
+    start: str | date | datetime, end: str | date | datetime, tz: "str | Zones"
+) -> list[date]:
     """Return the local days that a range touches, in order."""
-    place = zone(tz)
+    place = as_tzinfo(tz)
     first, last = (edge.astimezone(place).date() for edge in instant_range(start, end, tz))
     return [first + n * DAY for n in range((last - first).days + 1)]
 
@@ -540,3 +560,439 @@ def whole_days(windows: Sequence[Window]) -> dict[date, tuple[Window, ...]]:
     for window in windows:
         days[window.day] = (*days.get(window.day, ()), window)
     return days
+
+
+# The zones of a wearer.
+
+FILE_ZONE = "file"  # each record's own offset, as its text says
+_COLUMNS = ("from", "tz")
+_FIELD = re.compile(r"[,;\t]")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Zones:
+    """The zones of a wearer, with the date or instant from which each holds.
+
+    Parameters
+    ----------
+    table : DataFrame, list of pairs, path of a CSV file, str or Zones
+        The columns ``from`` and ``tz``, one row per zone, in order of time. ``from`` is a local
+        date (``"2026-10-22"``: the zone holds from the midnight that opens this date in it) or an
+        aware instant (``"2026-10-22T18:30:00-04:00"``). ``tz`` is an IANA zone
+        (``"America/New_York"``) or a fixed offset (``"UTC-04:00"``). The ``from`` of the first row
+        may be empty; the first zone also holds before its ``from``. The name of a zone alone is a
+        wearer who does not travel.
+
+    Attributes
+    ----------
+    rows : tuple of pairs
+        Each ``from`` (a date, an instant in UTC, or None) and its zone.
+
+    Raises
+    ------
+    ConfigurationError
+        If a zone is unknown, a ``from`` is neither a date nor an aware instant, rows are not in
+        order of time, or the table or file does not have the two columns.
+
+    Notes
+    -----
+    A table read with `Zones` has its index in the zone `home`, which is the first, and, if there
+    is more than one zone, the column ``utc_offset_min``: days and hours follow this column.
+
+    Two objects with the same rows are equal, and have the same hash.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> trip = el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "America/New_York")])
+    >>> trip
+    from        tz
+                Asia/Tokyo
+    2026-10-22  America/New_York
+    >>> trip.home
+    'Asia/Tokyo'
+    """
+
+    rows: tuple[tuple[date | datetime | None, str], ...]
+
+    def __init__(self, table: Any) -> None:
+        if isinstance(table, Zones):
+            object.__setattr__(self, "rows", table.rows)
+            return
+        pairs, where = _pairs_of(table)
+        rows = tuple(
+            _row_of(since, name, f"{where}row {number}", first=number == 1)
+            for number, (since, name) in enumerate(pairs, 1)
+        )
+        if not rows:
+            raise ConfigurationError(f"{where}no zone is given: give one, such as 'Asia/Tokyo'")
+        object.__setattr__(self, "rows", rows)
+        changes = self.changes()
+        for number in range(1, len(changes)):
+            if changes[number] <= changes[number - 1]:
+                raise ConfigurationError(
+                    f"{where}row {number + 1} ({_text_of(rows[number][0])}, {rows[number][1]}) does"
+                    " not begin after the row before it: put the rows in order of time"
+                )
+
+    def __repr__(self) -> str:
+        table = [_COLUMNS, *((_text_of(since), name) for since, name in self.rows)]
+        width = max(len(since) for since, _ in table)
+        return "\n".join(f"{since:{width}}  {name}" for since, name in table)
+
+    def __str__(self) -> str:
+        return ", ".join(dict.fromkeys(name for _, name in self.rows))
+
+    @property
+    def home(self) -> str:
+        """The zone of the index: the first one."""
+        return self.rows[0][1]
+
+    @property
+    def vary(self) -> bool:
+        """Whether there is more than one zone."""
+        return len({name for _, name in self.rows}) > 1
+
+    def changes(self) -> list[datetime]:
+        """Return the instant (UTC) from which each zone holds; the first one's is of no use.
+
+        Where the first ``from`` is empty, it is the beginning of time.
+        """
+        found = []
+        for since, name in self.rows:
+            if since is None:
+                found.append(datetime.min.replace(tzinfo=UTC))
+            elif isinstance(since, datetime):
+                found.append(since)
+            else:
+                found.append(day_start(since, zone(name)))
+        return found
+
+    def offset_min(self, index: pd.DatetimeIndex) -> npt.NDArray[np.float64]:
+        """Return how far the wearer's clock is ahead of UTC at each stamp.
+
+        Parameters
+        ----------
+        index : DatetimeIndex
+            Aware stamps. Each closes its interval, so the clock is that just before the stamp: the
+            record that closes at the moment of a change still has the earlier offset.
+
+        Returns
+        -------
+        array of float64
+            Minutes east of UTC, whole numbers.
+
+        Raises
+        ------
+        ConfigurationError
+            If the index is not one of aware stamps.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> el.Zones("Asia/Tokyo").offset_min(el.sample().index[:2]).tolist()
+        [540.0, 540.0]
+        """
+        if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+            raise ConfigurationError(
+                "offset_min takes a DatetimeIndex of aware stamps, such as frame.index"
+            )
+        inside = microseconds(index) - 1
+        since = np.array([_us_of(change) for change in self.changes()[1:]], dtype=np.int64)
+        at = np.searchsorted(since, inside, side="right")
+        minutes = np.full(len(inside), np.nan)
+        for number in np.unique(at).tolist():
+            chosen = at == number
+            stamps = pd.DatetimeIndex(inside[chosen].view("M8[us]")).tz_localize("UTC")
+            wall = stamps.tz_convert(zone(self.rows[number][1])).tz_localize(None)
+            minutes[chosen] = np.rint((microseconds(wall) - inside[chosen]) / 60e6)
+        return minutes
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table: the columns ``from`` (text, empty if there is none) and ``tz``.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "Asia/Seoul")]).to_frame()
+                 from          tz
+        0              Asia/Tokyo
+        1  2026-10-22  Asia/Seoul
+        """
+        rows = [(_text_of(since), name) for since, name in self.rows]
+        return pd.DataFrame(rows, columns=pd.Index(_COLUMNS), dtype="str")
+
+    def with_zone(self, name: str, since: str | date | datetime) -> "Zones":
+        """Return the zones with one more, or with another one from a date that is there.
+
+        Parameters
+        ----------
+        name : str
+            The zone that holds from then on, until the next one that is given.
+        since : str, date or aware datetime
+            A local date or an instant, as in the table.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> print(el.Zones("Asia/Tokyo").with_zone("America/New_York", "2026-10-22"))
+        Asia/Tokyo, America/New_York
+        """
+        new = _row_of(since, name, "", first=False)
+        when = Zones([new]).changes()[0]
+        dated = list(zip(self.changes(), self.rows, strict=True))
+        before = [row for change, row in dated if change < when and row[0] != new[0]]
+        after = [row for change, row in dated if change > when and row[0] != new[0]]
+        return Zones([*before, new, *after])
+
+
+Zone = str | os.PathLike[str] | Sequence[tuple[Any, str]] | pd.DataFrame | Zones
+
+
+def as_zones(tz: Any, *, what: str = "") -> Zones:
+    """Return the zones that an argument ``tz=`` names.
+
+    Parameters
+    ----------
+    tz : str, path, DataFrame, list of pairs or Zones
+        As `Zones` takes it.
+    what : str
+        What is read, for the message on ``tz="file"`` where records have no text.
+
+    Raises
+    ------
+    ConfigurationError
+        As from `Zones`.
+    """
+    if isinstance(tz, str) and tz == FILE_ZONE:
+        raise ConfigurationError(
+            "tz='file' takes the offset that each date of a file is written in, and"
+            f" {what or 'this'} has none: give the zone, such as tz='Asia/Tokyo', or a table of"
+            " zones (el.Zones)"
+        )
+    return tz if isinstance(tz, Zones) else Zones(tz)
+
+
+def known_zones(
+    tz: Any, *, whose: str, stored: Zones | None = None, remedy: str = "", stacklevel: int = 3
+) -> Zones:
+    """Return the zones of records: those given, else those stored, else EYELOG_TZ, else UTC.
+
+    Parameters
+    ----------
+    tz
+        The argument ``tz=`` of the reader, or None.
+    whose : str
+        Whose records, such as ``account 'anna'``, for the warning.
+    stored : Zones, optional
+        What the archive knows of the account.
+    remedy : str
+        What to type so that the zone is known.
+
+    Warns
+    -----
+    EyelogWarning
+        If nothing says which zone it is.
+    """
+    if tz is not None:
+        return as_zones(tz, what=whose)
+    if stored is not None:
+        return stored
+    text = os.environ.get("EYELOG_TZ", "").strip()
+    if text:
+        try:
+            return as_zones(text, what=whose)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"EYELOG_TZ: {error}") from None
+    how = remedy or "pass tz='Asia/Tokyo'"
+    warnings.warn(
+        f"no zone is known for {whose}: days are UTC days; {how}, or set EYELOG_TZ",
+        EyelogWarning,
+        stacklevel=stacklevel,
+    )
+    return Zones("UTC")
+
+
+def zones_of_offsets(stamps: pd.DatetimeIndex, minutes: npt.NDArray[np.float64]) -> Zones:
+    """Return the zones that the offsets of sorted records show: fixed ones, with their instants."""
+    new = np.flatnonzero(np.append(True, minutes[1:] != minutes[:-1]))
+    us = microseconds(stamps)
+    rows: list[tuple[datetime | None, str]] = []
+    for at in new.tolist():
+        # A record may lie long after the one before: the new offset holds from its own interval.
+        opens = max(us[at] - 1_000_000, us[at - 1]) if at else us[at]
+        since = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=int(opens))
+        rows.append((since if at else None, offset_name(minutes[at])))
+    return Zones(rows)
+
+
+def offset_name(minutes: float) -> str:
+    """Return the name of a fixed offset (``UTC+09:00``), ``UTC`` for 0."""
+    whole = round(abs(minutes))
+    sign = "-" if minutes < 0 else "+"
+    return f"UTC{sign}{whole // 60:02}:{whole % 60:02}" if whole else "UTC"
+
+
+@lru_cache(maxsize=256)
+def as_tzinfo(tz: str | Zones) -> tzinfo:
+    """Return the clock of a zone, or of zones, as Python's datetimes take it."""
+    if isinstance(tz, Zones):
+        return _Travelling(tz) if tz.vary else zone(tz.home)
+    return zone(tz)
+
+
+class _Travelling(tzinfo):
+    """The clock of a wearer whose zone changes; equal to another one of the same zones."""
+
+    def __init__(self, zones: Zones) -> None:
+        self._zones = zones
+        self._places = [zone(name) for _, name in zones.rows]
+        self._edges = [*zones.changes()[1:], datetime.max.replace(tzinfo=UTC)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Travelling) and self._zones == other._zones
+
+    def __hash__(self) -> int:
+        return hash(self._zones)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Travelling, (self._zones,)
+
+    def utcoffset(self, when: datetime | None) -> timedelta | None:
+        """Return the offset of a clock time; if it comes twice, or never, ``fold`` decides."""
+        if when is None:
+            return None
+        begins = datetime.min.replace(tzinfo=UTC)
+        fitting, before, after = [], None, None
+        for place, ends in zip(self._places, self._edges, strict=True):
+            offset = when.replace(tzinfo=place).utcoffset() or timedelta()
+            instant = when.replace(tzinfo=UTC, fold=0) - offset
+            if begins <= instant < ends:
+                fitting.append(offset)
+            elif instant >= ends:  # it would have come after the change to the next zone
+                before = offset
+            elif after is None:
+                after = offset
+            begins = ends
+        if fitting:
+            return fitting[-1] if when.fold else fitting[0]
+        return after if when.fold or before is None else before
+
+    def dst(self, _when: datetime | None) -> timedelta | None:
+        """Return nothing: the zones do not say it together."""
+        return None
+
+    def tzname(self, _when: datetime | None) -> str | None:
+        """Return the names of the zones."""
+        return str(self._zones)
+
+    def fromutc(self, when: datetime) -> datetime:
+        """Return an instant, given in UTC, on this clock."""
+        instant = when.replace(tzinfo=UTC)
+        at = sum(instant >= edge for edge in self._edges[:-1])
+        wall = instant.astimezone(self._places[at]).replace(tzinfo=self)
+        if wall.utcoffset() != wall.replace(tzinfo=None) - instant.replace(tzinfo=None):
+            return wall.replace(fold=1 - wall.fold)
+        return wall
+
+
+def zone_at(zones: Zones, instant: datetime) -> str:
+    """Return the zone that holds at an instant."""
+    return zones.rows[sum(instant >= change for change in zones.changes()[1:])][1]
+
+
+def _us_of(instant: datetime) -> int:
+    return (instant - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def _text_of(since: date | datetime | None) -> str:
+    if since is None:
+        return ""
+    text = since.isoformat()
+    return text.replace("+00:00", "Z") if isinstance(since, datetime) else text
+
+
+def _pairs_of(table: Any) -> tuple[list[tuple[Any, Any]], str]:
+    """Return the rows of a table of zones, and the name of its file for messages."""
+    if isinstance(table, os.PathLike) or (
+        isinstance(table, str) and table.lower().endswith(".csv")
+    ):
+        return _pairs_of_csv(Path(table))
+    if isinstance(table, str):
+        return [(None, table)], ""
+    if isinstance(table, pd.DataFrame):
+        lacking = [name for name in _COLUMNS if name not in table.columns]
+        if lacking:
+            raise ConfigurationError(
+                f"the table of zones has no column {lacking[0]!r}: it needs from and tz"
+            )
+        return list(zip(table["from"], table["tz"], strict=True)), ""
+    if isinstance(table, Sequence):
+        pairs = [row for row in table if isinstance(row, Sequence) and not isinstance(row, str)]
+        if len(pairs) == len(table) and all(len(pair) == 2 for pair in pairs):
+            return [(since, name) for since, name in pairs], ""
+    raise ConfigurationError(
+        "zones are the name of a zone, a table with the columns from and tz, a list of pairs"
+        f" (from, tz) or a .csv file, not {type(table).__name__}"
+    )
+
+
+def _pairs_of_csv(path: Path) -> tuple[list[tuple[Any, Any]], str]:
+    try:
+        lines = path.expanduser().read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ConfigurationError(f"cannot read the zones in {path}: {reason}") from None
+    cells = [[cell.strip().strip('"') for cell in _FIELD.split(line)] for line in lines]
+    cells = [row for row in cells if any(row)]
+    header = [name.lower() for name in cells[0]] if cells else []
+    if not set(_COLUMNS) <= set(header):
+        raise ConfigurationError(
+            f"{path}: the first line must name the columns from and tz (from,tz); then comes a line"
+            " per zone, such as 2026-10-22,America/New_York"
+        )
+    since, name = (header.index(column) for column in _COLUMNS)
+    for row in cells:
+        row += [""] * (len(header) - len(row))
+    return [(row[since], row[name]) for row in cells[1:]], f"{path}: "
+
+
+def _row_of(
+    since: Any, name: Any, where: str, *, first: bool
+) -> tuple[date | datetime | None, str]:
+    """Return one row, checked; `where` names it in a message."""
+    at = f"{where}: " if where and not (first and since is None) else ""
+    if not isinstance(name, str) or not name:
+        raise ConfigurationError(f"{at}no zone is given: give one, such as 'Asia/Tokyo'")
+    try:
+        zone(name)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{at}{error}") from None
+    missing = since is None or (not isinstance(since, str) and bool(pd.isna(since)))
+    if missing or since == "":
+        if not first:
+            raise ConfigurationError(
+                f"{at}only the first zone may have no date: give the day from which {name} holds"
+            )
+        return None, name
+    try:
+        return _since_of(since), name
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{at}{error}") from None
+
+
+def _since_of(since: Any) -> date | datetime:
+    if isinstance(since, str) and len(since) > 10:
+        since = parse_rfc3339(since)
+    if isinstance(since, pd.Timestamp):
+        since = since.to_pydatetime(warn=False)
+    if not isinstance(since, datetime):
+        return parse_day(since)
+    if since.utcoffset() is not None:
+        return datetime.fromisoformat(since.isoformat()).astimezone(UTC)
+    if since.time() == time():  # how pandas writes a date
+        return since.date()
+    raise ConfigurationError(
+        f"{since} has no offset: give a day such as {since.date().isoformat()!r}, or an instant"
+        f" with its offset, such as '{since.isoformat()}+09:00'"
+    )

@@ -20,7 +20,17 @@ from eyelog.catalogue import (
     columns,
     near,
 )
-from eyelog.clock import DAY_US, LocalClock, local_clock, microseconds, time_of_day_us, zone
+from eyelog.clock import (
+    DAY_US,
+    LocalClock,
+    Zones,
+    local_clock,
+    microseconds,
+    offset_name,
+    time_of_day_us,
+    zone,
+    zones_of_offsets,
+)
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
 from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
@@ -36,6 +46,8 @@ __all__ = [
     "clock_of",
     "conform",
     "empty",
+    "in_own_offsets",
+    "in_zones",
     "interval_seconds",
     "is_resampled",
     "log_of",
@@ -47,6 +59,7 @@ __all__ = [
     "require_single_intervals",
     "stamps",
     "warn_unknown",
+    "zones_of",
 ]
 
 # What a table needs to be read right stands in its columns and index, never in its history alone.
@@ -146,6 +159,7 @@ def clock_of(
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
+    names = [name for name in names if name != OFFSET]
     if names:
         warnings.warn(
             f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
@@ -503,3 +517,55 @@ def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
 def is_resampled(frame: Any) -> bool:
     """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
     return not isinstance(frame, pd.Series) and BIN_WIDTH in frame.columns
+
+
+def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
+    """Return records on the clock of their wearer; `frame` is not used afterwards.
+
+    The index is in the home zone. Where the zones vary, `OFFSET` is the last column.
+    """
+    frame = frame.drop(columns=OFFSET) if OFFSET in frame.columns else frame
+    index = stamps(frame, what="the frame").tz_convert(zone(zones.home))
+    frame.index = index
+    if zones.vary:
+        frame[OFFSET] = zones.offset_min(index)
+    return frame
+
+
+def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame:
+    """Return records on the clock that each shows in `OFFSET`; `frame` is not used afterwards.
+
+    The index is in the zone `home`, by default in the offset of the first record. Where all records
+    have the offset of that zone there is no column.
+
+    Raises
+    ------
+    ConfigurationError
+        If some records have an offset and others have not.
+    """
+    index = cast(pd.DatetimeIndex, frame.index)
+    values = frame[OFFSET] if OFFSET in frame.columns else pd.Series(np.nan, index=index)
+    minutes = values.to_numpy(np.float64, na_value=np.nan)
+    lacking = int(np.isnan(minutes).sum())
+    if lacking and lacking < len(minutes):
+        raise ConfigurationError(
+            f"{lacking:,} of {len(minutes):,} dates are written without an offset, or in UTC (Z),"
+            " which does not show the wearer's clock: name the zone, such as tz='Europe/Berlin', or"
+            " give a table of zones (eyelog.Zones)"
+        )
+    known = len(minutes) and not lacking
+    zones = Zones(home or (offset_name(minutes[0]) if known else "UTC"))
+    frame = in_zones(frame, zones)
+    if known and (zones.offset_min(index) != minutes).any():
+        frame[OFFSET] = minutes
+    return frame
+
+
+def zones_of(frame: pd.DataFrame) -> Zones:
+    """Return the zones that a frame shows: those of its offsets, else that of its index."""
+    index = stamps(frame, what="the frame")
+    offsets = frame[OFFSET].sort_index().ffill().bfill() if OFFSET in frame.columns else None
+    if offsets is None or not len(offsets) or offsets.isna().any():
+        return Zones(str(index.tz))
+    minutes = offsets.to_numpy(np.float64)
+    return zones_of_offsets(pd.DatetimeIndex(offsets.index), minutes)

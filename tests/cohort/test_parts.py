@@ -24,7 +24,7 @@ def study_of(archive: el.Archive) -> Study:
     ],
 )
 def test_a_part_is_a_local_month(kept: el.Archive, tz: str, months: list[str]) -> None:
-    parts = plan(study_of(kept), Wearer("ann", tz), None, None)
+    parts = plan(study_of(kept), Wearer("ann", el.Zones(tz)), None, None)
     assert [part.month for part in parts] == months
     for part, following in pairwise(parts):
         assert part.own[1] == following.own[0]
@@ -33,15 +33,17 @@ def test_a_part_is_a_local_month(kept: el.Archive, tz: str, months: list[str]) -
 
 def test_a_range_cuts_parts_and_what_they_read(kept: el.Archive) -> None:
     first, last = (datetime(2026, 9, day, tzinfo=UTC) for day in (29, 30))
-    (part,) = plan(study_of(kept), Wearer("ann", "UTC"), first, last)
+    (part,) = plan(study_of(kept), Wearer("ann", el.Zones("UTC")), first, last)
     assert part.own == part.around == (first, last)
-    assert plan(study_of(kept), Wearer("ann", "UTC"), first.replace(year=2030), None) == []
-    assert plan(study_of(kept), Wearer("nobody", "UTC"), None, None) == []
+    assert (
+        plan(study_of(kept), Wearer("ann", el.Zones("UTC")), first.replace(year=2030), None) == []
+    )
+    assert plan(study_of(kept), Wearer("nobody", el.Zones("UTC")), None, None) == []
 
 
 def test_a_part_answers_with_an_outcome_and_never_with_an_error(archive: el.Archive) -> None:
     def outcomes() -> list[str]:
-        parts: list[Part] = plan(study_of(archive), Wearer("ann", "UTC"), None, None)
+        parts: list[Part] = plan(study_of(archive), Wearer("ann", el.Zones("UTC")), None, None)
         return [compute(part).state for part in parts]
 
     assert outcomes() == ["done", "done"]

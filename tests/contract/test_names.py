@@ -26,6 +26,7 @@ NAMES = [
     "ServerFault",
     "Token",
     "Unreachable",
+    "Zones",
     "attrition",
     "between",
     "compose_figure",

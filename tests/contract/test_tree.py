@@ -37,6 +37,8 @@ NO_SOURCE_FILE = {
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_blocks.py": "how the blocks of the pages run",
+    "cli/test_archive_zones.py": "the zone of an account, in every command",
+    "cohort/test_wearers_zones.py": "the zones of the wearers, in every function",
     "docs/test_cohorts.py": "a page",
     "docs/test_definitions.py": "a page",
     "docs/test_gallery.py": "scripts",
@@ -47,6 +49,7 @@ NO_SOURCE_FILE = {
     "docs/test_site.py": "the site, in a real browser",
     "service/test_nginx.py": "the service behind a real proxy",
     "service/test_soak.py": "the whole service, for long and under attack",
+    "test_clock_zones.py": "the class Zones of clock.py",
     "service/test_service.py": "the service's extra: what the package says without it",
 }
 

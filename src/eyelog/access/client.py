@@ -22,9 +22,10 @@ from eyelog.access.environment import (
 from eyelog.access.http.addresses import check_base_url
 from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
-from eyelog.clock import SECOND, instant_range, windows, zone
+from eyelog.clock import SECOND, Zone, Zones, as_zones, instant_range, known_zones, windows
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
+from eyelog.frame import in_zones
 from eyelog.provenance import record
 
 __all__ = ["Client", "connect"]
@@ -46,8 +47,9 @@ class Client:
     account : str
         Your name for the wearer. The token and the cached answers are kept under it, so give each
         wearer a different name: the addresses of the service do not distinguish them.
-    tz : str
-        IANA zone of the days and of the index.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The wearer's zone or zones (`eyelog.Zones`), for the days and the index. By default that of
+        the setting EYELOG_TZ, else UTC, with a warning when records are fetched.
     home : path, optional
         Folder of tokens and cache; by default EYELOG_HOME, else the platform's data folder.
     workers : int
@@ -85,7 +87,7 @@ class Client:
         application: Application | None,
         token: Token | None = None,
         account: str = "me",
-        tz: str = "UTC",
+        tz: Zone | None = None,
         home: str | os.PathLike[str] | None = None,
         workers: int = 4,
         offline: bool = False,
@@ -93,8 +95,11 @@ class Client:
     ) -> None:
         self.base_url = check_base_url(base_url)
         self.account = _check_account(account)
-        zone(tz)
-        self.tz = tz
+        with warnings.catch_warnings():  # a fetch says it
+            warnings.simplefilter("ignore", EyelogWarning)
+            zones = known_zones(tz, whose="a service")
+        self.tz: str | Zones = zones if zones.vary else zones.home
+        self._given = tz is not None
         self.workers = _check_workers(workers)
         self.offline = bool(offline)
         self.progress = progress
@@ -182,7 +187,7 @@ class Client:
         end: When,
         *,
         fields: Sequence[str] | None = None,
-        tz: str | None = None,
+        tz: Zone | None = None,
         refresh: bool = False,
     ) -> pd.DataFrame:
         """Fetch the 15-second log, recorded while the phone is connected.
@@ -231,7 +236,7 @@ class Client:
         end: When,
         *,
         fields: Sequence[str] | None = None,
-        tz: str | None = None,
+        tz: Zone | None = None,
         refresh: bool = False,
     ) -> pd.DataFrame:
         """Fetch the 60-second log, recorded with and without the phone.
@@ -258,18 +263,25 @@ class Client:
         """
         return self._fetch(STANDARD_MODE_LOGS, start, end, fields, tz, refresh=refresh)
 
+    def _zones_of(self, tz: Zone | None) -> Zones:
+        """Return the zones of a fetch: those given for it, else those of the client."""
+        if tz is None and self._given:
+            return as_zones(self.tz)
+        return known_zones(tz, whose=f"account {self.account!r}", stacklevel=5)
+
     def _fetch(
         self,
         log: str,
         start: When,
         end: When,
         fields: Sequence[str] | None,
-        tz: str | None,
+        tz: Zone | None,
         *,
         refresh: bool,
     ) -> pd.DataFrame:
         names = None if fields is None else check_fields(log, fields)
-        place = self.tz if tz is None else tz
+        zones = self._zones_of(tz)
+        place = zones if zones.vary else zones.home
         if refresh and self.offline:
             raise ConfigurationError(
                 "refresh=True asks the service, which an offline client never does: leave out one"
@@ -286,7 +298,7 @@ class Client:
             raise
         for note in self._fetcher.take_notes():
             warnings.warn(note, EyelogWarning, stacklevel=3)
-        frame = join_pages(pages, log, tz=place, fields=names)
+        frame = in_zones(join_pages(pages, log, tz=zones.home, fields=names), zones)
         _look_outside(frame, first, last)
         return record(
             frame,
@@ -295,7 +307,7 @@ class Client:
             account=self.account,
             start=str(start),
             end=str(end),
-            tz=place,
+            tz=str(zones),
             fields=None if names is None else list(names),
         )
 

@@ -20,7 +20,7 @@ from eyelog.access.http.session import attach, fetch
 from eyelog.access.walk import Stopped, side_by_side, walk_window
 from eyelog.answers.arrow import ARROW
 from eyelog.answers.page import Page
-from eyelog.clock import Window, whole_days
+from eyelog.clock import Window, Zones, whole_days, zone_at
 from eyelog.errors import AnswerError, NotCached, RequestError
 from eyelog.progress import progress_line
 
@@ -51,16 +51,28 @@ def plan(
     base_url: str,
     log: str,
     ranges: Sequence[Window],
-    tz: str,
+    tz: str | Zones,
     fields: tuple[str, ...] | None,
 ) -> list[Day]:
     """Return the days of some windows, in order, without those that lie wholly in the future."""
     now = datetime.now(UTC)
     return [
-        Day(log, day, tz, windows, fields, day_key(account, base_url, log, windows, fields))
+        Day(
+            log,
+            day,
+            _zone_of(windows, tz),
+            windows,
+            fields,
+            day_key(account, base_url, log, windows, fields),
+        )
         for day, windows in whole_days(ranges).items()
         if windows[0].start <= now
     ]
+
+
+def _zone_of(windows: Sequence[Window], tz: str | Zones) -> str:
+    """Return the zone in which a day ends."""
+    return tz if isinstance(tz, str) else zone_at(tz, windows[-1].start)
 
 
 class _Offered(Exception):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
@@ -32,10 +32,21 @@ from eyelog.archive.parquet.rows import (
 )
 from eyelog.archive.parquet.writing import parquet_writer, prepare
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.clock import DAY, day_range, day_start, zone
+from eyelog.clock import (
+    DAY,
+    Zones,
+    as_tzinfo,
+    day_range,
+    day_start,
+    zone_at,
+)
 from eyelog.disk.files import whole_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
-from eyelog.frame import log_of
+from eyelog.frame import (
+    OFFSET,
+    log_of,
+    zones_of,
+)
 from eyelog.progress import progress_line
 from eyelog.provenance import stated_account
 
@@ -67,7 +78,8 @@ class _Records:
 
     log: str
     account: str
-    tz: str
+    tz: str  # of the index
+    zones: Zones  # of the wearer's clock
     schema: pa.Schema
     months: int
     tables: Callable[[], Iterator[pa.Table]]  # one per month of UTC, in order
@@ -107,15 +119,15 @@ def names_location(fields: str | Iterable[str] | None) -> bool:
 
 
 def export(
-    selection: Selection, path: Path, tz: str, days: Iterable[date], *, location: bool
+    selection: Selection, path: Path, zones: Zones, days: Iterable[date], *, location: bool
 ) -> list[Path]:
     """Write a range of an archive in the format that `path` asks for; return the files written.
 
-    `days` are the local days of `tz` in the range. Without `location` the fields that show where
+    `days` are the local days of `zones` in the range. Without `location` the fields that show where
     the wearer was are left out.
     """
     kind = check_target(path)
-    with _of_archive(selection, tz, location=location) as records:
+    with _of_archive(selection, zones, location=location) as records:
         files = _write(records, path, kind, days)
     if not files:
         raise ArchiveError(
@@ -148,7 +160,7 @@ def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
     kind = check_target(path)
     records = _of_frame(frame)
     index = cast(pd.DatetimeIndex, frame.index)
-    days = day_range(index.min(), index.max(), records.tz) if len(index) else []
+    days = day_range(index.min(), index.max(), records.zones) if len(index) else []
     with archive_errors(f"write {path}"):
         return _write(records, path, kind, days, empty=True)
 
@@ -160,7 +172,7 @@ def print_csv(frame: pd.DataFrame, sink: Any) -> None:
 
 
 @contextmanager
-def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_Records]:
+def _of_archive(selection: Selection, zones: Zones, *, location: bool) -> Iterator[_Records]:
     log, span = selection.log, selection.span
     with open_months(selection) as (schema, files):
         # First find which of the doubtful columns have a value: a frame of the same records does
@@ -189,13 +201,15 @@ def _of_archive(selection: Selection, tz: str, *, location: bool) -> Iterator[_R
             parts = [month_stamps(file, *span) for file in files]
             return np.concatenate([np.empty(0, np.int64), *parts])
 
-        yield _Records(log, selection.account, tz, schema, len(files), tables, stamps, between)
+        account, count = selection.account, len(files)
+        yield _Records(log, account, zones.home, zones, schema, count, tables, stamps, between)
 
 
 def _of_frame(frame: pd.DataFrame) -> _Records:
     log = log_of(frame)
     account = stated_account(frame) or "me"
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
+    zones = zones_of(frame)
     with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         batch = prepare(frame, log, None)
@@ -210,7 +224,8 @@ def _of_frame(frame: pd.DataFrame) -> _Records:
     def tables() -> Iterator[pa.Table]:
         return (between(*month_edges(month)) for month in months)
 
-    return _Records(log, account, tz, table.schema, len(months), tables, lambda: stamps, between)
+    count = len(months)
+    return _Records(log, account, tz, zones, table.schema, count, tables, lambda: stamps, between)
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -253,7 +268,9 @@ def _chain(first: pa.Table | None, rest: Iterator[pa.Table]) -> Iterator[pa.Tabl
     yield from rest
 
 
-def csv_pieces(place: Place, log: str, account: str, month: str) -> Generator[bytes, None, None]:
+def csv_pieces(
+    place: Place, log: str, account: str, month: str, zones: Zones
+) -> Generator[bytes, None, None]:
     """Give a month of UTC, with where the wearer was, as the CSV file that `export` writes.
 
     The pieces are some days each, so that memory does not grow with the month.
@@ -262,7 +279,7 @@ def csv_pieces(place: Place, log: str, account: str, month: str) -> Generator[by
     selection = Selection(place, log, account, (first, after), None)
     with (
         archive_errors(f"read {log!r} of {account!r}"),
-        _of_archive(selection, "UTC", location=True) as records,
+        _of_archive(selection, zones, location=True) as records,
     ):
         head = io.BytesIO()
         _write_csv(records, (), head)
@@ -293,7 +310,13 @@ def _as_text(table: pa.Table, records: _Records) -> pa.Table:
     """Return the table with stamps as text, and texts that no spreadsheet runs."""
     known = catalogue(records.log)
     index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), records.tz).index)
-    stamps = pa.array([stamp.isoformat() for stamp in index.to_pydatetime()], pa.string())
+    times = index.to_pydatetime().tolist()
+    if records.zones.vary:  # each in the wearer's own offset
+        offsets = records.zones.offset_min(index).tolist()
+        clocks = {minutes: timezone(timedelta(minutes=minutes)) for minutes in set(offsets)}
+        pairs = zip(times, offsets, strict=True)
+        times = [time.astimezone(clocks[minutes]) for time, minutes in pairs]
+    stamps = pa.array([stamp.isoformat() for stamp in times], pa.string())
     arrays = [
         stamps if name == "date" else written(table.column(name), known=name in known)
         for name in table.column_names
@@ -302,12 +325,20 @@ def _as_text(table: pa.Table, records: _Records) -> pa.Table:
 
 
 def _write_parquet(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
-    schema = _for_pandas(records.schema, records.tz)
+    schema = _for_pandas(_with_offsets(records.schema.empty_table(), records).schema, records.tz)
     with parquet_writer(sink, schema, records.log, records.account) as writer:
         for table in tables:
             # One chunk: the same records make the same bytes, however they were read.
-            whole = table.combine_chunks().cast(schema)
+            whole = _with_offsets(table, records).combine_chunks().cast(schema)
             writer.write_table(whole, row_group_size=_GROUP_ROWS)
+
+
+def _with_offsets(table: pa.Table, records: _Records) -> pa.Table:
+    """Return the table with the offset of the wearer's clock as its last column, if it varies."""
+    if not records.zones.vary:
+        return table
+    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), "UTC").index)
+    return table.append_column(OFFSET, pa.array(records.zones.offset_min(index), pa.float64()))
 
 
 def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
@@ -320,7 +351,7 @@ def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
 
 
 def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path]:
-    place = zone(records.tz)
+    place = as_tzinfo(records.zones)
     opens = [
         instant_us(day_start(day, place)) for day in [*days, *(day + DAY for day in days[-1:])]
     ]
@@ -331,7 +362,9 @@ def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path
     label = f"write {records.log} of {records.account}"
     with progress_line(len(spans), label) as done:
         for day, first, after in spans:
-            answer = encode_answer(frame_of(records.between(first, after), records.tz), records.log)
+            begins = datetime.fromtimestamp(first // 1_000_000, UTC)
+            tz = zone_at(records.zones, begins) if records.zones.vary else records.tz
+            answer = encode_answer(frame_of(records.between(first, after), tz), records.log)
             path = folder / f"{records.log}-{day.isoformat()}.json"
             with whole_file(path) as sink:
                 sink.write(answer)

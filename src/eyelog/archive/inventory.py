@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eyelog.archive.account_zones import stored_zones
 from eyelog.archive.parquet.layout import (
     Place,
     accounts,
@@ -37,6 +38,7 @@ _DTYPES = {
     "gaps": "int64",
     "bytes": "int64",
     "damaged": "int64",
+    "tz": "string",
 }
 
 
@@ -121,4 +123,15 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
         "gaps": int(np.count_nonzero(np.diff(stamps) > longest)),
         "bytes": size,
         "damaged": len(damaged),
+        "tz": _zones(place, account),
     }
+
+
+def _zones(place: Place, account: str) -> str | None:
+    """Return the zones of an account as text, None if they are not known."""
+    try:
+        zones = stored_zones(place, account)
+    except ArchiveError as error:
+        warnings.warn(str(error), EyelogWarning, stacklevel=5)
+        return None
+    return None if zones is None else str(zones)

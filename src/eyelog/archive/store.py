@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
+from eyelog.archive.account_zones import set_zones, stored_zones
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
@@ -24,10 +26,10 @@ from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
 from eyelog.catalogue import LOGS, check_fields, check_log
-from eyelog.clock import day_range
+from eyelog.clock import Zone, Zones, as_zones, day_range, known_zones
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError
-from eyelog.frame import STORED, is_resampled, warn_unknown
+from eyelog.frame import STORED, in_zones, is_resampled, warn_unknown
 
 if TYPE_CHECKING:
     from eyelog.access.client import Client
@@ -120,7 +122,7 @@ class Archive:
         *,
         account: str = "me",
         fields: Iterable[str] | None = None,
-        tz: str | None = None,
+        tz: Zone | None = None,
     ) -> pd.DataFrame:
         """Read the records whose stamps lie in a range, by default all.
 
@@ -131,23 +133,26 @@ class Archive:
         log : {"computed_data", "standard_mode_logs"}
             The 15-second or the 60-second log.
         start, end : str, date or aware datetime, optional
-            Inclusive local days of `tz` (``"2026-10-24"``), or instants; a stamp with a fraction
-            inside the last second is included. By default the first and the last record.
+            Inclusive days of the wearer's clock (``"2026-10-24"``), or instants; a stamp with a
+            fraction inside the last second is included. By default the first and the last record.
         account : str
             Whose records.
         fields : iterable of str or str, optional
             Return exactly these columns, in catalogue order; by default all, followed by the
             columns that are not in the catalogue. The name of a summary (``"daily"``,
             ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
-        tz : str, optional
-            IANA zone of the days and of the index; default UTC.
+        tz : str, Zones, or a table or .csv file of zones, optional
+            The wearer's zone, or zones, see `eyelog.Zones`. By default those that the archive has
+            of the account (`zones`), else that of the setting EYELOG_TZ, else UTC. It decides
+            about the days and the index, never about which instants there are.
 
         Returns
         -------
         DataFrame
-            Index ``date`` (aware in `tz`, sorted, unique, microseconds); columns in catalogue
-            order: numbers float64, booleans ``boolean``, text ``string``. A range without records
-            is an empty frame of that shape.
+            Index ``date`` (aware in the first of the zones, sorted, unique, microseconds); columns
+            in catalogue order: numbers float64, booleans ``boolean``, text ``string``. If the
+            wearer's zone changes, the last column is ``utc_offset_min``: minutes east of UTC of the
+            wearer's clock (float64). A range without records is an empty frame of that shape.
 
         Raises
         ------
@@ -159,24 +164,30 @@ class Archive:
         ConfigurationError
             If the log, the zone or the range is not valid.
 
+        Warns
+        -----
+        EyelogWarning
+            If no zone is known, so that days are those of UTC.
+
         Examples
         --------
         >>> import eyelog as el
         >>> archive = el.Archive("memory://doc-archive")
         >>> sample = el.sample("standard_mode_logs")
         >>> _ = archive.write("standard_mode_logs", sample, account="me")
+        >>> archive.set_zones("Asia/Tokyo", account="me")
         >>> first = sample.index[0]
         >>> frame = archive.read("standard_mode_logs", first, first, fields=["bl", "val_s"])
         >>> list(frame.columns)
         ['val_s', 'bl']
         """
-        zone = "UTC" if tz is None else tz
+        zones = self._zones_of(tz, account)
         chosen = None if fields is None else check_fields(log, fields)
         with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            span = self._span(log, account, start, end, zone)
+            span = self._span(log, account, start, end, zones)
             table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
-        frame = rows.frame_of(table, zone)
+        frame = in_zones(rows.frame_of(table, zones.home), zones)
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         if len(frame):  # an open range begins and ends with the records that there are
             edges |= {"start": _stamp(frame.index[0])} if start is None else {}
@@ -225,8 +236,77 @@ class Archive:
             span = span_of(start, end, "UTC")
             return read_table(Selection(self._place, log, account, span, names))
 
+    def zones(self, account: str = "me") -> Zones | None:
+        """Return the zone, or the zones, in which the wearer of an account lives.
+
+        Parameters
+        ----------
+        account : str
+            Whose.
+
+        Returns
+        -------
+        Zones or None
+            None if the archive does not know.
+
+        Raises
+        ------
+        ArchiveError
+            If the file of the zones is damaged or cannot be read.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-zones")
+        >>> archive.set_zones([("", "Asia/Tokyo"), ("2026-10-22", "Asia/Seoul")], account="anna")
+        >>> archive.zones("anna")
+        from        tz
+                    Asia/Tokyo
+        2026-10-22  Asia/Seoul
+        """
+        return stored_zones(self._place, account)
+
+    def set_zones(self, tz: Zone, *, account: str = "me") -> None:
+        """Keep the zone, or the zones, of an account, in place of those kept before.
+
+        `read` and everything that reads the archive takes them from here. No record changes.
+
+        Parameters
+        ----------
+        tz : str, Zones, or a table or .csv file of zones
+            As `eyelog.Zones` takes it.
+        account : str
+            Whose.
+
+        Raises
+        ------
+        ConfigurationError
+            If a zone or the account is not valid.
+        ArchiveError
+            If the archive cannot be written.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-zones")
+        >>> archive.set_zones("Asia/Tokyo", account="anna")
+        >>> print(archive.zones("anna"))
+        Asia/Tokyo
+        """
+        set_zones(self._place, account, as_zones(tz, what="an archive"))
+
+    def _zones_of(self, tz: Zone | None, account: str) -> Zones:
+        """Return the zones in which to read an account; see `read`."""
+        return known_zones(
+            tz,
+            whose=f"account {account!r}",
+            stored=None if tz is not None else stored_zones(self._place, account),
+            remedy=f"set it with `eyelog archive set-zone {quote(account)} Asia/Tokyo`",
+            stacklevel=4,
+        )
+
     def _span(
-        self, log: str, account: str, start: Instant | None, end: Instant | None, tz: str
+        self, log: str, account: str, start: Instant | None, end: Instant | None, tz: Zones
     ) -> tuple[int, int]:
         """Return a range as microseconds; open ends become the edges of the existing months."""
         if start is not None and end is not None:
@@ -476,7 +556,7 @@ class Archive:
             and ``last`` (stamps, UTC), ``days`` (days of UTC that have a stamp), ``records``,
             ``gaps`` (places where the next record comes more than one and a half intervals later)
             ``bytes``, and ``damaged``, the months that cannot be read and are not counted
-            (int64).
+            (int64), and ``tz``, the zones of the account (string, missing if none is known).
 
         Raises
         ------
@@ -498,8 +578,8 @@ class Archive:
         >>> archive = el.Archive("memory://doc-archive")
         >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> table = archive.inventory()
-        >>> list(table.columns)
-        ['account', 'log', 'first', 'last', 'days', 'records', 'gaps', 'bytes', 'damaged']
+        >>> list(table.columns[-3:])
+        ['bytes', 'damaged', 'tz']
         """
         with layout.archive_errors(f"list the archive {self.path}"):
             return inventory(self._place)
@@ -617,7 +697,7 @@ class Archive:
         *,
         account: str = "me",
         fields: Iterable[str] | None = None,
-        tz: str | None = None,
+        tz: Zone | None = None,
         location: bool = False,
     ) -> list[Path]:
         """Write the records of a range to a CSV file, a Parquet file, or answers of the service.
@@ -635,8 +715,8 @@ class Archive:
             Whose records.
         fields : iterable of str or str, optional
             Export only these columns, in catalogue order, or those of a summary (`eyelog.needed`).
-        tz : str, optional
-            IANA zone of the days and of the stamps; default UTC.
+        tz : str, Zones, or a table or .csv file of zones, optional
+            The wearer's zone or zones, for the days and the stamps; by default as in `read`.
         location : bool
             Also write where the wearer was (``lat`` and ``lng``). Naming them in `fields` does the
             same.
@@ -685,15 +765,15 @@ class Archive:
         ...     [file.name for file in files]
         ['week.csv']
         """
-        zone = "UTC" if tz is None else tz
+        zones = self._zones_of(tz, account)
         fields = fields if fields is None or isinstance(fields, str) else list(fields)
         chosen = None if fields is None else check_fields(log, fields)
         with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
-            span = span_of(start, end, zone)
+            span = span_of(start, end, zones)
             selection = Selection(self._place, log, account, span, chosen)
-            days = day_range(start, end, zone)
+            days = day_range(start, end, zones)
             asked = location or names_location(fields)
-            return export(selection, Path(path), zone, days, location=asked)
+            return export(selection, Path(path), zones, days, location=asked)
 
 
 def _stamp(stamp: pd.Timestamp) -> str:

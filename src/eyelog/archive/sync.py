@@ -41,7 +41,7 @@ from eyelog.archive.parquet.reading import Instant, instant_us
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
 from eyelog.archive.parquet.writing import Outcome, prepare_table, write
 from eyelog.catalogue import check_log
-from eyelog.clock import DAY, day_range, day_start, windows, zone
+from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, windows, zone
 from eyelog.errors import (
     AnswerError,
     ArchiveError,
@@ -95,6 +95,14 @@ class _Answer:
     asked: bool
 
 
+def _zone_of(client: Client) -> str:
+    """Return the zone of the days of a sync: the home of a wearer who travels.
+
+    Which day a record is fetched with does not matter to the archive.
+    """
+    return as_zones(client.tz).home
+
+
 def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -> pd.DataFrame:
     """Bring the days of a range up to date; see `eyelog.Archive.sync`."""
     check_log(log)
@@ -103,15 +111,17 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
             "sync needs the service, which an offline client does not ask: give a client without"
             " offline=True"
         )
-    wanted = day_range(start, end, client.tz)
+    tz = _zone_of(client)
+    edges = (start, end) if isinstance(client.tz, str) else instant_range(start, end, client.tz)
+    wanted = day_range(*edges, tz)
     if not wanted:  # the zone skipped the only day of the range
         return _report({})
     days = plan(
         client.account,
         client.base_url,
         log,
-        windows(wanted[0], wanted[-1], client.tz),
-        client.tz,
+        windows(wanted[0], wanted[-1], tz),
+        tz,
         None,
     )
     run = _Run(place, client, log)
@@ -181,7 +191,7 @@ class _Run:
 
     def look(self, wanted: Sequence[date], there: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
-        now, tz = datetime.now(UTC), self.client.tz
+        now, tz = datetime.now(UTC), _zone_of(self.client)
         with self._at_the_archive():
             self.noted = noted_days(self.place, self.log, self.account, self.client.base_url, tz)
             self.present = _count_days(self.place, self.log, self.account, wanted, tz)
@@ -204,7 +214,7 @@ class _Run:
 
     def _sound(self, due: set[date]) -> set[date]:
         """Return the days that can be written, and report those of damaged months as failed."""
-        spans = {day: _span(day, self.client.tz) for day in due}
+        spans = {day: _span(day, _zone_of(self.client)) for day in due}
         concerned = [
             month
             for month in months(self.place, self.log, self.account)
@@ -235,7 +245,7 @@ class _Run:
                     self._keep()
 
             first, rest = days[:FIRST_DAYS], days[FIRST_DAYS:]
-            by_month = groupby(rest, lambda day: _month_of(day.day, self.client.tz))
+            by_month = groupby(rest, lambda day: _month_of(day.day, _zone_of(self.client)))
             for part in [first, *(list(month) for _, month in by_month)]:
                 try:
                     side_by_side(part, self._ask, workers=self.client.workers, done=day_done)
@@ -284,17 +294,19 @@ class _Run:
             answer.pages.clear()
         del pages
         stamps = stamps_of(table)
-        counts = {day: _count_inside(stamps, day, self.client.tz) for day in answers}
+        counts = {day: _count_inside(stamps, day, _zone_of(self.client)) for day in answers}
         self.outside += len(stamps) - sum(counts.values())
         # A day from an earlier sync is replaced whole. Records from elsewhere stay, and an answer
         # without records removes nothing.
         replaced = [day for day, count in counts.items() if count and day in self.noted]
-        spans = [_span(day, self.client.tz) for day in replaced]
+        spans = [_span(day, _zone_of(self.client)) for day in replaced]
         outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
         for day, count in counts.items():
             self.rows[day] = self._row(day, count, outcome, asked=answers[day].asked)
         noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
-        note_days(self.place, self.log, self.account, self.client.base_url, self.client.tz, noted)
+        note_days(
+            self.place, self.log, self.account, self.client.base_url, _zone_of(self.client), noted
+        )
         self.noted.update(noted)
 
     def _row(self, day: date, records: int, outcome: Outcome, *, asked: bool) -> _Row:
@@ -304,7 +316,7 @@ class _Run:
             reason = f"the {present} record(s) of the archive are kept" if present else ""
             return _Row("empty", asked=asked, records=0, reason=reason)
         added, changed, removed = (
-            _count_inside(stamps, day, self.client.tz)
+            _count_inside(stamps, day, _zone_of(self.client))
             for stamps in (outcome.added, outcome.changed, outcome.removed)
         )
         new = "fetched" if asked else "cached"

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
-from eyelog.cli.source import add_account, add_archive, add_range, field_list, open_archive
+from eyelog.cli.source import (
+    add_account,
+    add_archive,
+    add_range,
+    add_zone,
+    field_list,
+    open_archive,
+    zones_or_none,
+)
 from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
@@ -33,7 +41,13 @@ def add_commands(commands: Any) -> None:
     )
     add_archive(importing)
     add_account(importing)
-    importing.add_argument("--tz", metavar="Z", help="zone of dates that have no offset")
+    importing.add_argument(
+        "--tz",
+        metavar="Z",
+        help="zone of the wearer, which the archive keeps, and of dates that have no offset: a"
+        " zone such as Asia/Tokyo, a .csv file of zones (from,tz) of one who travels, or file for"
+        " the offset that each date is written in",
+    )
     whose = importing.add_mutually_exclusive_group()
     whose.add_argument(
         "--wearer",
@@ -89,6 +103,23 @@ def add_commands(commands: Any) -> None:
     add_json(repair)
     repair.set_defaults(run=_repair)
 
+    zone = actions.add_parser("set-zone", help="keep the zone in which a wearer lives")
+    zone.add_argument("account", metavar="ACCOUNT", help="whose zone")
+    zone.add_argument(
+        "zone",
+        metavar="ZONE",
+        help="such as Asia/Tokyo; or a .csv file of zones (from,tz) of one who travels",
+    )
+    zone.add_argument(
+        "--from",
+        dest="since",
+        metavar="DATE",
+        help="the local day from which it holds, such as 2026-10-22; the zones before stay"
+        " (default: it holds always, in place of all others)",
+    )
+    add_archive(zone)
+    zone.set_defaults(run=_set_zone)
+
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
     add_range(export)
     export.add_argument(
@@ -101,7 +132,7 @@ def add_commands(commands: Any) -> None:
     )
     add_archive(export)
     add_account(export)
-    export.add_argument("--tz", metavar="Z", help="zone of the days and stamps (default: UTC)")
+    add_zone(export)
     export.add_argument(
         "--fields",
         metavar="A,B",
@@ -220,7 +251,8 @@ def _inventory(args: argparse.Namespace) -> int:
         emit(table, as_json=True, index=False)
     elif len(table):
         # Not all columns fit into 80 characters: damage matters more than size.
-        show(table.drop(columns="bytes") if damaged else table)
+        known = table.drop(columns="tz") if table["tz"].isna().all() else table
+        show(known.drop(columns="bytes") if damaged or "tz" in known else known)
     else:
         note(f"The archive {archive.path} is empty.")
     if damaged:
@@ -228,6 +260,28 @@ def _inventory(args: argparse.Namespace) -> int:
             f"{_damaged_months(damaged)} in the archive {archive.path}, not counted above:"
             " `eyelog archive repair` sets damaged months aside"
         )
+    return 0
+
+
+def _set_zone(args: argparse.Namespace) -> int:
+    from eyelog.clock import as_zones
+
+    archive = open_archive(args)
+    zones, old = as_zones(args.zone, what="an archive"), archive.zones(args.account)
+    if args.since is not None:
+        if zones.vary or len(zones.rows) > 1:
+            raise ConfigurationError(
+                "a file of zones says from when each holds: leave out --from, or name one zone"
+            )
+        if old is None:
+            zones = type(zones)([(args.since, zones.home)])
+            note(f"No zone of {args.account!r} was known before: {zones} also holds earlier.")
+        else:
+            zones = old.with_zone(zones.home, args.since)
+    archive.set_zones(zones, account=args.account)
+    print(repr(zones))
+    if args.account not in archive.accounts():
+        note(f"The archive {archive.path} has no records of {args.account!r} yet.")
     return 0
 
 
@@ -239,7 +293,8 @@ def _verify(args: argparse.Namespace) -> int:
     if args.json:
         emit(problems, as_json=True, index=False)
     for row in () if args.json else problems.to_dict("records"):
-        print(one_line(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}"))
+        of = f"{row['log']} of {row['account']!r}, {row['month']}" if row["log"] else "zones"
+        print(one_line(f"{of}: {row['problem']}"))
         print(f"  file            {row['file']}")
     bare = int((problems["problem"] == NOT_PROTECTED).sum())
     if bare:
@@ -314,12 +369,7 @@ def _add_sync(commands: Any) -> None:
     sync = commands.add_parser("sync", help="bring an archive up to date from the service")
     add_range(sync, logs="computed_data, standard_mode_logs, or all")
     add_account(sync)
-    sync.add_argument(
-        "--tz",
-        default="UTC",
-        metavar="Z",
-        help="zone of the days, such as Asia/Tokyo (default: UTC)",
-    )
+    add_zone(sync)
     add_archive(sync)
     add_json(sync)
     sync.set_defaults(run=_sync)
@@ -334,7 +384,7 @@ def _sync(args: argparse.Namespace) -> int:
     logs = LOGS if args.log == "all" else (check_log(args.log),)
     archive = open_archive(args)
     reports = []
-    with connect(account=args.account, tz=args.tz) as client:
+    with connect(account=args.account, tz=zones_or_none(args)) as client:
         for log in logs:
             try:
                 report = archive.sync(client, log, args.start, args.end)

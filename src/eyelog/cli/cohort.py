@@ -13,7 +13,7 @@ from eyelog.cli.output import (
     note,
     write_table,
 )
-from eyelog.cli.source import add_archive, open_archive
+from eyelog.cli.source import add_archive, add_zone, open_archive
 from eyelog.errors import ConfigurationError, EyelogError
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def add_commands(commands: Any) -> None:
     )
     daily.add_argument("--start", metavar="DAY", help="first local day (default: all days)")
     daily.add_argument("--end", metavar="DAY", help="last local day, included")
-    daily.add_argument(
-        "--tz", metavar="Z", help="zone of the days, such as Asia/Tokyo (default: UTC)"
-    )
+    add_zone(daily)
     daily.add_argument(
         "--wearers",
         type=Path,

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import (
     TABLE_ENDINGS,
@@ -171,9 +171,9 @@ def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | 
     if args.events is None:
         return None
     from eyelog.archive.importing.diary import read_events
+    from eyelog.frame import zones_of
 
-    tz = str(cast("pd.DatetimeIndex", frame.index).tz)
-    return read_events(args.events, tz=tz, dayfirst=args.dayfirst)
+    return read_events(args.events, tz=zones_of(frame), dayfirst=args.dayfirst)
 
 
 def _plot(args: argparse.Namespace) -> int:

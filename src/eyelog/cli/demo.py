@@ -69,6 +69,7 @@ def _prepare(archive: Path) -> None:
         frame = simulate(START, DAYS, log=log, seed=SEED, tz=ZONE)
         store.write(log, frame, account="sample")
         print(f"    {log}: {len(frame):,} records archived")
+    store.set_zones(ZONE, account="sample")
 
 
 def _fetch(base_url: str, home: Path, registered: "Registered") -> dict[str, "pd.DataFrame"]:

@@ -1,10 +1,11 @@
 """Commands that run the service, and the simulated wearer: serve, simulate."""
 
 import argparse
+import os
 from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import note
-from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
+from eyelog.cli.source import add_archive, add_state, add_zone, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -85,9 +86,7 @@ def _add_simulate(commands: Any) -> None:
         metavar="N",
         help="which wearer; the same seed is always the same person (default: 0)",
     )
-    simulate.add_argument(
-        "--tz", default="UTC", metavar="Z", help="zone of the wearer (default: UTC)"
-    )
+    add_zone(simulate)
     simulate.set_defaults(run=_simulate)
 
 
@@ -111,17 +110,27 @@ def _serve(args: argparse.Namespace) -> int:
 
 def _simulate(args: argparse.Namespace) -> int:
     from eyelog.catalogue import LOGS
+    from eyelog.clock import as_zones
     from eyelog.wearer.simulate import simulate
 
     archive = open_archive(args)
+    stored = archive.zones(args.account)
+    setting = os.environ.get("EYELOG_TZ", "").strip()
+    zones = as_zones(args.tz or stored or setting or "UTC", what="a simulated wearer")
+    if stored not in (None, zones):
+        raise ConfigurationError(
+            f"account {args.account!r} lives in {stored} in the archive {archive.path}: give the"
+            " simulated wearer an --account of its own"
+        )
     frames = {
-        log: simulate(args.start, args.days, log=log, seed=args.seed, tz=args.tz) for log in LOGS
+        log: simulate(args.start, args.days, log=log, seed=args.seed, tz=zones) for log in LOGS
     }
     for log, frame in frames.items():
         _refuse_others(archive, log, frame, args.account)
     for log, frame in frames.items():
         archive.write(log, frame, account=args.account)
         note(f"{log}: {len(frame)} records of {args.account!r} in {archive.path}")
+    archive.set_zones(zones, account=args.account)
     return 0
 
 
@@ -129,9 +138,11 @@ def _refuse_others(archive: "Archive", log: str, frame: "pd.DataFrame", account:
     """Raise if the account has records of these days that are not of this simulated wearer."""
     if account not in archive.accounts(log):
         return
-    simulated = frame.tz_convert("UTC")
+    from eyelog.frame import OFFSET
+
+    simulated = frame.tz_convert("UTC").drop(columns=OFFSET, errors="ignore")
     first, last = (simulated.index[at].to_pydatetime() for at in (0, -1))
-    stored = archive.read(log, first, last, account=account)[list(frame.columns)]
+    stored = archive.read(log, first, last, account=account, tz="UTC")[list(simulated.columns)]
     if not stored.equals(simulated[simulated.index.isin(stored.index)]):
         raise ConfigurationError(
             f"account {account!r} has other records of {log!r} on these days in the archive"

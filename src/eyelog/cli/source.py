@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eyelog.archive.store import Archive
+    from eyelog.clock import Zones
 
 __all__ = [
     "add_account",
@@ -34,6 +35,7 @@ __all__ = [
     "read_service",
     "read_source",
     "read_sources",
+    "zones_or_none",
 ]
 
 ALL: Final = "all"
@@ -67,11 +69,30 @@ def add_account(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--account", default="me", metavar="A", help="whose records (default: me)")
 
 
-def add_zone(parser: argparse.ArgumentParser, *, default: str = "UTC") -> None:
-    """Add the option that names the zone of the days to a command."""
+def add_zone(
+    parser: argparse.ArgumentParser,
+    *,
+    default: str = "that of the archive, else EYELOG_TZ, else UTC",
+    files: bool = False,
+) -> None:
+    """Add the option that names the zone of the wearer; `files` may show it by themselves."""
+    own = ", or file for the offset that each date is written in" if files else ""
     parser.add_argument(
-        "--tz", metavar="Z", help=f"zone of the days, such as Asia/Tokyo (default: {default})"
+        "--tz",
+        metavar="Z",
+        help="zone of the wearer, such as Asia/Tokyo; a .csv file of zones (from,tz) of one who"
+        f" travels{own} (default: {default})",
     )
+
+
+def zones_or_none(args: argparse.Namespace) -> "Zones | str | None":
+    """Return the zones to ask the service in: the option's, else those that the archive knows."""
+    if args.tz is not None:
+        return str(args.tz)
+    from eyelog.archive.store import Archive
+
+    archive = Archive(getattr(args, "archive", None) or None)
+    return archive.zones(args.account or "me")
 
 
 def add_range(parser: argparse.ArgumentParser, *, logs: str = f"{LOGS[0]} or {LOGS[1]}") -> None:
@@ -112,7 +133,9 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         help="read the archive (default: that in EYELOG_HOME, if it has the account)",
     )
     parser.add_argument("--account", metavar="A", help="whose records (default: me)")
-    add_zone(parser, default="that of the files, else UTC")
+    add_zone(
+        parser, default="that of the files or the archive, else EYELOG_TZ, else UTC", files=True
+    )
     parser.add_argument(
         "--offline", action="store_true", help="read what was fetched from the service before"
     )
@@ -269,9 +292,10 @@ def _between(frame: "pd.DataFrame", start: str, end: str) -> "pd.DataFrame":
     import pandas as pd
 
     from eyelog import clock
+    from eyelog.frame import zones_of
 
     index = pd.DatetimeIndex(frame.index)
-    first, last = clock.instant_range(start, end, index.tz or "UTC")
+    first, last = clock.instant_range(start, end, zones_of(frame))
     after = pd.Timestamp(last + clock.SECOND)
     return frame[(index >= pd.Timestamp(first)) & (index < after)].copy()
 
@@ -326,7 +350,7 @@ def _from_service(args: argparse.Namespace, asked: _Asked) -> Origin:
     from eyelog.access.client import connect
 
     account = args.account or "me"
-    client = connect(account=account, tz=args.tz or "UTC", offline=args.offline)
+    client = connect(account=account, tz=zones_or_none(args), offline=args.offline)
     frames = {
         log: getattr(client, log)(asked.start, asked.end, refresh=args.refresh)
         for log in asked.logs
@@ -340,7 +364,7 @@ def read_service(args: argparse.Namespace, *, fields: list[str] | None) -> "pd.D
     from eyelog.access.client import connect
 
     check_log(args.log)
-    client = connect(account=args.account, tz=args.tz or "UTC", offline=args.offline)
+    client = connect(account=args.account, tz=zones_or_none(args), offline=args.offline)
     fetch = getattr(client, args.log)
     frame: pd.DataFrame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
     place = "the cache of the service" if args.offline else "the service"
@@ -358,12 +382,19 @@ def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> 
     import pandas as pd
 
     from eyelog.clock import local_days
+    from eyelog.frame import OFFSET
 
     index = pd.DatetimeIndex(frame.index)
     text = f"{log} from {origin}: {_records(len(index))}"
+    travels = OFFSET in frame.columns
+    if travels and len(index):  # as the wearer's clock showed them
+        ahead = pd.to_timedelta(frame[OFFSET].to_numpy(), unit="min")
+        index = (index.tz_convert("UTC").tz_localize(None) + ahead).tz_localize("UTC")
     if len(index):
         # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the
         # end of the records it closes the last day.
         text += f", {index[0]:%Y-%m-%d} to {local_days(index[-1:])[0]:%Y-%m-%d}"
     advice = "" if zone_given else " (--tz for another zone)"
+    if travels:
+        return f"{text}. Days follow the wearer's clock, whose zone changes{advice}."
     return f"{text}. Days are local to {index.tz}{advice}."

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from eyelog.archive.store import Archive
+from eyelog.clock import Zone
 from eyelog.cohort.study import Instant, run_study
 from eyelog.errors import ConfigurationError
 
@@ -30,7 +31,7 @@ def apply(
     accounts: Iterable[str] | None = None,
     start: Instant | None = None,
     end: Instant | None = None,
-    tz: str | None = None,
+    tz: Zone | None = None,
     out: str | os.PathLike[str] | None = None,
     scheduler: Any = None,
     workers: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from eyelog.archive.store import Archive
+from eyelog.clock import Zone
 from eyelog.cohort.study import Instant, run_study
 
 __all__ = ["daily"]
@@ -19,7 +20,7 @@ def daily(
     end: Instant | None = None,
     *,
     accounts: Iterable[str] | None = None,
-    tz: str | None = None,
+    tz: Zone | None = None,
     out: str | os.PathLike[str] | None = None,
     scheduler: Any = None,
     workers: int | None = None,
@@ -37,8 +38,10 @@ def daily(
         Inclusive local days of each wearer (``"2026-10-24"``), or instants. Default: all records.
     accounts : iterable of str, optional
         Whose records; default all that the archive and `wearers` have.
-    tz : str, optional
-        IANA zone of wearers whose zone `wearers` does not have; default UTC.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The zone or zones (`eyelog.Zones`) of wearers whose zone `wearers` does not have. By default
+        those that the archive has of each account, else that of the setting EYELOG_TZ, else UTC,
+        with a warning.
     out : str or path, optional
         A folder, or a URL that fsspec can open, for the result as a Parquet dataset. Then the
         report is returned instead of the table.

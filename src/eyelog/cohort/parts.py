@@ -27,10 +27,16 @@ from eyelog.archive.parquet.layout import (
 from eyelog.archive.parquet.reading import instant_us
 from eyelog.archive.parquet.rows import frame_of
 from eyelog.archive.store import Archive, place_of
-from eyelog.clock import DAY, SECOND, day_start, zone
+from eyelog.clock import (
+    DAY,
+    SECOND,
+    as_tzinfo,
+    day_start,
+)
 from eyelog.cohort.dataset import Dataset, Made
 from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.frame import in_zones
 
 __all__ = ["Outcome", "Part", "Study", "compute", "of_cohort", "of_wearers", "plan"]
 
@@ -94,7 +100,7 @@ def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | 
     lived = _months_lived(study.archive, study.log, wearer)
     if not lived:
         return []
-    place = zone(wearer.tz)
+    place = as_tzinfo(wearer.tz)
     spans = {month: tuple(day_start(day, place) for day in _month_days(month)) for month in lived}
     if study.function is not None:
         whole = _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last)
@@ -116,7 +122,7 @@ def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
 
 def _months_lived(archive: Archive, log: str, wearer: Wearer) -> list[str]:
     """Return the local months in which a wearer can have records, in order."""
-    place, lived = zone(wearer.tz), set()
+    place, lived = as_tzinfo(wearer.tz), set()
     for name in months(place_of(archive), log, wearer.account):
         first = datetime.fromisoformat(f"{name}-01").replace(tzinfo=UTC)
         after = (first + 31 * DAY).replace(day=1)
@@ -174,7 +180,7 @@ def _read(part: Part) -> pd.DataFrame:
             study.log, *part.around, account=account, fields=study.fields, tz=tz
         )
     table = study.archive.read_arrow(study.log, *part.around, account=account, fields="daily")
-    return frame_of(table, tz, share=True)
+    return in_zones(frame_of(table, tz.home, share=True), tz)
 
 
 def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
@@ -184,7 +190,7 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
     """
     if part.month is None:
         return True
-    opens, closes = (day_start(day, zone(part.wearer.tz)) for day in _month_days(part.month))
+    opens, closes = (day_start(day, as_tzinfo(part.wearer.tz)) for day in _month_days(part.month))
     return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
@@ -311,7 +317,7 @@ def _made(part: Part) -> Made:
         study.version,
         study.function_key,
         study.log,
-        wearer.tz,
+        repr(wearer.tz),
         study.tz,
         [(name, repr(value)) for name, value in wearer.covariates],
         [instant.isoformat() for instant in (*part.own, *part.around)],
@@ -343,7 +349,12 @@ def _edges(part: Part) -> str:
     for first, last in ((opens, min(low - SECOND, closes)), (max(high, opens), closes)):
         if first <= last:
             frame = study.archive.read(
-                study.log, first, last, account=part.wearer.account, fields=study.fields
+                study.log,
+                first,
+                last,
+                account=part.wearer.account,
+                fields=study.fields,
+                tz="UTC",
             )
             found.append(pd.util.hash_pandas_object(frame).to_numpy().tobytes().hex())
     return _digest(found)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, check_log
-from eyelog.clock import DAY, parse_day, zone
+from eyelog.clock import DAY, Zones, parse_day, zone
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import check_archive
 from eyelog.errors import ConfigurationError, EyelogError
@@ -66,7 +66,7 @@ def simulate(
         smaller one.
     tz : str or sequence of str
         IANA zone of the wearers, or several, which pairs of wearers take in turn, so that each zone
-        has wearers of both groups.
+        has wearers of both groups. The archive keeps them.
     effect : float
         How many times as often wearers of the group ``treated`` blink as they would in the group
         ``control``, 0.5 to 2: the planted effect.
@@ -109,7 +109,12 @@ def simulate(
     logs = LOGS if log is None else (check_log(log),)
     count = _whole(wearers, "wearers", 1)
     length = _whole(days, "days", 1)
-    zones = [tz] if isinstance(tz, str) else list(tz)
+    zones = [tz] if isinstance(tz, str) else [] if isinstance(tz, Zones) else list(tz)
+    if isinstance(tz, Zones) or not all(isinstance(name, str) for name in zones):
+        raise ConfigurationError(
+            "the wearers of a simulated cohort do not travel: name their zones, such as"
+            " tz=['Asia/Tokyo', 'UTC']; eyelog.simulate takes eyelog.Zones"
+        )
     for name in zones:
         zone(name)
     if not zones:
@@ -179,6 +184,7 @@ def _write(task: _Task) -> str:
                     blink=task.blink,
                 )
                 task.archive.write(log, frame, account=task.account)
+        task.archive.set_zones(task.tz, account=task.account)
     except Exception as error:  # noqa: BLE001 - it is raised where all are known
         return f"{task.account}: {' '.join(str(error).split())}"
     return ""

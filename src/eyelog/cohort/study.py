@@ -16,7 +16,12 @@ from eyelog.analysis.daily import daily
 from eyelog.archive.parquet.layout import archive_errors
 from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
-from eyelog.clock import instant_range
+from eyelog.clock import (
+    Zone,
+    Zones,
+    as_zones,
+    instant_range,
+)
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.parts import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
 from eyelog.cohort.schedule import run
@@ -42,7 +47,7 @@ def run_study(
     accounts: Iterable[str] | None,
     start: Instant | None,
     end: Instant | None,
-    tz: str | None,
+    tz: Zone | None,
     out: str | os.PathLike[str] | None,
     scheduler: Any,
     workers: int | None,
@@ -89,7 +94,7 @@ def run_study(
         "accounts": None if accounts is None else sorted(w.account for w in people.wearers),
         "start": None if start is None else str(start),
         "end": None if end is None else str(end),
-        "tz": tz,
+        "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
         "fields": fields,
         "wearers": None if wearers is None else _digest_of(people),
         "covariates": list(people.covariates),
@@ -125,7 +130,7 @@ def _attrs(what: str, log: str, people: Roster) -> str:
 
 
 def _span(
-    start: Instant | None, end: Instant | None, tz: str
+    start: Instant | None, end: Instant | None, tz: Zones
 ) -> tuple[datetime | None, datetime | None]:
     """Return the first and last instant of a range that may be open at either end."""
     if start is not None and end is not None:
@@ -222,7 +227,7 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
 def _no_rows(study: Study) -> pd.DataFrame:
     """Return the table of a cohort without days, in the shape of every other."""
     tz = "UTC" if study.tz is None else study.tz
-    nobody = Wearer("", tz, tuple((name, None) for name in study.covariates))
+    nobody = Wearer("", Zones(tz), tuple((name, None) for name in study.covariates))
     if study.function is None:
         frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
         table = daily(frame, log=study.log)
@@ -238,5 +243,7 @@ def _inventory(outcomes: Iterable[Outcome]) -> str:
 
 
 def _digest_of(people: Roster) -> str:
-    rows = [(w.account, w.tz, [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers]
+    rows = [
+        (w.account, repr(w.tz), [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers
+    ]
     return hashlib.sha256(repr(rows).encode()).hexdigest()

@@ -2,14 +2,14 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import check_log
-from eyelog.clock import zone
+from eyelog.clock import Zone, Zones, as_zones, known_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
 
 __all__ = ["Roster", "Wearer", "check_archive", "one_row_each", "roster"]
@@ -20,7 +20,7 @@ class Wearer:
     """One wearer: the account, the zone of the days, and the row of the table of wearers."""
 
     account: str
-    tz: str
+    tz: Zones
     covariates: tuple[tuple[str, Any], ...] = ()
     absent: str = ""  # why there is nothing to read
     unknown: bool = False  # asked for by name, and not in the archive
@@ -35,9 +35,9 @@ class Roster:
 
     @property
     def tz(self) -> str | None:
-        """The zone of all wearers; None where they live in several."""
-        zones = {wearer.tz for wearer in self.wearers}
-        return zones.pop() if len(zones) == 1 else None
+        """The zone of all wearers; None where they live in several, or one travels."""
+        names = {name for wearer in self.wearers for _, name in wearer.tz.rows}
+        return names.pop() if len(names) == 1 else None
 
 
 def check_archive(archive: Any) -> Archive:
@@ -55,7 +55,7 @@ def roster(
     log: str,
     *,
     accounts: Iterable[str] | None,
-    tz: str | None,
+    tz: Zone | None,
     wearers: pd.DataFrame | None,
 ) -> Roster:
     """Return who is to be read: those asked for, else all of the archive and of the table.
@@ -73,7 +73,7 @@ def roster(
         If wearers are missing from the table.
     """
     check_log(log)
-    zone("UTC" if tz is None else tz)
+    given = None if tz is None else as_zones(tz, what="an archive")
     there = set(archive.accounts(log))
     table = None if wearers is None else one_row_each(wearers)
     if accounts is None and not there:
@@ -87,21 +87,35 @@ def roster(
     if table is not None:
         _name_missing(sorted(asked - set(table.index)))
         table = table.reindex(sorted(asked))
-    chosen = []
+    chosen: list[Wearer] = []
+    unknown: list[str] = []
     for account in sorted(asked):
         row = {} if table is None else _scalars(table, account)
-        zone_name = _zone_of(row, tz, account)
+        fallback = given if account in there else given or Zones("UTC")  # nothing of theirs is read
+        zones = _zones_of(row, fallback, archive, account, unknown)
         if "tz" in row:
-            row["tz"] = zone_name
+            row["tz"] = str(zones)
         chosen.append(
             Wearer(
                 account,
-                zone_name,
+                zones,
                 tuple(row.items()),
                 "" if account in there else f"no {log} records in the archive",
                 account not in there and accounts is not None,
             )
         )
+    if unknown:
+        # Said once for all of them.
+        others = f" and {len(unknown) - 1} other accounts" if len(unknown) > 1 else ""
+        last = known_zones(
+            None,
+            whose=f"account {unknown[0]!r}{others}",
+            remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
+            stacklevel=5,
+        )
+        chosen = [
+            _with_zones(each, last) if each.account in set(unknown) else each for each in chosen
+        ]
     return Roster(tuple(chosen), {} if table is None else dict(table.dtypes))
 
 
@@ -169,12 +183,31 @@ def _scalars(table: pd.DataFrame, account: str) -> dict[str, Any]:
     return {str(name): None if pd.isna(value) else value for name, value in row.items()}
 
 
-def _zone_of(row: Mapping[str, Any], tz: str | None, account: str) -> str:
+def _zones_of(
+    row: Mapping[str, Any],
+    given: Zones | None,
+    archive: Archive,
+    account: str,
+    unknown: list[str],
+) -> Zones:
+    """Return the zones of a wearer: those of the table, those given, or those of the archive.
+
+    A wearer of whom none are known is added to `unknown`.
+    """
     stated = row.get("tz")
-    if stated is None:
-        return "UTC" if tz is None else tz
-    try:
-        zone(str(stated))
-    except EyelogError as error:
-        raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
-    return str(stated)
+    if stated is not None:
+        try:
+            return as_zones(str(stated), what="an archive")
+        except EyelogError as error:
+            raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
+    found = archive.zones(account) if given is None else given
+    if found is None:
+        unknown.append(account)
+    return Zones("UTC") if found is None else found
+
+
+def _with_zones(wearer: Wearer, zones: Zones) -> Wearer:
+    covariates = dict(wearer.covariates)
+    if "tz" in covariates:
+        covariates["tz"] = str(zones)
+    return replace(wearer, tz=zones, covariates=tuple(covariates.items()))

@@ -17,7 +17,7 @@ import pandas as pd
 from eyelog import frame as frames
 from eyelog import provenance
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
-from eyelog.clock import parse_day, zone
+from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
 from eyelog.progress import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth
@@ -38,14 +38,14 @@ _FIRST, _LAST = date(1970, 1, 2), date(2099, 12, 30)
 
 
 def _days(
-    start: str | date, days: int, log: str, seed: int, tz: str, blink: float = 1.0
+    start: str | date, days: int, log: str, seed: int, tz: Zones, blink: float = 1.0
 ) -> tuple[Traits, Iterator[Life]]:
     """Check the arguments; return the wearer and the days, which are simulated one by one.
 
     The wearer blinks `blink` times as often as the seed alone decides.
     """
     check_log(log)
-    place, first = zone(tz), parse_day(start)
+    place, first = as_tzinfo(tz), parse_day(start)
     count, number = _whole(days, "days", 1), _whole(seed, "seed", 0)
     check_days(first, count)
     who = traits(number)
@@ -80,7 +80,7 @@ def simulate(
     *,
     log: str = COMPUTED_DATA,
     seed: int = 0,
-    tz: str = "UTC",
+    tz: Zone = "UTC",
 ) -> pd.DataFrame:
     """Simulate realistic days of one log.
 
@@ -99,8 +99,8 @@ def simulate(
         The 15-second or the 60-second log. Both see the same days.
     seed : int
         Which wearer, 0 or more: it determines traits, habits and mishaps.
-    tz : str
-        IANA zone of the wearer.
+    tz : str, Zones, or a table or .csv file of zones
+        The wearer's zone; with `eyelog.Zones`, a wearer who travels.
 
     Returns
     -------
@@ -108,7 +108,8 @@ def simulate(
         Index ``date``: aware stamps in `tz`, sorted and unique. Right-closed: a record stamped
         10:00:00 covers the interval before it, so the last stamp may be the midnight that ends
         the last day. Columns: every field of `log` in catalogue order, with the catalogue's
-        dtypes and units.
+        dtypes and units; then, if the wearer travels, ``utc_offset_min`` (float64), minutes east
+        of UTC of the wearer's clock.
 
     Raises
     ------
@@ -155,10 +156,11 @@ def simulate(
 
 
 def simulate_blinking(
-    start: str | date, days: int, *, log: str, seed: int, tz: str, blink: float
+    start: str | date, days: int, *, log: str, seed: int, tz: Zone, blink: float
 ) -> pd.DataFrame:
     """Simulate a wearer who blinks `blink` times as often as the seed alone decides."""
-    who, lived = _days(start, days, log, seed, tz, blink)
+    zones = as_zones(tz, what="a simulated wearer")
+    who, lived = _days(start, days, log, seed, zones, blink)
     stamps: list[Ints] = []
     parts: dict[str, list[Any]] = {name: [] for name in columns(log)}
     # A notebook would store the line with its results.
@@ -171,25 +173,26 @@ def simulate_blinking(
                 part.append(values[name])
             done()
     if not stamps:
-        return _recorded(frames.empty(log, tz=tz), start, days, log, seed, tz)
-    index = _index(np.concatenate(stamps), tz)
+        return _recorded(frames.empty(log), start, days, log, seed, zones)
+    index = _index(np.concatenate(stamps))
     data: dict[str, Any] = {}
     for name in columns(log):
         # The parts of a column are dropped once they are joined, so a year is in memory only once.
         joined = np.concatenate(parts.pop(name))
         data[name] = pd.array(joined, dtype=cast(Any, field(log, name).dtype))
     table = pd.DataFrame(data, index=index, columns=pd.Index(list(data), dtype="str"), copy=False)
-    return _recorded(table, start, days, log, seed, tz)
+    return _recorded(table, start, days, log, seed, zones)
 
 
-def _index(seconds: Ints, tz: str) -> pd.DatetimeIndex:
+def _index(seconds: Ints) -> pd.DatetimeIndex:
     stamps = seconds.astype("datetime64[s]").astype("datetime64[us]")
-    return pd.DatetimeIndex(stamps, tz="UTC", name="date").tz_convert(zone(tz))
+    return pd.DatetimeIndex(stamps, tz="UTC", name="date")
 
 
 def _recorded(
-    table: pd.DataFrame, start: str | date, days: int, log: str, seed: int, tz: str
+    table: pd.DataFrame, start: str | date, days: int, log: str, seed: int, zones: Zones
 ) -> pd.DataFrame:
+    table, tz = frames.in_zones(table, zones), str(zones)
     return provenance.record(
         table, "simulate", log=log, start=str(start), days=int(days), seed=int(seed), tz=tz
     )
@@ -201,7 +204,7 @@ def simulate_truth(
     *,
     log: str = COMPUTED_DATA,
     seed: int = 0,
-    tz: str = "UTC",
+    tz: Zone = "UTC",
 ) -> pd.DataFrame:
     """Return what the simulated wearer really did, hour by hour.
 
@@ -266,14 +269,15 @@ def simulate_truth(
     >>> len(truth), bool((truth["worn_min"] <= truth["recorded_min"]).all())
     (168, True)
     """
-    _, lived = _days(start, days, log, seed, tz)
+    zones = as_zones(tz, what="a simulated wearer")
+    _, lived = _days(start, days, log, seed, zones)
     tables = [truth.hours(day, log) for day in lived]
     stamps = np.concatenate([np.empty(0, dtype=np.int64), *(at for at, _ in tables)])
     data = {
         name: np.concatenate([np.empty(0), *(table[name] for _, table in tables)])
         for name in truth.COLUMNS
     }
-    return _recorded(pd.DataFrame(data, index=_index(stamps, tz)), start, days, log, seed, tz)
+    return _recorded(pd.DataFrame(data, index=_index(stamps)), start, days, log, seed, zones)
 
 
 @lru_cache(maxsize=2)

@@ -117,8 +117,8 @@ def test_a_fault_on_the_way_breaks_the_download_off(visitor: Visitor, monkeypatc
     page = visitor.log_in()
     whole = download.csv_pieces
 
-    def fails(place, log, account, month):
-        yield from whole(place, log, account, month)
+    def fails(place, log, account, month, zones):
+        yield from whole(place, log, account, month, zones)
         if month == "2026-11":
             raise el.ArchiveError("the disk is gone")
 
@@ -133,8 +133,8 @@ def test_a_long_download_outlasts_the_time_of_a_request(visitor: Visitor, monkey
     monkeypatch.setattr(bounds, "REQUEST_SECONDS", 1.5)
     whole = download.csv_pieces
 
-    def slow(place, log, account, month):
-        for piece in whole(place, log, account, month):
+    def slow(place, log, account, month, zones):
+        for piece in whole(place, log, account, month, zones):
             time.sleep(0.2)
             yield piece
 
@@ -153,8 +153,8 @@ def test_one_download_of_a_wearer_runs_at_a_time_and_ends_when_the_browser_goes(
     going, gone = threading.Event(), threading.Event()
     whole = download.csv_pieces
 
-    def endless(place, log, account, month):
-        yield from whole(place, log, account, month)
+    def endless(place, log, account, month, zones):
+        yield from whole(place, log, account, month, zones)
         going.set()
         while not gone.is_set():
             yield b"\n" * 1_000_000

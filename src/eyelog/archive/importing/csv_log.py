@@ -30,13 +30,16 @@ from eyelog.archive.importing.kinds import Header, find_header
 from eyelog.archive.importing.stamps import (
     NEVER,
     Stamps,
+    minutes_of,
     offsets_of,
     read_stamps,
     unclear,
     unix_stamps,
 )
 from eyelog.catalogue import COMPUTED_DATA, catalogue, fold
+from eyelog.clock import FILE_ZONE, Zones
 from eyelog.errors import ArchiveError
+from eyelog.frame import OFFSET
 
 __all__ = ["CsvLog", "Faults", "listed"]
 
@@ -93,8 +96,9 @@ class CsvLog:
     ----------
     stream : binary file
         Read once, from its beginning.
-    tz : str, optional
-        Zone of dates that have no offset.
+    tz : str or Zones, optional
+        Zone of dates that have no offset. With ``"file"`` the pages have the offset that each
+        date is written in (the column ``utc_offset_min``).
     log : str, optional
         The log of a file whose fields are in both.
 
@@ -119,7 +123,9 @@ class CsvLog:
         If the file is not of a log; the message says what it is.
     """
 
-    def __init__(self, stream: BinaryIO, *, tz: str | None = None, log: str | None = None) -> None:
+    def __init__(
+        self, stream: BinaryIO, *, tz: str | Zones | None = None, log: str | None = None
+    ) -> None:
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
@@ -256,6 +262,8 @@ class CsvLog:
         self.rows += len(lines) + len(wrong)
         columns = self._columns(table, lines, wrong, dialect)
         stamps, minutes = self._stamps(table, lines, wrong, dialect)
+        if self._tz == FILE_ZONE:
+            columns[OFFSET] = self._offsets(table)
         wearers = self._wearers(table, lines, wrong, named=named)
         for line in sorted(wrong):
             self.faults.add(line, wrong[line])
@@ -338,6 +346,12 @@ class CsvLog:
                     " 2026-10-21 07:58:00"
                 )
         return stamps, minutes
+
+    def _offsets(self, table: pa.Table) -> Values:
+        """Return the offset that each date is written in, in minutes; missing if it has none."""
+        if "date" not in self._names:
+            return np.full(table.num_rows, np.nan)
+        return minutes_of(table.column(self._names.index("date")))
 
     def _wearers(
         self, table: pa.Table, lines: Lines, wrong: dict[int, str], *, named: bool

@@ -16,7 +16,7 @@ import pandas as pd
 
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.catalogue import near
-from eyelog.clock import DAY, day_start, zone
+from eyelog.clock import DAY, Zone, as_tzinfo, as_zones, day_start, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
 from eyelog.rfc3339 import parse_rfc3339
@@ -44,7 +44,7 @@ _WHEN: Final = re.compile(
 
 
 def read_events(
-    path: str | os.PathLike[str], *, tz: str, dayfirst: bool | None = None
+    path: str | os.PathLike[str], *, tz: Zone, dayfirst: bool | None = None
 ) -> pd.DataFrame:
     r"""Read a diary: a table of intervals, whole days or moments, with a label each.
 
@@ -112,7 +112,8 @@ def read_events(
     >>> str(holiday["start"][0]), str(holiday["end"][0])
     ('2026-10-24 00:00:00+09:00', '2026-10-25 00:00:00+09:00')
     """
-    place = zone(tz)
+    zones = as_zones(tz, what="a diary")
+    place = as_tzinfo(zones)
     file = path_of(path, what="read_events")
     try:
         with file.open("rb") as source:
@@ -152,8 +153,8 @@ def read_events(
         labels.append(label)
     table = pd.DataFrame(
         {
-            "start": _stamps(starts, tz),
-            "end": _stamps(ends, tz),
+            "start": _stamps(starts, zones.home),
+            "end": _stamps(ends, zones.home),
             "label": pd.array(labels, "string"),
         }
     )

@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
@@ -34,8 +35,9 @@ from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
 from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
-from eyelog.clock import zone
+from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, zones_of_offsets
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.frame import OFFSET
 from eyelog.progress import progress_line
 
 __all__ = ["FileReport", "import_files"]
@@ -72,7 +74,7 @@ def import_files(
     paths: Iterable[Path],
     *,
     account: str = "me",
-    tz: str | None = None,
+    tz: Zone | None = None,
     wearer: str | None = None,
     split_wearers: bool = False,
     device: str | None = None,
@@ -93,8 +95,10 @@ def import_files(
         Files, folders and zip files.
     account : str
         Whose records they are.
-    tz : str, optional
-        IANA zone of dates that have no offset.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The wearer's zone or zones (`eyelog.Zones`), for dates that have no offset; ``"file"`` takes
+        those of the offsets in which dates are written. The archive keeps it for the accounts whose
+        zone it does not know yet.
     wearer : str, optional
         Import only the rows of this wearer, according to a column such as ``user_id`` or to the
         account that a Parquet file states. Without it, a file with the rows of several wearers is
@@ -132,8 +136,8 @@ def import_files(
         If lines are not records, fields are unknown, a file is not UTF-8, or the files come from
         several devices.
     """
-    if tz is not None:
-        zone(tz)  # a wrong zone is not the fault of the files
+    # A wrong zone is not the fault of the files.
+    asked = tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
     if wearer is not None and split_wearers:
         raise ConfigurationError(
             "one wearer is chosen and all are to be split: give either wearer= or split_wearers="
@@ -153,13 +157,15 @@ def import_files(
                 " nothing was imported"
             )
     chosen = None if device is None else Devices(device)
-    intake = _Intake(archive, account, tz, wearer, split_wearers, chosen, replace, dry_run)
+    intake = _Intake(archive, account, asked, wearer, split_wearers, chosen, replace, dry_run)
     with closing(intake), progress_line(sum(sizes), f"import into {account}", unit="B") as done:
         for file, size in zip(input_files(every), sizes, strict=False):
             reader = _Counted(file, done)
             intake.take(reader.file)
             done(size - reader.read)  # the unread part of a refused file
         reports = intake.finish()
+    if not dry_run:
+        intake.keep_zones()
     if device is None and (devices := devices_of(names)):
         warnings.warn(
             f"{devices}: if these are several wearers, import each into its own account",
@@ -227,7 +233,7 @@ class _Intake:
 
     archive: Archive
     account: str
-    tz: str | None
+    tz: Zones | str | None
     wearer: str | None
     split: bool
     device: Devices | None
@@ -238,6 +244,7 @@ class _Intake:
     met: dict[tuple[str, str], Met] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)  # the wearers of all files
     devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
+    shown: dict[str, "list[pd.Series[float]]"] = field(default_factory=dict)  # offsets of files
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
@@ -279,6 +286,10 @@ class _Intake:
                 report.repeated += repeated
                 report.conflicts += conflicts
                 frame.attrs = {}  # pandas copies them with every column
+                if OFFSET in frame.columns:  # the archive keeps the zones beside the records
+                    if self.tz == FILE_ZONE:
+                        self._show(account, frame[OFFSET])
+                    frame = frame.drop(columns=OFFSET)
                 self._wait(report, frame, repeated, conflicts)
         first = next(iter(reports.values()))
         first.read += log.faults.count
@@ -318,6 +329,46 @@ class _Intake:
         for name, page in log.pages_by_wearer():
             if self.split or name == self.wearer:
                 yield (name if self.split else self.account), page
+
+    def _show(self, account: str, minutes: "pd.Series[float]") -> None:
+        """Note the offsets of records: the first and the last stamp of each run of one offset."""
+        lacking = int(minutes.isna().sum())
+        if 0 < lacking < len(minutes):
+            raise ArchiveError(
+                f"{lacking:,} of its dates are written without an offset, or in UTC (Z), which does"
+                " not show the wearer's clock: name the zone with tz='Asia/Tokyo'"
+            )
+        if len(minutes) and not lacking:
+            values = minutes.to_numpy(np.float64)
+            new = np.append(True, values[1:] != values[:-1])
+            self.shown.setdefault(account, []).append(minutes[new | np.append(new[1:], True)])
+
+    def zones(self, account: str) -> Zones | None:
+        """Return the zones of an account that were given, or that its files show."""
+        if isinstance(self.tz, Zones):
+            return self.tz
+        shown = self.shown.get(account)
+        if not shown:
+            return None
+        minutes = pd.concat(shown).sort_index(kind="stable")
+        return zones_of_offsets(pd.DatetimeIndex(minutes.index), np.asarray(minutes, np.float64))
+
+    def keep_zones(self) -> None:
+        """Store the zones of the accounts whose zone is not known yet."""
+        accounts = {report.account for report in self.reports if report.read > report.refused}
+        for account in sorted(accounts):
+            new, old = self.zones(account), self.archive.zones(account)
+            if new is None or new == old:
+                continue
+            if old is None:
+                self.archive.set_zones(new, account=account)
+            else:
+                warnings.warn(
+                    f"the archive knows account {account!r} in {old}, which stays as it is; to"
+                    f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`",
+                    EyelogWarning,
+                    stacklevel=3,
+                )
 
     def _report(
         self, file: InputFile, log: str, account: str, reports: dict[str, FileReport]

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final, cast
 
 import msgspec
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from eyelog.answers.careful import ADVICE, careful_records
 from eyelog.answers.decode import decode_page
@@ -18,9 +20,13 @@ from eyelog.archive.importing.field_names import own_fields
 from eyelog.archive.importing.kinds import Refused, kind_of_bytes, other_kind
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, opened
+from eyelog.archive.importing.stamps import minutes_of
 from eyelog.archive.parquet.rows import frame_of, table_of
 from eyelog.catalogue import LOGS, catalogue, columns, fold
+from eyelog.clock import FILE_ZONE, Zones
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
+from eyelog.frame import OFFSET
+from eyelog.rfc3339 import parse_stamps
 
 __all__ = [
     "UNFINISHED",
@@ -68,7 +74,7 @@ class SavedLog:
 
 @contextmanager
 def reading(
-    file: InputFile, *, tz: str | None, log: str | None = None
+    file: InputFile, *, tz: str | Zones | None, log: str | None = None
 ) -> Iterator[CsvLog | ParquetLog | SavedLog | None]:
     """Open a file for reading; return None if it is empty.
 
@@ -88,9 +94,13 @@ def reading(
             yield None
             return
         if kind == "json":
-            found: CsvLog | ParquetLog | SavedLog = _saved(_whole(stream), file.name)
+            content = _whole(stream)
+            saved = _saved(content, file.name)
+            found: CsvLog | ParquetLog | SavedLog = (
+                _with_offsets(saved, content) if tz == FILE_ZONE else saved
+            )
         elif kind == "parquet":
-            found = ParquetLog(_whole(stream), log=log)
+            found = ParquetLog(_whole(stream), log=log, offsets=tz == FILE_ZONE)
         else:
             found = CsvLog(stream, tz=tz, log=log)
         if wide:
@@ -107,6 +117,23 @@ def _saved(content: bytes, where: str) -> SavedLog:
     return SavedLog(pages, frozenset(sent))
 
 
+def _with_offsets(saved: SavedLog, content: bytes) -> SavedLog:
+    """Return a file of answers whose pages have the offset that each date is written in."""
+    texts = [text.decode() for text in _DATE.findall(content)]
+    if not texts:
+        return saved
+    stamps = parse_stamps(texts).view(np.int64)
+    minutes = minutes_of(pa.array(texts))
+    order = np.argsort(stamps, kind="stable")
+    stamps, minutes = stamps[order], minutes[order]
+    pages = []
+    for page in saved.pages():
+        at = np.searchsorted(stamps, page.stamps.view(np.int64), side="right") - 1
+        columns = {**page.columns, OFFSET: minutes[np.maximum(at, 0)]}
+        pages.append(replace(page, columns=columns, unknown=(*page.unknown, OFFSET)))
+    return replace(saved, _pages=pages)
+
+
 def _whole(stream: BinaryIO) -> bytes:
     content = stream.read(LARGEST_ANSWER + 1)
     if len(content) > LARGEST_ANSWER:
@@ -120,8 +147,9 @@ def own_columns(frame: pd.DataFrame, log: CsvLog | ParquetLog | SavedLog) -> pd.
     A column with only missing values would look like evidence, such as that the eyewear was never
     worn.
     """
-    chosen = frame[[name for name in frame.columns if name in log.names]]
-    if set(chosen.columns) <= set(columns(log.log)):
+    # Also the offset of each date, if that was asked for.
+    chosen = frame[[name for name in frame.columns if name in log.names or name == OFFSET]]
+    if set(chosen.columns) <= {*columns(log.log), OFFSET}:
         return chosen
     index = cast(pd.DatetimeIndex, frame.index)
     kept = frame_of(table_of(chosen, log.log), "UTC").set_axis(index)
@@ -135,6 +163,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _LOG: Final = "|".join(LOGS)
 _ANSWER: Final = re.compile(rf'\s*{{\s*"({_LOG})"\s*:'.encode())
 _ANOTHER: Final = re.compile(rf'\n\s*{{\s*"({_LOG})"\s*:'.encode())
+
+_DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
 
 _Keys = dict[str, msgspec.Raw]
 

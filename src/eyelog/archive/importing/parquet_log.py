@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -14,7 +15,9 @@ from eyelog.archive.importing.csv_log import Faults, Values
 from eyelog.archive.importing.field_names import WEARER, fields_of
 from eyelog.archive.importing.kinds import Refused, log_of_names
 from eyelog.catalogue import LOGS, catalogue, fold
+from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, MixedLogsError
+from eyelog.frame import OFFSET
 from eyelog.provenance import KEY
 
 __all__ = ["ParquetLog"]
@@ -32,6 +35,9 @@ class ParquetLog:
         The whole file.
     log : str, optional
         The log of a file whose fields are in both.
+    offsets : bool
+        Whether the pages have the offset of the wearer's clock (``utc_offset_min``), also if it
+        follows from the zone of the stamps alone.
 
     Attributes
     ----------
@@ -52,7 +58,7 @@ class ParquetLog:
         If it has fields of both logs.
     """
 
-    def __init__(self, content: bytes, *, log: str | None = None) -> None:
+    def __init__(self, content: bytes, *, log: str | None = None, offsets: bool = False) -> None:
         try:
             self._file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
             schema = self._file.schema_arrow
@@ -85,6 +91,7 @@ class ParquetLog:
         self.log = found
         self.zones = {str(schema.field(self._date).type.tz)}
         names = cells if own in LOGS else fields_of(cells, found)
+        self._offsets = Zones(next(iter(self.zones))) if offsets and OFFSET not in names else None
         self._seen: set[object] = set()
         self._names = dict(zip(schema.names, names, strict=True))
 
@@ -123,6 +130,9 @@ class ParquetLog:
             if written != self._date:
                 kind = fields[name].value_type if name in fields else ""
                 columns[name] = _values(batch.column(written), written, kind)
+        if self._offsets is not None:  # those of the zone of the stamps
+            index = pd.DatetimeIndex(stamps.cast(pa.timestamp("us", "UTC"), safe=False).to_pandas())
+            columns[OFFSET] = self._offsets.offset_min(index)
         unknown = tuple(name for name in columns if name not in fields)
         at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
         return Page(self.log, None, at.to_numpy().view("M8[us]"), columns, unknown)

@@ -16,8 +16,10 @@ from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns,
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, known_zones
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
+from eyelog.frame import in_own_offsets, in_zones
 
 __all__ = ["read_answer", "read_logger_csv"]
 
@@ -38,7 +40,7 @@ def _named(name: str) -> Iterator[None]:
 
 
 def read_logger_csv(
-    path: str | os.PathLike[str], *, tz: str | None = None, wearer: str | None = None
+    path: str | os.PathLike[str], *, tz: Zone | None = None, wearer: str | None = None
 ) -> pd.DataFrame:
     r"""Read one CSV file of a log, as the Logger app or the vendor's sample script saves it.
 
@@ -49,8 +51,11 @@ def read_logger_csv(
     ----------
     path : str or path
         A CSV file of the 15-second or the 60-second log, also packed with gzip.
-    tz : str, optional
-        IANA zone of dates that have no offset, and of the index; default UTC.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The wearer's zone or zones (`eyelog.Zones`), for dates that have no offset and for the
+        index; ``"file"`` takes the offset that each date is written in. By default that of the
+        setting EYELOG_TZ, else UTC, for the index alone. If the zone changes, the last column is
+        ``utc_offset_min``, minutes east of UTC of the wearer's clock.
     wearer : str, optional
         The wearer whose rows to return, if a column (``user_id``, ``wearer``) names the wearer of
         each row. A file with the rows of several wearers is not read without it.
@@ -98,16 +103,18 @@ def read_logger_csv(
     ([12.0], [False])
     """
     file = path_of(path, what="read_logger_csv")
-    with _named(file.name), reading(input_file(file, file.name), tz=tz) as log:
+    asked = _asked(tz)
+    with _named(file.name), reading(input_file(file, file.name), tz=asked) as log:
         if isinstance(log, SavedLog):
             raise ArchiveError("it is a saved answer: read_answer reads it")
         if isinstance(log, ParquetLog):
             raise ArchiveError("it is a Parquet file: eyelog.read reads it")
         if log is None:
-            return _nothing(file.name, tz)
+            return _nothing(file.name, _home(asked, file.name))
         pages = list(log.pages()) if wearer is None else list(_pages_of(log, wearer))
-        whole = join_pages(pages, log.log, tz=tz or "UTC")
+        whole = join_pages(pages, log.log)
         frame = own_columns(whole, log) if len(whole) else whole
+        frame = _on_clock(frame, asked, file.name)
     for note in log.notes:
         warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if log.faults.count:
@@ -115,6 +122,22 @@ def read_logger_csv(
     return provenance.record(
         frame, "import", file=file.name, rows=log.rows, refused=log.faults.count
     )
+
+
+def _asked(tz: Zone | None) -> Zones | str | None:
+    """Return the zones that are asked for, "file", or None."""
+    return tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
+
+
+def _home(asked: Zones | str | None, name: str) -> str:
+    return "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
+
+
+def _on_clock(frame: pd.DataFrame, asked: Zones | str | None, name: str) -> pd.DataFrame:
+    """Return records on the wearer's clock; with "file", on the clock that each date shows."""
+    if isinstance(asked, str):
+        return in_own_offsets(frame)
+    return in_zones(frame, known_zones(asked, whose=name, stacklevel=4))
 
 
 def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
@@ -137,17 +160,17 @@ def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
         )
 
 
-def _nothing(name: str, tz: str | None) -> pd.DataFrame:
+def _nothing(name: str, tz: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     for log, pattern in _NAMES.items():
         if pattern.search(name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=3)
-            frame = join_pages([], log, tz=tz or "UTC")
+            frame = join_pages([], log, tz=tz)
             return provenance.record(frame, "import", file=name, rows=0, refused=0)
     raise ArchiveError("the file is empty: it has no header that shows which log it is of")
 
 
-def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_answer(path: str | os.PathLike[str], *, tz: Zone | None = None) -> pd.DataFrame:
     """Read saved answers of the service from one file.
 
     Parameters
@@ -155,13 +178,15 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     path : str or path
         JSON: one answer, a list of answers, or one answer per line (the pages of a walk, in their
         order), also packed with gzip.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        As for `read_logger_csv`.
 
     Returns
     -------
     DataFrame
-        Index ``date`` (UTC, sorted, unique, microseconds); the fields that the answers have, as
-        `eyelog.read` returns them, in the order of the catalogue with its dtypes; unknown fields
-        last.
+        Index ``date`` (aware in `tz`, sorted, unique, microseconds); the fields that the answers
+        have, as `eyelog.read` returns them, in the order of the catalogue with its dtypes; unknown
+        fields last.
 
     Raises
     ------
@@ -185,7 +210,8 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
     [3.0]
     """
     file = path_of(path, what="read_answer")
-    with _named(file.name), reading(input_file(file, file.name), tz=None) as saved:
+    asked = _asked(tz)
+    with _named(file.name), reading(input_file(file, file.name), tz=asked) as saved:
         if not isinstance(saved, SavedLog):
             if isinstance(saved, ParquetLog):
                 raise ArchiveError("it is a Parquet file: eyelog.read reads it")
@@ -193,6 +219,7 @@ def read_answer(path: str | os.PathLike[str]) -> pd.DataFrame:
             raise ArchiveError(what)
         whole = join_pages(list(saved.pages()), saved.log)
         frame = own_columns(whole, saved) if len(whole) else whole
+        frame = _on_clock(frame, asked, file.name)
     for note in saved.notes:
         warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
     if saved.unfinished:

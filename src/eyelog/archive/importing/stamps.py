@@ -11,13 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eyelog.archive.importing.csv_cells import Mask, texts_of
-from eyelog.clock import zone
+from eyelog.archive.parquet.reading import instant_us
+from eyelog.clock import FILE_ZONE, Zones, zone
 from eyelog.errors import ConfigurationError
 from eyelog.rfc3339 import fixed_stamps, parse_stamps
 
 __all__ = [
     "NEVER",
     "Stamps",
+    "minutes_of",
     "naive",
     "offsets_of",
     "possible",
@@ -58,6 +60,23 @@ def offsets_of(texts: pa.ChunkedArray) -> set[str]:
     return {f"{match[1]}:{match[2]}" for match in matches if match}
 
 
+def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
+    """Return the offset of each date in minutes, NaN for ``Z`` and for a date without one."""
+    ends = pc.dictionary_encode(pc.utf8_slice_codeunits(texts, -6))
+    ends = ends.combine_chunks() if isinstance(ends, pa.ChunkedArray) else ends
+    matches = [_OFFSET.search(end or "") for end in ends.dictionary.to_pylist()]
+    minutes = [float("nan") if m is None else _minutes(m[1], m[2]) for m in matches]
+    at = ends.indices.to_numpy(zero_copy_only=False)
+    at = np.where(np.isnan(at), len(minutes), at).astype(np.int64)
+    found: npt.NDArray[np.float64] = np.array([*minutes, np.nan])[at]
+    return found
+
+
+def _minutes(hours: str, minutes: str) -> float:
+    total = int(hours[1:]) * 60.0 + int(minutes)
+    return -total if hours[0] == "-" else total
+
+
 def possible(stamps: Stamps) -> Mask:
     """Return which stamps are in the years 1 to 9999, which an archive can hold."""
     return (stamps >= _FIRST) & (stamps < _AFTER)
@@ -81,7 +100,7 @@ def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
     return np.where(good, whole, NEVER)
 
 
-def read_stamps(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask]:
+def read_stamps(column: pa.ChunkedArray, tz: str | Zones | None) -> tuple[Stamps, Mask]:
     """Return dates as instants (microseconds, UTC), `NEVER` if a text is not a date.
 
     A date without an offset is a clock time of `tz`. When clocks go back and an hour comes twice,
@@ -103,7 +122,7 @@ def read_stamps(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask]:
     return np.where(possible(stamps), stamps, NEVER), minutes
 
 
-def _by_columns(column: pa.ChunkedArray, tz: str | None) -> tuple[Stamps, Mask] | None:
+def _by_columns(column: pa.ChunkedArray, tz: str | Zones | None) -> tuple[Stamps, Mask] | None:
     """Read dates that are all written in the same way; None if they are not."""
     chars = _characters(column)
     if chars is None:
@@ -152,7 +171,7 @@ def _characters(column: pa.ChunkedArray) -> npt.NDArray[np.uint8] | None:
     return data.reshape(-1, width) if data.max() < 128 else None
 
 
-def _one_by_one(texts: Sequence[str | None], tz: str | None) -> tuple[Stamps, Mask]:
+def _one_by_one(texts: Sequence[str | None], tz: str | Zones | None) -> tuple[Stamps, Mask]:
     """Read dates however each of them is written."""
     stamps = np.full(len(texts), NEVER)
     minutes = np.zeros(len(texts), bool)
@@ -178,9 +197,9 @@ def _one_by_one(texts: Sequence[str | None], tz: str | None) -> tuple[Stamps, Ma
     return stamps, minutes
 
 
-def _known(tz: str | None, text: str | None) -> str:
+def _known(tz: str | Zones | None, text: str | None) -> str | Zones:
     """Return the zone of a date without an offset, or say that it is needed."""
-    if tz is None:
+    if tz is None or tz == FILE_ZONE:
         raise ConfigurationError(
             f"the date {text!r} has no zone: give the zone in which it was written, such as"
             " tz='Asia/Tokyo'"
@@ -198,11 +217,36 @@ def _instants(texts: Sequence[str]) -> Stamps:
         return np.concatenate([_instants(texts[:half]), _instants(texts[half:])])
 
 
-def _of_clock(clock: Stamps, tz: str) -> Stamps:
-    """Return clock times of a zone as instants; `NEVER` is left unchanged."""
+def _of_clock(clock: Stamps, tz: str | Zones) -> Stamps:
+    """Return clock times of a zone, or of zones, as instants; `NEVER` is left unchanged."""
+    if isinstance(tz, Zones):
+        return _of_clock(clock, tz.home) if not tz.vary else _of_clocks(clock, tz)
     times = pd.DatetimeIndex(clock.view("M8[us]"))
     try:
         index = times.tz_localize(zone(tz), ambiguous="infer", nonexistent="NaT")
     except ValueError:
         index = times.tz_localize(zone(tz), ambiguous="NaT", nonexistent="NaT")
     return index.as_unit("us").asi8
+
+
+def _of_clocks(clock: Stamps, zones: Zones) -> Stamps:
+    """Return clock times as instants, where the zone of the clock changes.
+
+    Of a time that the clock shows in two zones, the first that comes after the row before is taken,
+    as where a clock goes back.
+    """
+    edges = [instant_us(change) for change in zones.changes()[1:]]
+    spans = zip([NEVER, *edges], [*edges, np.iinfo(np.int64).max], zones.rows, strict=True)
+    read = []
+    for opens, closes, (_, name) in spans:
+        stamps = _of_clock(clock, name)
+        # A stamp closes its interval: that of the change is still of the zone before.
+        read.append(np.where((stamps > opens) & (stamps <= closes), stamps, NEVER))
+    every = np.array(read)
+    fits = every != NEVER
+    found: Stamps = every[fits.argmax(axis=0), np.arange(len(clock))]
+    for row in np.flatnonzero(fits.sum(axis=0) > 1).tolist():
+        both = np.sort(every[fits[:, row], row])
+        later = both[both > found[row - 1]] if row else both
+        found[row] = later[0] if len(later) else both[-1]
+    return found

@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -33,10 +32,10 @@ from eyelog.archive.importing.stamps import possible
 from eyelog.archive.parquet.layout import schema_of
 from eyelog.archive.parquet.rows import frame_of, widest
 from eyelog.catalogue import LOGS, check_fields, check_log
-from eyelog.clock import zone
+from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, known_zones, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
-from eyelog.frame import empty
+from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 
 __all__ = ["BothLogs", "Paths", "read", "read_logs"]
 
@@ -68,7 +67,7 @@ class _Files:
     """The files read so far, and the notes about them."""
 
     log: str | None
-    tz: str | None
+    tz: str | Zones | None
     fields: tuple[str, ...] | str | None
     wearer: str | None
     device: Devices | None = None
@@ -118,7 +117,7 @@ class _Files:
         frame = own_columns(frame, log)
         if self.fields is not None:
             wanted = check_fields(log.log, self.fields)
-            frame = frame[[each for each in frame.columns if each in wanted]]
+            frame = frame[[each for each in frame.columns if each in wanted or each == OFFSET]]
         self.notes += [f"{name}: {note}" for note in log.notes]
         if log.faults.count:
             self.notes.append(log.faults.report(name, log.rows))
@@ -151,7 +150,7 @@ def read(
     paths: Paths,
     *,
     log: str | None = None,
-    tz: str | None = None,
+    tz: Zone | None = None,
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
     device: str | None = None,
@@ -169,10 +168,12 @@ def read(
         Files (also packed with gzip), folders with their subfolders, and zip files.
     log : {"computed_data", "standard_mode_logs"}, optional
         The log to read if the files have both; files of the other log are skipped.
-    tz : str, optional
-        IANA zone of the index, and of dates that have no offset. By default the zone of the files:
-        that of a Parquet file, or the offset in which dates are written (``+09:00``); UTC if no
-        file states one.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The wearer's zone or zones (`eyelog.Zones`), for the index and for dates that have no
+        offset; ``"file"`` takes the offset that each date is written in. By default the zone of the
+        files: that of a Parquet file, or the one offset in which dates are written (``+09:00``); if
+        no file states one, that of the setting EYELOG_TZ, else UTC. If the wearer's zone changes,
+        the last column is ``utc_offset_min``, minutes east of UTC of the wearer's clock.
     fields : iterable of str or str, optional
         Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
         ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
@@ -245,7 +246,7 @@ def read_logs(
     paths: Paths,
     *,
     log: str | None = None,
-    tz: str | None = None,
+    tz: Zone | None = None,
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
     device: str | None = None,
@@ -256,13 +257,13 @@ def read_logs(
     """
     if log is not None:
         check_log(log)
-    if tz is not None:
-        zone(tz)  # a wrong zone is not the fault of the files
+    # A wrong zone is not the fault of the files.
+    asked = tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
     chosen = fields if fields is None or isinstance(fields, str) else tuple(fields)
     if chosen is not None:
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
-    files = _Files(log, tz, chosen, wearer, None if device is None else Devices(device))
+    files = _Files(log, asked, chosen, wearer, None if device is None else Devices(device))
     for file in input_files(every):
         files.take(file)
     found = any(len(part.frame) for parts in files.parts.values() for part in parts)
@@ -280,7 +281,7 @@ def read_logs(
         count = len(files.others)
         what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
         files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
-    place = _zone(files) if tz is None else zone(tz)
+    place = asked if isinstance(asked, Zones) else _zone(files)
     frames = {each: _one(each, files, place) for each in LOGS if each in files.parts}
     return frames, files.notes
 
@@ -345,8 +346,10 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
     return f"no file of {files.log!r} in {where}, only of the other log: use log={other!r}"
 
 
-def _zone(files: _Files) -> tzinfo:
-    """Return the zone that the files are written in: a named one, or a fixed offset."""
+def _zone(files: _Files) -> Zones | None:
+    """Return the zone that the files are written in; None if each record has its own offset."""
+    if any(OFFSET in part.frame for parts in files.parts.values() for part in parts):
+        return None
     zones = sorted(
         {zone for parts in files.parts.values() for part in parts for zone in part.zones}
     )
@@ -354,16 +357,16 @@ def _zone(files: _Files) -> tzinfo:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
             " as when clocks change or somebody travels: name the zone of the days, such as"
-            " tz='Europe/Berlin'"
+            " tz='Europe/Berlin', give a table of zones (eyelog.Zones), or take each date's own"
+            " offset with tz='file'"
         )
     if not zones:
-        return zone("UTC")
-    if zones[0][0] not in "+-":
-        return zone(zones[0])
-    return datetime.strptime(zones[0], "%z").tzinfo or zone("UTC")
+        first = Path(files.names[0]).name
+        return known_zones(None, whose=first if len(files.names) == 1 else "these files")
+    return Zones(f"UTC{zones[0]}" if zones[0][0] in "+-" else zones[0])
 
 
-def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
+def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     """Return the frame of one log."""
     parts = files.parts[log]
     frame, conflicts, meetings = _merged([part.frame for part in parts], log)
@@ -384,7 +387,9 @@ def _one(log: str, files: _Files, place: tzinfo) -> pd.DataFrame:
     if not len(frame):  # no data is an empty frame of the same shape
         names = None if files.fields is None else check_fields(log, files.fields)
         frame = empty(log, names=names)
-    frame = frame.tz_convert(place)
+    named = {zone for part in parts for zone in part.zones if zone[0] not in "+-"}
+    home = named.pop() if len(named) == 1 else None
+    frame = in_own_offsets(frame, home) if place is None else in_zones(frame, place)
     history = parts[0].history if len(parts) == 1 else {}
     frame.attrs = {provenance.KEY: history} if history else {}
     files_read: dict[str, Any] = {"files": len(parts)}
@@ -408,7 +413,7 @@ def _refuse_mixture(
     devices: Sequence[str],
     log: str,
     meetings: Sequence[Meeting],
-    place: tzinfo,
+    place: Zones | None,
 ) -> None:
     """Raise if files are of several wearers or devices in the same time."""
     known = sorted(set(devices) - {""})
@@ -426,7 +431,9 @@ def _refuse_mixture(
             met.add(Meeting(at, at, part.repeated, part.conflicts, first))
     met.refuse(advice=advice, to_replace=None)
     names, stamps = zip(*((part.name, _microseconds(part.frame)) for part in parts), strict=True)
-    refuse_overlaps(names, stamps, log, tz=place, devices=devices, advice=advice)
+    refuse_overlaps(
+        names, stamps, log, tz=zone(place.home if place else "UTC"), devices=devices, advice=advice
+    )
 
 
 def _merged(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from eyelog.archive.parquet.layout import Place, month_path, overlap, present_months, schema_of
 from eyelog.archive.parquet.rows import MonthFile, extras_of, open_file, read_rows, widest
-from eyelog.clock import SECOND, instant_range
+from eyelog.clock import SECOND, Zones, instant_range
 
 __all__ = ["Instant", "Selection", "instant_us", "open_months", "read_table", "span_of"]
 
@@ -28,7 +28,7 @@ class Selection:
     fields: tuple[str, ...] | None
 
 
-def span_of(start: Instant, end: Instant, tz: str) -> tuple[int, int]:
+def span_of(start: Instant, end: Instant, tz: str | Zones) -> tuple[int, int]:
     """Return an inclusive range as a half-open range of microseconds, the last second whole."""
     first, last = instant_range(start, end, tz)
     return instant_us(first), instant_us(last + SECOND)

@@ -52,7 +52,7 @@ from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog.frame import conform, log_of
+from eyelog.frame import OFFSET, conform, log_of
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
 __all__ = [
@@ -143,6 +143,8 @@ def prepare(frame: pd.DataFrame, log: str, days: Iterable[str | date] | None) ->
         If the index is naive, or a stamp is missing or outside the years 1 to 9999.
     """
     log_of(frame, check_log(log))
+    if OFFSET in frame.columns:  # of the wearer's clock, which the archive knows by itself
+        frame = frame.drop(columns=OFFSET)
     shaped = conform(frame, log, tz="UTC")
     tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
     listed = [days] if isinstance(days, str | date) else days or ()

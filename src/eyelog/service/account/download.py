@@ -4,6 +4,7 @@ Memory does not grow with the range: it holds a few days of records and their pa
 """
 
 import io
+import warnings
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -20,6 +21,8 @@ from eyelog.archive.parquet.reading import Selection, open_months
 from eyelog.archive.store import Archive, place_of
 from eyelog.browser import page_headers
 from eyelog.catalogue import LOGS
+from eyelog.clock import Zones, known_zones
+from eyelog.errors import EyelogWarning
 
 __all__ = ["Downloads", "TooMany", "stored_months"]
 
@@ -133,6 +136,14 @@ class _Packed(io.RawIOBase):
         return whole
 
 
+def _zones(folder: Path, account: str) -> Zones:
+    """Return the zones of an account, for the stamps; those of UTC if none are known."""
+    with warnings.catch_warnings():  # a stamp has its offset, so nobody can take it for another
+        warnings.simplefilter("ignore", EyelogWarning)
+        stored = Archive(folder).zones(account)
+        return known_zones(None, whose=f"account {account!r}", stored=stored)
+
+
 def _zipped(folder: Path, account: str) -> Iterator[bytes]:
     """Yield a zip file in parts, none of them empty."""
     place = place_of(Archive(folder))
@@ -141,6 +152,7 @@ def _zipped(folder: Path, account: str) -> Iterator[bytes]:
         span = month_edges(present[0])[0], month_edges(present[-1])[1]
         with open_months(Selection(place, log, account, span, None)):
             pass
+    zones = _zones(folder, account)
     packed = _Packed()
     # For a year, level 6 would give 91 MB instead of 117, in 32 s of CPU instead of 14.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as box:
@@ -148,7 +160,7 @@ def _zipped(folder: Path, account: str) -> Iterator[bytes]:
             for month in present:
                 with (
                     box.open(f"{log}-{month}.csv", "w") as file,
-                    closing(csv_pieces(place, log, account, month)) as pieces,
+                    closing(csv_pieces(place, log, account, month, zones)) as pieces,
                 ):
                     for piece in pieces:
                         file.write(piece)

@@ -1,0 +1,102 @@
+"""The zones of each account: a small file that a person can read, beside the logs.
+
+::
+
+    ROOT/.zones/account=me.v1.csv
+
+Its lines are those of `eyelog.Zones`, ``from,tz``. They are of the wearer, not of one log. The
+folder is hidden, so Parquet tools skip it.
+"""
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from eyelog.archive.parquet.layout import Place, archive_errors, check_account
+from eyelog.clock import Zones
+from eyelog.disk.files import whole_file
+from eyelog.errors import ArchiveError, ConfigurationError
+
+__all__ = ["forget_zones", "set_zones", "stored_zones", "zones_path", "zones_problems"]
+
+FOLDER: Final = ".zones"
+_ENDING: Final = ".v1.csv"
+
+
+def zones_path(place: Place, account: str) -> str:
+    """Return the file of the zones of an account."""
+    return f"{place.root}/{FOLDER}/account={check_account(account)}{_ENDING}"
+
+
+def stored_zones(place: Place, account: str) -> Zones | None:
+    """Return the zones of an account, or None if none are known.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or cannot be read.
+    """
+    path = zones_path(place, account)
+    with archive_errors(f"read {path}"):
+        try:
+            if not place.local:
+                place.fs.invalidate_cache(path)
+            body: bytes = Path(path).read_bytes() if place.local else place.fs.cat_file(path)
+        except FileNotFoundError:
+            return None
+    try:
+        header, *lines = body.decode().splitlines()
+        if header != "from,tz":
+            raise ConfigurationError("its first line is not from,tz")
+        return Zones([tuple(line.split(",")) for line in lines])
+    except (ValueError, ConfigurationError) as error:
+        raise ArchiveError(
+            f"cannot read {path}: it is damaged ({error}): write the zone again with"
+            f" `eyelog archive set-zone {account} ZONE`"
+        ) from None
+
+
+def set_zones(place: Place, account: str, zones: Zones) -> None:
+    """Put the zones of an account in place of those before, whole."""
+    path = zones_path(place, account)
+    table = zones.to_frame()
+    lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]
+    body = "\n".join(["from,tz", *lines, ""]).encode()
+    with archive_errors(f"write {path}"):
+        if place.local:
+            for leftover in Path(path).parent.glob(f".{Path(path).name}.*.tmp"):
+                leftover.unlink(missing_ok=True)
+            with whole_file(Path(path)) as sink:
+                sink.write(body)
+        else:
+            place.fs.pipe_file(path, body)
+
+
+def forget_zones(place: Place, account: str) -> None:
+    """Remove the zones of an account, if there are any."""
+    path = zones_path(place, account)
+    with archive_errors(f"remove {path}"):
+        if place.local:
+            Path(path).unlink(missing_ok=True)
+        elif place.fs.exists(path):
+            place.fs.rm_file(path)
+
+
+def zones_problems(place: Place) -> list[tuple[str, str, str]]:
+    """Return account, file and problem of each file of zones that cannot be read."""
+    root = f"{place.root}/{FOLDER}"
+    place.fs.invalidate_cache(root)
+    found = []
+    for path in sorted(map(str, place.fs.find(root))):
+        name = path.rsplit("/", 1)[-1]
+        if name.startswith("."):  # left by a killed process
+            continue
+        account = unquote(name.removeprefix("account=").removesuffix(_ENDING))
+        try:
+            if name != f"account={check_account(account)}{_ENDING}":
+                raise ConfigurationError("it is not a file of zones that the archive reads")
+            stored_zones(place, account)
+        except (ArchiveError, ConfigurationError) as error:
+            problem = str(error).removeprefix(f"cannot read {path}: ")
+            found.append((account, path, problem))
+    return found
