@@ -24,30 +24,37 @@ from support.treatments import ADDED, TREATMENTS
 CALLS = list(calls())
 
 
-def treated(call: Call, *, slow: bool) -> Iterator[tuple[str, Any, Any]]:
+@cache
+def treated(kind: str, treatment: str) -> Any:
+    """Return a table of a kind after a treatment, None if that cannot be done with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if treatment == "made in halves":
+            return made_in_halves(KINDS[kind]) if KINDS[kind].halves else None
+        return TREATMENTS[treatment].treat(untreated(kind, treatment))
+
+
+@cache
+def untreated(kind: str, treatment: str) -> Any:
+    """Return the table that is treated: the one of the kind, or what the treatment asks for."""
+    return TREATMENTS[treatment].first(held(kind)) if treatment in TREATMENTS else held(kind)
+
+
+def answers(call: Call, *, slow: bool) -> Iterator[tuple[str, Any, Any]]:
     """Return each treatment with the answer to the table before it and after it."""
-    kind = KINDS[call.kind]
     as_made = answer(call, held(call.kind))
-    for name, treatment in TREATMENTS.items():
-        if treatment.slow and not slow:
+    for name in [*TREATMENTS, "made in halves"]:
+        if name in TREATMENTS and TREATMENTS[name].slow and not slow:
             continue
-        first = treatment.first(held(call.kind))
+        before = untreated(call.kind, name)
         try:
-            table = _treat(treatment.treat, first)
+            after = treated(call.kind, name)
         except Exception as error:  # noqa: BLE001 - that nobody can do it is a finding too
             yield name, as_made, error
             continue
-        if table is not None:
-            before = as_made if first is held(call.kind) else answer(call, first)
-            yield name, before, answer(call, table)
-    if kind.halves:
-        yield "made in halves", as_made, answer(call, _treat(made_in_halves, kind))
-
-
-def _treat(treat: Any, table: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return treat(table)
+        if after is not None:
+            expected = as_made if before is held(call.kind) else answer(call, before)
+            yield name, expected, answer(call, after)
 
 
 def complaint(before: Any, after: Any) -> str:
@@ -65,7 +72,7 @@ def complaints(call: Call, *, slow: bool) -> list[str]:
     as_made = answer(call, held(call.kind))
     if isinstance(as_made, Exception) and not isinstance(as_made, el.EyelogError):
         return [f"as made: a bare {plain(as_made)}"]
-    found = ((name, complaint(before, after)) for name, before, after in treated(call, slow=slow))
+    found = ((name, complaint(before, after)) for name, before, after in answers(call, slow=slow))
     return [f"{name}: {text}" for name, text in found if text]
 
 
@@ -107,8 +114,7 @@ def test_what_is_not_covered_still_exists() -> None:
 @pytest.mark.parametrize("name", TREATMENTS)
 def test_a_treatment_leaves_in_a_table_what_was_in_it(name: str, kind: str) -> None:
     """Else a difference would be one of the test."""
-    table = TREATMENTS[name].first(held(kind))
-    after = _treat(TREATMENTS[name].treat, table)
+    after = treated(kind, name)
     if after is not None:
         assert isinstance(after, pd.DataFrame | pd.Series)
-        assert not first_difference(table, after, added=ADDED)
+        assert not first_difference(untreated(kind, name), after, added=ADDED)

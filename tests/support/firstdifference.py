@@ -78,13 +78,14 @@ def _table(table: Any) -> pd.DataFrame:
 
 
 def _of_tables(expected: pd.DataFrame, got: pd.DataFrame, added: str) -> str:
-    lost = [name for name in expected.columns if name not in got.columns]
-    new = [name for name in got.columns if name not in expected.columns]
+    names, others = list(expected.columns), list(got.columns)
+    lost = [name for name in names if name not in others]
+    new = [name for name in others if name not in names]
     new = [name for name in new if added not in (name if isinstance(name, tuple) else (name,))]
     if lost or new:
         return f"columns lost: {lost[:5]}, new: {new[:5]}"
     if added and added not in expected.index.get_level_values(0):
-        got = got[[label != added for label in got.index.get_level_values(0)]]
+        got = got[np.array([each != added for each in got.index.get_level_values(0)], dtype=bool)]
     if len(expected) != len(got):
         return f"{len(expected)} rows are {len(got)}"
     if list(expected.index.names) != list(got.index.names):

@@ -1,4 +1,4 @@
-"""Tables that people hold, one of each kind, from three days (or some weeks) of a made-up wearer.
+"""Tables that people hold, one of each kind, from two days (or some weeks) of a made-up wearer.
 
 Each kind is made from records. `halves` says that the table may also be made from the records
 before and after a midnight, one after the other, and be the same.
@@ -15,11 +15,11 @@ import pandas as pd
 
 import eyelog as el
 
-__all__ = ["KINDS", "ZONE", "Kind", "counts_of", "day_of", "held", "made_in_halves", "records"]
+__all__ = ["KINDS", "ZONE", "Kind", "day_of", "held", "made_in_halves", "records"]
 
 ZONE = "Europe/Berlin"
 START = "2026-10-24"  # the clocks change on the 25th
-CUT = "2026-10-26"
+CUT = "2026-10-25"
 WEEKS_START = "2026-10-05"
 WEEKS_CUT = "2026-10-19"
 
@@ -38,12 +38,12 @@ class Kind:
 
 @cache
 def records(source: str) -> pd.DataFrame:
-    """Return the records that tables are made from: three days of a log, or four weeks."""
+    """Return the records that tables are made from: two days of a log, or four weeks."""
     if source == "weeks":
         log = "standard_mode_logs"
         return el.simulate(WEEKS_START, 28, log=log, seed=8, tz=ZONE)
     log = "computed_data" if source == "quarters" else "standard_mode_logs"
-    return el.simulate(START, 3, log=log, seed=3, tz=ZONE)
+    return el.simulate(START, 2, log=log, seed=3, tz=ZONE)
 
 
 def made_in_halves(kind: Kind) -> Table:
@@ -70,11 +70,6 @@ def _made(kind: Kind, frame: pd.DataFrame) -> Table:
 def day_of(stamps: pd.DatetimeIndex) -> pd.DatetimeIndex:
     """Return the local dates of stamps, as a person would write them into a questionnaire."""
     return pd.DatetimeIndex(stamps.tz_localize(None).normalize())
-
-
-def counts_of(frame: pd.DataFrame) -> str:
-    """Return the field of a frame that counts steps."""
-    return "stp" if "stp" in frame else "stp_s"
 
 
 def _masked(frame: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,6 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.disk.files import path_of
 from support.kindsoftables import KINDS, held, records
 from support.public import public_names
 
@@ -61,6 +60,12 @@ LOOSE = {"degrees", "sd", "one", "other", "right", "left"}
 OPTIONAL = {"events", "states", "each"}
 # Other places where a table may stand are no tables of this kind, or an option of another test.
 LEFT_OUT = {"by", "wearers", "limits", "reference", "meta", "mean", "n", "exposure", "baseline"}
+# Kinds and pairs that are left to the slow test.
+LONGER = {"some bins", "masked, 15 s", "days of a cohort", "reasons of 15 s", "each event"}
+LONG = {(f"baseline.{name}", kind) for name in ("personal", "trend") for kind in NUMBERS[:5]}
+LONG |= {("readable", kind) for kind in (*FRAMES, "reasons")}
+
+FOLDER = tempfile.TemporaryDirectory()  # for the files that are made, until the tests end
 
 Argument = Any  # a value, or a function of the table that is varied
 
@@ -80,7 +85,7 @@ def _groups(table: Any) -> dict[str, str]:
 
 def _file(name: str) -> Callable[[Any], Path]:
     """Return a place for a file that no other call writes to."""
-    return lambda _: Path(tempfile.mkdtemp(dir=path_of(tempfile.gettempdir()))) / name
+    return lambda _: Path(tempfile.mkdtemp(dir=FOLDER.name)) / name
 
 
 # What a function needs beside tables, by the name of the parameter.
@@ -191,7 +196,7 @@ def calls() -> Iterator[Call]:
         for which in tables:
             for kind in _kinds(signature[which]):
                 for number, options in enumerate(_options(name, signature)):
-                    slow = number > 0 or kind in ("some bins", "masked, 15 s", *OTHERS[2:])
+                    slow = number > 0 or kind in LONGER or (name, kind) in LONG
                     yield Call(name, which, kind, number, tuple(options.items()), slow)
 
 

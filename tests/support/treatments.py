@@ -201,7 +201,7 @@ TREATMENTS: dict[str, Treatment] = {
     "halves put together": Treatment(halves),
     "through CSV": Treatment(through_csv),
     "through Parquet": Treatment(through_parquet, slow=True),
-    "through plain Parquet": Treatment(through_plain_parquet),
+    "through plain Parquet": Treatment(through_plain_parquet, slow=True),
     "through polars": Treatment(through_polars, slow=True),
     "through DuckDB": Treatment(through_duckdb),
     "merged with a questionnaire": Treatment(merged),
