@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,14 @@ def first_difference(expected: Any, got: Any, *, added: str = "") -> str:
             return f"{type(expected).__name__} is {type(got).__name__}"
         return _of_tables(_table(expected), _table(got), added)
     if isinstance(expected, Path):
-        return _of_lines(expected.read_text(), Path(got).read_text())
+        return _of_lines(_lines(expected), _lines(got))
     drawn = _figures(expected)
     if drawn:
         return _of_figures(drawn, _figures(got))
     if isinstance(expected, tuple) and hasattr(expected, "_fields"):
         return _of_parts(expected._asdict(), got._asdict(), added)
+    if hasattr(expected, "headings"):
+        return _of_lines(_rows(expected, added), _rows(got, added))
     if dataclasses.is_dataclass(expected):
         names = [field.name for field in dataclasses.fields(expected)]
         parts = [{name: getattr(each, name) for name in names} for each in (expected, got)]
@@ -145,12 +148,26 @@ def _numbers(column: "pd.Series[Any]") -> "np.ndarray[Any, Any] | None":
         return None
 
 
-def _of_lines(expected: str, got: str) -> str:
-    ours, theirs = expected.splitlines(), got.splitlines()
-    for number, (line, other) in enumerate(zip(ours, theirs, strict=False), start=1):
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a file; of a page, the cells of its tables."""
+    text = path.read_text()
+    if path.suffix != ".html":
+        return text.splitlines()
+    return re.findall(r"<t[dh]\b[^>]*>(.*?)</t[dh]>", text, re.DOTALL)
+
+
+def _rows(sheet: Any, added: str) -> list[str]:
+    """Return each row of a table for reading as text, in an order of its own."""
+    names = [heading.full for heading in sheet.headings]
+    rows = [zip(names, row, strict=True) for row in sheet.rows]
+    return sorted("; ".join(sorted(f"{n}: {c}" for n, c in row if n != added)) for row in rows)
+
+
+def _of_lines(expected: list[str], got: list[str]) -> str:
+    for number, (line, other) in enumerate(zip(expected, got, strict=False), start=1):
         if line != other:
-            return f"line {number}: {line[:200]!r} is {other[:200]!r}"
-    return "" if len(ours) == len(theirs) else f"{len(ours)} lines are {len(theirs)}"
+            return f"line {number}: {line[:300]!r} is {other[:300]!r}"
+    return "" if len(expected) == len(got) else f"{len(expected)} lines are {len(got)}"
 
 
 def _figures(result: Any) -> list[Any]:

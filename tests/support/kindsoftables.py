@@ -19,9 +19,12 @@ __all__ = ["KINDS", "ZONE", "Kind", "day_of", "held", "made_in_halves", "records
 
 ZONE = "Europe/Berlin"
 START = "2026-10-24"  # the clocks change on the 25th
-CUT = "2026-10-25"
+CUT = {
+    "minutes": "2026-10-25",
+    "quarters": "2026-10-25 12:00",  # worn, so that no empty bins come between the halves
+    "weeks": "2026-10-19",
+}
 WEEKS_START = "2026-10-05"
-WEEKS_CUT = "2026-10-19"
 
 Table = Any  # a DataFrame or a Series
 
@@ -49,8 +52,7 @@ def records(source: str) -> pd.DataFrame:
 def made_in_halves(kind: Kind) -> Table:
     """Return the table of a kind, made from two parts of the records and put together."""
     frame = records(kind.source)
-    cut = pd.Timestamp(WEEKS_CUT if kind.source == "weeks" else CUT, tz=ZONE)
-    before = frame.index <= cut  # a stamp closes its interval
+    before = frame.index <= pd.Timestamp(CUT[kind.source], tz=ZONE)  # a stamp closes its interval
     return pd.concat([_made(kind, frame[before]), _made(kind, frame[~before])])
 
 
@@ -77,7 +79,7 @@ def _masked(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _two_widths(frame: pd.DataFrame) -> pd.DataFrame:
-    before = frame.index <= pd.Timestamp(CUT, tz=ZONE)
+    before = frame.index <= pd.Timestamp(CUT["minutes"], tz=ZONE)
     return pd.concat([el.resample(frame[before], "10min"), el.resample(frame[~before], "1h")])
 
 

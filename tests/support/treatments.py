@@ -71,6 +71,14 @@ def back(read: pd.DataFrame, table: Table) -> Table:
     return read
 
 
+def without_empty_text(table: Table) -> Table:
+    """Return a table without columns of empty text, which CSV does not tell from missing text."""
+    if isinstance(table, pd.Series):
+        return table
+    empty = [name for name in table.columns if table[name].eq("").fillna(False).any()]
+    return table.drop(columns=empty) if empty else table
+
+
 def through_csv(table: Table) -> Table:
     text = flat(table).to_csv(index=False)
     return back(pd.read_csv(io.StringIO(text)), table)
@@ -188,8 +196,10 @@ def in_nanoseconds(table: Table) -> Table | None:
     return _unlike(table, table.index.as_unit("ns"))
 
 
-def reversed_rows(table: Table) -> Table:
-    return table.iloc[::-1]
+def reversed_rows(table: Table) -> Table | None:
+    """Return a table with its last row first, where the index tells the order."""
+    times = isinstance(table.index, pd.DatetimeIndex) or "day" in table.index.names
+    return table.iloc[::-1] if times else None
 
 
 def pickled(table: Table) -> Table:
@@ -199,7 +209,7 @@ def pickled(table: Table) -> Table:
 TREATMENTS: dict[str, Treatment] = {
     "without attrs": Treatment(cleared),
     "halves put together": Treatment(halves),
-    "through CSV": Treatment(through_csv),
+    "through CSV": Treatment(through_csv, without_empty_text),
     "through Parquet": Treatment(through_parquet, slow=True),
     "through plain Parquet": Treatment(through_plain_parquet, slow=True),
     "through polars": Treatment(through_polars, slow=True),
