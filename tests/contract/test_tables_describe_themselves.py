@@ -35,6 +35,11 @@ def treated(kind: str, treatment: str) -> Any:
 
 
 @cache
+def as_made(call: Call) -> Any:
+    return answer(call, held(call.kind))
+
+
+@cache
 def untreated(kind: str, treatment: str) -> Any:
     """Return the table that is treated: the one of the kind, or what the treatment asks for."""
     return TREATMENTS[treatment].first(held(kind)) if treatment in TREATMENTS else held(kind)
@@ -42,7 +47,6 @@ def untreated(kind: str, treatment: str) -> Any:
 
 def answers(call: Call, *, slow: bool) -> Iterator[tuple[str, Any, Any]]:
     """Return each treatment with the answer to the table before it and after it."""
-    as_made = answer(call, held(call.kind))
     for name in [*TREATMENTS, "made in halves"]:
         if name in TREATMENTS and TREATMENTS[name].slow and not slow:
             continue
@@ -50,10 +54,10 @@ def answers(call: Call, *, slow: bool) -> Iterator[tuple[str, Any, Any]]:
         try:
             after = treated(call.kind, name)
         except Exception as error:  # noqa: BLE001 - that nobody can do it is a finding too
-            yield name, as_made, error
+            yield name, as_made(call), error
             continue
         if after is not None:
-            expected = as_made if before is held(call.kind) else answer(call, before)
+            expected = as_made(call) if before is held(call.kind) else answer(call, before)
             yield name, expected, answer(call, after)
 
 
@@ -69,9 +73,9 @@ def complaint(before: Any, after: Any) -> str:
 
 
 def complaints(call: Call, *, slow: bool) -> list[str]:
-    as_made = answer(call, held(call.kind))
-    if isinstance(as_made, Exception) and not isinstance(as_made, el.EyelogError):
-        return [f"as made: a bare {plain(as_made)}"]
+    first = as_made(call)
+    if isinstance(first, Exception) and not isinstance(first, el.EyelogError):
+        return [f"as made: a bare {plain(first)}"]
     found = ((name, complaint(before, after)) for name, before, after in answers(call, slow=slow))
     return [f"{name}: {text}" for name, text in found if text]
 
@@ -98,7 +102,7 @@ def covered() -> frozenset[str]:
     return frozenset(
         name
         for name, those in by_function
-        if any(not isinstance(answer(call, held(call.kind)), Exception) for call in those)
+        if any(not isinstance(as_made(call), Exception) for call in those)
     )
 
 

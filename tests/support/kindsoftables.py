@@ -117,6 +117,13 @@ def _cohort(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def _mixed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of a mixed model: eight accounts, three days each."""
+    days = el.daily(frame)
+    parts = {f"w{each}": days.iloc[3 * each : 3 * each + 3] for each in range(8)}
+    return el.compare.mixed_table(parts, outcomes=["steps", "blink_rate_per_min"])
+
+
 def _pairs(quantity: str) -> pd.DataFrame:
     return el.compare.minute_pairs(records("quarters"), records("minutes"), quantity=quantity)
 
@@ -161,5 +168,6 @@ KINDS: dict[str, Kind] = {
         halves=False,
     ),
     "days of a cohort": Kind(_cohort, "weeks", False),
+    "days of a mixed model": Kind(_mixed, "weeks", False),
     "minutes of both logs": Kind(lambda _: _pairs("steps"), halves=False),
 }

@@ -40,7 +40,7 @@ FITTING: dict[str, list[str]] = {
     "before": ["a column of days", "a masked field", "a field of bins"],
     "after": ["a column of days", "a masked field", "a field of bins"],
     "reasons": ["reasons", "reasons of 15 s"],
-    "states": ["states"],
+    "states": ["states", "a condition"],
     "condition": ["a condition"],
     "worn": ["a condition"],
     "events": ["events"],
@@ -61,8 +61,11 @@ OPTIONAL = {"events", "states", "each"}
 # Other places where a table may stand are no tables of this kind, or an option of another test.
 LEFT_OUT = {"by", "wearers", "limits", "reference", "meta", "mean", "n", "exposure", "baseline"}
 # Kinds and pairs that are left to the slow test.
-LONGER = {"some bins", "masked, 15 s", "days of a cohort", "reasons of 15 s", "each event"}
+LONGER = {
+    "some bins", "masked, 15 s", "weeks", "days of a cohort", "reasons of 15 s", "each event",
+}  # fmt: skip
 LONG = {(f"baseline.{name}", kind) for name in ("personal", "trend") for kind in NUMBERS[:5]}
+LONG |= {("blinks.effective_n", kind) for kind in KINDS}
 LONG |= {(name, kind) for name in ("report", "report_cohort") for kind in KINDS}
 LONG |= {("readable", kind) for kind in (*FRAMES, "reasons")}
 
@@ -80,7 +83,9 @@ def _first(*names: str) -> Callable[[Any], Any]:
 
 
 def _groups(table: Any) -> dict[str, str]:
-    names = table.index.get_level_values(0) if isinstance(table.index, pd.MultiIndex) else []
+    """Return the group of each account of a table, by turns."""
+    flat = table.reset_index() if isinstance(table, pd.DataFrame) else pd.DataFrame()
+    names = flat[next((name for name in ("account", "person") if name in flat), [])]
     return {name: "ab"[number % 2] for number, name in enumerate(dict.fromkeys(names))}
 
 
@@ -127,12 +132,16 @@ MORE: dict[str, list[dict[str, Argument]]] = {
     "rhythm.least_active": [{"night_worn": True}],
     "rhythm.relative_amplitude": [{"night_worn": True}],
     "rhythm.sleep_regularity": [{"night_worn": True}],
+    "export_actigraphy": [{"path": _file("made.csv"), "field": _first("stp", "steps")}],
     "plot_daily": [{"column": _first("steps", "steps_per_day", "worn_h")}],
     "plot_events": [{"field": "tl_yav"}],
 }
 # Calls beside the plainest one, for every function that has such a parameter.
 ALSO: dict[str, list[Argument]] = {"by": ["hour", "weekend"], "judge": [False]}
 TAKES_GROUPS = ("blinks.", "gait.", "posture.")
+
+# Functions that take tables in a mapping.
+IN_A_MAPPING = ("compare.mixed_table",)
 
 # Functions with a table that no call here covers, and why.
 NOT_COVERED: dict[str, str] = {}
@@ -231,11 +240,13 @@ def _arguments(call: Call, table: Any) -> dict[str, Any]:
     for parameter in signature.values():
         name = parameter.name
         if name == call.parameter:
-            found[name] = _given(name, table)
+            found[name] = _given(call.function, name, table)
         elif name in dict(call.options):
             found[name] = _value(dict(call.options)[name], as_made)
         elif _may_be(parameter) and parameter.default is parameter.empty:
-            found[name] = _given(name, _partner(call, name, as_made, _kinds(parameter)))
+            found[name] = _given(
+                call.function, name, _partner(call, name, as_made, _kinds(parameter))
+            )
         elif parameter.default is parameter.empty or name in ALWAYS:
             if name not in ARGUMENTS:
                 raise LookupError(f"{call.function}: say in ARGUMENTS what {name!r} may be")
@@ -243,8 +254,10 @@ def _arguments(call: Call, table: Any) -> dict[str, Any]:
     return found
 
 
-def _given(parameter: str, table: Any) -> Any:
+def _given(function: str, parameter: str, table: Any) -> Any:
     """Return a table as a function takes it: the times of events are a column of theirs."""
+    if function in IN_A_MAPPING:
+        return {"ann": table, "bob": table}
     if parameter == "times" and isinstance(table, pd.DataFrame):
         return table["start"]
     return table
