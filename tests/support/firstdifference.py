@@ -84,7 +84,7 @@ def _of_tables(expected: pd.DataFrame, got: pd.DataFrame, added: str) -> str:
     names, others = list(expected.columns), list(got.columns)
     lost = [name for name in names if name not in others]
     new = [name for name in others if name not in names]
-    new = [name for name in new if added not in (name if isinstance(name, tuple) else (name,))]
+    new = [name for name in new if not added or not _starts(name, added)]
     if lost or new:
         return f"columns lost: {lost[:5]}, new: {new[:5]}"
     if added and added not in expected.index.get_level_values(0):
@@ -107,6 +107,12 @@ def _of_tables(expected: pd.DataFrame, got: pd.DataFrame, added: str) -> str:
         if found:
             return f"{name} {found}"
     return ""
+
+
+def _starts(name: Any, added: str) -> bool:
+    """Return whether a column is the one that was added, or comes from it."""
+    parts = name if isinstance(name, tuple) else (name,)
+    return any(str(part).startswith(added) for part in parts)
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:

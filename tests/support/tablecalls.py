@@ -111,8 +111,8 @@ ARGUMENTS: dict[str, Argument] = {
     "by": "group",
     "groups": _groups,
     "log": "computed_data",
-    "key": _file("key.csv"),
-    "key_file": _file("key.csv"),
+    "key": lambda _: Path(FOLDER.name) / "key.csv",
+    "key_file": lambda _: Path(FOLDER.name) / "key.csv",
     "path": _file("made.html"),
     # Fewer than by default, which makes no other difference.
     "draws": 100,

@@ -52,8 +52,9 @@ def flat(table: Table) -> pd.DataFrame:
 def back(read: pd.DataFrame, table: Table) -> Table:
     """Return what was read as the table that was written, as a person would type it.
 
-    Dates, instants and durations get back their types and zones, and the index is set. Nothing
-    else: numbers, truth values and text stay as the format returns them.
+    Dates, instants and durations get back their types and zones, reasons theirs (they would be
+    values otherwise), and the index is set. Nothing else: numbers, truth values and text stay as
+    the format returns them.
     """
     as_written = flat(table)
     for name, old in as_written.items():
@@ -63,6 +64,8 @@ def back(read: pd.DataFrame, table: Table) -> Table:
             read[name] = pd.to_datetime(read[name])
         elif old.dtype.kind == "m":
             read[name] = pd.to_timedelta(read[name])
+        elif old.dtype.kind == "u":
+            read[name] = read[name].astype(old.dtype)
     levels = list(as_written.columns[: table.index.nlevels])
     read = read.set_index(levels if len(levels) > 1 else levels[0])
     read.index.names = table.index.names
