@@ -19,6 +19,8 @@ QUESTIONS = [
     "How often did I blink, and how sure can I be?",
     "Did the new desk change my posture?",
     "Which weeks count?",
+    "Join my questionnaire",
+    "My own limits",
     "How do I compare two groups?",
     "How do I run a study of many wearers?",
     "How do I cite and repeat this?",

@@ -1,0 +1,278 @@
+"""What a person does with the tables in pandas and elsewhere gives the right number, or an error.
+
+The right numbers are computed here from the raw sample, by the definitions and without eyelog.
+"""
+
+import io
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eyelog as el
+from support.frames import frame_of
+from support.paths import ROOT
+
+pytestmark = pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+
+TOKYO = "Asia/Tokyo"
+RAW = pd.read_parquet(ROOT / "datasets" / "standard_mode_logs.parquet")
+IN_POSE = RAW["tl_xav"].between(-45, 45) & RAW["tl_yav"].between(-45, 90)
+STEPS = RAW[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]].sum(axis=1)
+DAY = (RAW.index - pd.Timedelta("1us")).tz_localize(None).normalize()  # a stamp closes its minute
+WALKED = IN_POSE & (RAW["wea_s"] >= 30) & (RAW["stp_s"] >= 50) & (RAW["tl_yav"] < 45)
+
+RIGHT_STEPS = STEPS.where(IN_POSE & (RAW["wea_s"] >= 30)).groupby(DAY).sum()
+RIGHT_WORN_H = RAW["wea_s"].where(IN_POSE).groupby(DAY).sum() / 3600
+RIGHT_PACE = STEPS[WALKED].sum() / RAW["stp_s"][WALKED].sum() * 60
+
+
+def test_the_right_numbers_are_those_that_were_published() -> None:
+    assert RIGHT_STEPS.iloc[0] == 5867
+    assert RIGHT_WORN_H.iloc[0] == pytest.approx(12.955, abs=1e-3)
+    assert RIGHT_WORN_H.sum() == pytest.approx(78.92, abs=5e-3)
+    assert round(RIGHT_PACE, 2) == 114.32
+
+
+@pytest.fixture(scope="module")
+def minutes() -> pd.DataFrame:
+    return el.sample("standard_mode_logs")
+
+
+@pytest.fixture(scope="module")
+def bins(minutes: pd.DataFrame) -> pd.DataFrame:
+    return el.resample(minutes, "10min")
+
+
+def in_halves(frame: pd.DataFrame, make: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    first = frame.index <= pd.Timestamp("2026-10-22", tz=TOKYO)
+    return pd.concat([make(frame[first]), make(frame[~first])])
+
+
+def moods(frame: pd.DataFrame) -> pd.DataFrame:
+    stamps = frame.index[:: len(frame) // 10]
+    return pd.DataFrame({"date": stamps, "mood": np.arange(len(stamps)) % 5})
+
+
+def from_csv(table: pd.DataFrame) -> pd.DataFrame:
+    read = pd.read_csv(io.StringIO(table.to_csv()), index_col="date", parse_dates=True)
+    read.index = pd.to_datetime(read.index, utc=True).tz_convert(TOKYO)
+    return read
+
+
+def from_polars(table: pd.DataFrame) -> pd.DataFrame:
+    pl = pytest.importorskip("polars")
+    return pl.from_pandas(table.reset_index()).to_pandas().set_index("date")
+
+
+def from_duckdb(table: pd.DataFrame) -> pd.DataFrame:
+    duckdb = pytest.importorskip("duckdb")
+    written = table.reset_index()
+    with duckdb.connect() as connection, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # DuckDB calls pandas in a way that is going
+        connection.register("written", written)
+        read = connection.sql("SELECT * FROM written").df().set_index("date")
+    read.index = pd.to_datetime(read.index, utc=True).tz_convert(TOKYO)
+    return read
+
+
+WAYS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "merged": lambda t: pd.merge_asof(t.reset_index(), moods(t), on="date").set_index("date"),
+    "concatenated": lambda t: pd.concat([t, t["stp_s"].rename("mine") * 2], axis=1),
+    "from CSV": from_csv,
+    "from polars": from_polars,
+    "from DuckDB": from_duckdb,
+}
+
+
+def check_days(days: pd.DataFrame) -> None:
+    assert days["steps"].to_numpy() == pytest.approx(RIGHT_STEPS.to_numpy())
+    assert days["worn_h"].to_numpy() == pytest.approx(RIGHT_WORN_H.to_numpy())
+
+
+def test_bins_made_in_halves_have_the_steps_and_the_worn_hours_of_the_day(
+    minutes: pd.DataFrame,
+) -> None:
+    check_days(el.daily(in_halves(minutes, lambda part: el.resample(part, "10min"))))
+
+
+def test_bins_of_two_widths_in_one_table_have_the_steps_of_the_day(minutes: pd.DataFrame) -> None:
+    widths = iter(["10min", "1h"])
+    check_days(el.daily(in_halves(minutes, lambda part: el.resample(part, next(widths)))))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bins_that_travelled_have_the_steps_and_the_worn_hours_of_the_day(
+    way: str, bins: pd.DataFrame
+) -> None:
+    check_days(el.daily(WAYS[way](bins)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bins_that_travelled_have_the_pace_of_the_records(way: str, bins: pd.DataFrame) -> None:
+    assert el.gait.pace(WAYS[way](bins))["pace_spm"].iloc[0] == pytest.approx(RIGHT_PACE)
+
+
+@pytest.mark.parametrize("way", ["as made", *WAYS])
+def test_a_frame_masked_in_halves_has_the_worn_hours_of_the_records(
+    way: str, minutes: pd.DataFrame
+) -> None:
+    masked = in_halves(minutes, lambda part: el.mask(part, el.flag(part)))
+    check_days(el.daily(WAYS.get(way, lambda table: table)(masked)))
+
+
+NEED_VALUES: dict[str, Callable[[Any], Any]] = {
+    "baseline.change_points": lambda s: el.baseline.change_points(s, penalty=20),
+    "baseline.personal": el.baseline.personal,
+    "baseline.robust_z": el.baseline.robust_z,
+    "baseline.trend": el.baseline.trend,
+    "baseline.typical_value": el.baseline.typical_value,
+    "compare.standardised_mean": el.compare.standardised_mean,
+    "compare.two_periods": lambda s: el.compare.two_periods(s, s),
+    "rhythm.activity_bouts": lambda s: el.rhythm.activity_bouts(s, threshold=5),
+    "rhythm.cosinor": el.rhythm.cosinor,
+    "rhythm.interdaily_stability": el.rhythm.interdaily_stability,
+    "rhythm.intradaily_variability": el.rhythm.intradaily_variability,
+    "rhythm.least_active": lambda s: el.rhythm.least_active(s, night_worn=True),
+    "rhythm.most_active": el.rhythm.most_active,
+    "rhythm.profile": el.rhythm.profile,
+    "rhythm.relative_amplitude": lambda s: el.rhythm.relative_amplitude(s, night_worn=True),
+}
+
+
+@pytest.mark.parametrize("known", ["as made", "without attrs"])
+@pytest.mark.parametrize("name", NEED_VALUES)
+def test_scores_with_invalid_values_are_refused_with_the_call_to_make(
+    name: str, known: str
+) -> None:
+    scores = el.sample()["sc_fcs"][:5760]
+    assert (scores == -1).any()
+    if known == "without attrs":
+        scores.attrs = {}
+    with pytest.raises(el.EyelogError, match=r"sc_fcs.*mask"):
+        NEED_VALUES[name](scores)
+
+
+def sparse_minutes() -> "pd.Series[float]":
+    """Return one minute in ten, in the first hour two that follow one another, without history."""
+    stamps = pd.date_range("2026-10-20 08:00", periods=600, freq="min", tz=TOKYO, name="date")
+    each = np.arange(600)
+    kept = stamps[each % 10 < np.where(each < 60, 2, 1)]
+    return pd.Series(np.arange(len(kept)) % 7.0, kept, name="value")
+
+
+def test_a_sparse_series_does_not_lengthen_its_rows() -> None:
+    typical = el.baseline.typical_value(sparse_minutes())
+    assert typical.exposure_h == pytest.approx(66 / 60)
+
+
+def test_an_episode_of_five_minutes_lasts_five_minutes_between_sparse_rows() -> None:
+    five = pd.date_range("2026-10-20 12:00", periods=5, freq="min", tz=TOKYO)
+    others = pd.date_range("2026-10-20 13:00", periods=20, freq="28min", tz=TOKYO)
+    index = five.append(others).rename("date")
+    condition = pd.Series(np.arange(25) < 5, index)
+    assert el.episodes(condition)["duration_min"].tolist() == [5.0]
+
+
+def test_an_hour_has_no_two_hours_of_wear() -> None:
+    frame = frame_of("standard_mode_logs", {"bl": [5.0] * 120}, tz=TOKYO)
+    stamps = pd.date_range("2026-10-20 12:00:30", periods=120, freq="30s", tz=TOKYO, unit="us")
+    frame.index = stamps.rename("date")
+    frame.attrs = {}
+    try:
+        worn_h = el.daily(frame)["worn_h"].sum()
+    except el.EyelogError:
+        return  # two sources of records, which is the other right answer
+    assert worn_h <= 1 + 1e-9
+
+
+def test_a_minute_is_walked_no_longer_than_it_is_worn() -> None:
+    frame = frame_of("standard_mode_logs", {"wea_s": [20.0] * 30 + [40.0] * 30})
+    frame["stp_s"] = 60.0
+    days = el.daily(frame)
+    assert days["worn_h"].iloc[0] == pytest.approx(0.5)
+    # A minute with less than 30 s of wear has no steps, so it has no walking either.
+    assert days["walking_h"].iloc[0] == pytest.approx(30 * 40 / 3600)
+
+
+@pytest.fixture(scope="module")
+def days() -> pd.DataFrame:
+    """Two weeks of a wearer in Berlin, over a change of the clocks."""
+    log = "standard_mode_logs"
+    return el.daily(el.simulate("2025-03-17", 14, log=log, seed=5, tz="Europe/Berlin"))
+
+
+DATES = [f"2025-03-{day}" for day in range(17, 31)]
+
+
+def test_the_days_of_a_table_are_dates(days: pd.DataFrame) -> None:
+    assert days.index.name == "day"
+    assert days.index.tz is None
+    assert [f"{day:%Y-%m-%d}" for day in days.index] == DATES
+    assert (days.index == days.index.normalize()).all()
+
+
+def test_the_days_are_dates_in_csv(days: pd.DataFrame) -> None:
+    text = days.to_csv()
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == DATES
+    read = pd.read_csv(io.StringIO(text), index_col="day", parse_dates=True)
+    assert list(read.index) == list(days.index)
+
+
+def test_duckdb_reads_the_local_dates_from_parquet(days: pd.DataFrame, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    days.to_parquet(tmp_path / "days.parquet")
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        rows = connection.sql(
+            f"SELECT CAST(day AS DATE) FROM '{tmp_path / 'days.parquet'}' ORDER BY day"
+        ).fetchall()
+    assert [str(row[0]) for row in rows] == DATES
+
+
+def test_polars_reads_the_local_dates_from_parquet(days: pd.DataFrame, tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    days.to_parquet(tmp_path / "days.parquet")
+    read = pl.read_parquet(tmp_path / "days.parquet")
+    assert [str(day) for day in read["day"].cast(pl.Date).to_list()] == DATES
+
+
+def questionnaire() -> pd.DataFrame:
+    text = "\n".join(["day,mood", *(f"{day},{n % 5}" for n, day in enumerate(DATES))])
+    return pd.read_csv(io.StringIO(text), parse_dates=["day"])
+
+
+def test_a_questionnaire_is_joined_by_the_index(days: pd.DataFrame) -> None:
+    both = days.join(questionnaire().set_index("day"))
+    assert both["mood"].tolist() == [n % 5 for n in range(14)]
+
+
+def test_a_questionnaire_is_merged_on_the_column(days: pd.DataFrame) -> None:
+    both = days.reset_index().merge(questionnaire(), on="day")
+    assert both["mood"].tolist() == [n % 5 for n in range(14)]
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("America/Sao_Paulo", "2018-11-04"),
+        ("America/Havana", "2024-03-10"),
+        ("Asia/Beirut", "2022-03-27"),
+        ("America/Santiago", "2022-09-11"),
+    ],
+)
+def test_a_day_without_a_midnight_is_resampled_and_counted(zone: str, day: str) -> None:
+    first = pd.Timestamp(day) - pd.Timedelta("2D")
+    frame = el.simulate(first.date(), 4, log="standard_mode_logs", seed=4, tz=zone)
+    opens = pd.Timestamp(day).tz_localize(zone, nonexistent="shift_forward")
+    # The record that closes the day before is alone in its bin.
+    lone = frame[(frame.index < opens - pd.Timedelta("2h")) | (frame.index >= opens)]
+    assert opens in lone.index
+    for each in (frame, lone):
+        direct, through = el.daily(each), el.daily(el.resample(each, "10min"))
+        assert list(direct.index) == list(through.index)
+        assert through["steps"].to_numpy() == pytest.approx(direct["steps"].to_numpy())
