@@ -317,7 +317,7 @@ def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int)
     index = pd.date_range("2026-10-20", periods=600, freq="60s", tz="UTC", unit="us")
     earlier = index - pd.to_timedelta(np.arange(600) // 200 * early_s, unit="s")
     frame = pd.DataFrame({"wea_s": 60.0}, index=earlier.rename("date"))
-    one_source(frame)
+    one_source(frame, what="states")
     share = own_share(frame.index, 60.0)
     assert share is not None
     assert share.sum() * 60 == pytest.approx(600 * 60 - 2 * early_s)
@@ -326,7 +326,7 @@ def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int)
 def test_stamps_that_repeat_and_tables_of_several_wearers_are_refused() -> None:
     frame = el.sample().iloc[:10]
     with pytest.raises(ConfigurationError, match="10 repeated ones"):
-        one_source(pd.concat([frame, frame]))
+        one_source(pd.concat([frame, frame]), what="states")
     cohort = pd.concat({"P01": frame, "P02": frame}, names=["account"])
     with pytest.raises(ConfigurationError, match=r"several wearers.*xs\('P01'"):
-        one_source(cohort)
+        one_source(cohort, what="states")

@@ -44,11 +44,17 @@ def test_an_export_is_imported_value_for_value(tmp_path: Path, log: str) -> None
     assert_frame_equal(again.read(log), archive.read(log))
 
 
-def test_a_masked_frame_stays_masked(tmp_path: Path) -> None:
+def test_a_masked_frame_stays_masked_through_pandas_and_is_no_file_of_records(
+    tmp_path: Path,
+) -> None:
     frame = el.sample()[:5760]
     masked = el.mask(frame, el.flag(frame))
-    (tmp_path / "a.parquet").write_bytes(saved(masked))
-    assert_frame_equal(el.daily(el.read(tmp_path / "a.parquet")), el.daily(masked))
+    masked.to_parquet(tmp_path / "a.parquet")
+    masked.to_csv(tmp_path / "a.csv")
+    assert_frame_equal(el.daily(pd.read_parquet(tmp_path / "a.parquet")), el.daily(masked))
+    for name in ("a.parquet", "a.csv"):
+        with pytest.raises(el.ArchiveError, match=r"a masked frame, not records .*pandas\.read_"):
+            el.read(tmp_path / name)
 
 
 def test_a_table_of_few_shared_fields_is_of_the_log_that_it_states() -> None:

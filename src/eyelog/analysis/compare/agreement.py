@@ -148,7 +148,8 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     Raises
     ------
     ConfigurationError
-        If the two differ in length, or hold values that are not numbers.
+        If the two differ in length, hold values that are not numbers, or are Series with different
+        indices.
 
     Notes
     -----
@@ -166,6 +167,8 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     >>> limits.bias, round(limits.low, 3), round(limits.high, 3)
     (1.0, -0.6, 2.6)
     """
+    if isinstance(one, pd.Series) and isinstance(other, pd.Series):
+        one, other = _aligned(one, other)
     try:
         first, second = (numbers(pd.Series(side, dtype="float64")) for side in (one, other))
     except (TypeError, ValueError):
@@ -175,6 +178,19 @@ def limits_of_agreement(one: object, other: object) -> Limits:
             f"limits_of_agreement takes pairs, not {len(first)} and {len(second)} values"
         )
     return _limits(first - second, circular=False)
+
+
+def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return both sides in the order of the first; what stands on one index is one pair."""
+    if one.index.equals(other.index):
+        return one, other
+    alike = len(one) == len(other) and one.index.is_unique and one.index.isin(other.index).all()
+    if not (alike and other.index.is_unique):
+        raise ConfigurationError(
+            "limits_of_agreement takes pairs, and the two Series have different indices: bring them"
+            " onto one, one.align(other, join='inner'), or pass their values, one.to_numpy()"
+        )
+    return one, other.reindex(one.index)
 
 
 def _refused(n: int, reason: str) -> Limits:

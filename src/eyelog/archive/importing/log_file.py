@@ -1,7 +1,7 @@
 """One file, CSV, Parquet or saved answers, as pages of records of one log."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final, cast
@@ -25,7 +25,7 @@ from eyelog.archive.parquet.rows import frame_of, table_of
 from eyelog.catalogue import LOGS, catalogue, columns, fold
 from eyelog.clock import FILE_ZONE, Zones
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
-from eyelog.frame import OFFSET
+from eyelog.frame import BIN_WIDTH, OFFSET, STORED
 from eyelog.rfc3339 import parse_stamps
 
 __all__ = [
@@ -103,9 +103,21 @@ def reading(
             found = ParquetLog(_whole(stream), log=log, offsets=tz == FILE_ZONE)
         else:
             found = CsvLog(stream, tz=tz, log=log)
+        _refuse_made(found.names, kind)
         if wide:
             found.notes.append(_UTF_16)
         yield found
+
+
+def _refuse_made(names: Collection[str], kind: str) -> None:
+    """Raise if a file holds a table that was made from records, not the records themselves."""
+    made = {BIN_WIDTH: "a table of eyelog.resample", STORED: "a masked frame"}
+    for name, what in made.items():
+        if name in names:
+            reader = "read_parquet" if kind == "parquet" else "read_csv"
+            raise Refused(
+                f"it holds {what}, not records (column {name!r}): pandas.{reader} reads it"
+            )
 
 
 def _saved(content: bytes, where: str) -> SavedLog:
