@@ -126,7 +126,6 @@ MORE: dict[str, list[dict[str, Argument]]] = {
     "compare.fit_mixed": [{"predictors": _first("age", "worn_h")}],
     "compare.mixed_table": [{}],
     "compose_figure": [{"fields": lambda t: [_first("stp", "stp_s", "steps")(t)]}],
-    "daily": [{}, {"stamp": "start"}, {"wear": "blinks"}],
     "plot_cohort": [{"kind": "lines"}, {"kind": "lines", "by": "group"}],
     "plot_timeline": [{"fields": lambda t: [_first("stp", "stp_s", "steps")(t)]}, {}],
     "rhythm.least_active": [{"night_worn": True}],
