@@ -115,7 +115,13 @@ def test_what_is_not_covered_still_exists() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", TREATMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * treatment.slow)
+        for name, treatment in TREATMENTS.items()
+    ],
+)
 def test_a_treatment_leaves_in_a_table_what_was_in_it(name: str, kind: str) -> None:
     """Else a difference would be one of the test."""
     after = treated(kind, name)

@@ -65,7 +65,10 @@ LONGER = {
     "some bins", "masked, 15 s", "weeks", "days of a cohort", "reasons of 15 s", "each event",
 }  # fmt: skip
 LONG = {(f"baseline.{name}", kind) for name in ("personal", "trend") for kind in NUMBERS[:5]}
+LONG |= {("baseline.change_points", kind) for kind in NUMBERS[:4]}
 LONG |= {("blinks.effective_n", kind) for kind in KINDS}
+LONG |= {(name, "masked, 60 s") for name in ("plot_day", "plot_timeline", "compose_figure")}
+LONG |= {(name, "bins of 15 s") for name in ("plot_day", "plot_timeline", "compose_figure")}
 LONG |= {(name, kind) for name in ("report", "report_cohort") for kind in KINDS}
 LONG |= {("readable", kind) for kind in (*FRAMES, "reasons")}
 
@@ -126,7 +129,6 @@ MORE: dict[str, list[dict[str, Argument]]] = {
     "compare.fit_mixed": [{"predictors": _first("age", "worn_h")}],
     "compare.mixed_table": [{}],
     "compose_figure": [{"fields": lambda t: [_first("stp", "stp_s", "steps")(t)]}],
-    "daily": [{}, {"stamp": "start"}, {"wear": "blinks"}],
     "plot_cohort": [{"kind": "lines"}, {"kind": "lines", "by": "group"}],
     "plot_timeline": [{"fields": lambda t: [_first("stp", "stp_s", "steps")(t)]}, {}],
     "rhythm.least_active": [{"night_worn": True}],
