@@ -17,6 +17,7 @@ NAMES = [
     "EyelogError",
     "EyelogWarning",
     "FieldError",
+    "Limits",
     "MixedLogsError",
     "NotCached",
     "RateLimited",

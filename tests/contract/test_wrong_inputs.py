@@ -39,7 +39,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     ),
     "resample": (lambda x: el.resample(x, "2h"), TABLES),
     "daily": (el.daily, TABLES),
-    "weekly": (el.weekly, TABLES),
+    "weekly": (el.weekly, {"days", *TABLES}),
     "readable": (el.readable, {"days", "reasons", *TABLES}),
     "attrition": (lambda x: el.attrition(x, recipe="mind"), RAW),
     "select": (lambda x: el.select(x, recipe="mind"), RAW),
@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_timeline": (lambda x: el.plot_timeline(x, fields=["stp"]), {"records", "bins"}),
     "plot_attrition": (el.plot_attrition, set()),
     "plot_day": (lambda x: el.plot_day(x, "stp"), {"records", "bins"}),
-    "plot_overview": (el.plot_overview, set()),
+    "plot_overview": (el.plot_overview, {"records"}),
     "plot_quality": (el.plot_quality, {"reasons"}),
     "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),
     "plot_daily": (el.plot_daily, {"days"}),
@@ -169,7 +169,7 @@ def test_a_table_that_holds_no_records_is_named_by_its_maker(
 
 
 def test_points_of_raw_records_are_not_drawn_as_days() -> None:
-    with pytest.raises(el.ConfigurationError, match=r"15 s apart: pass eyelog.daily\(frame\)"):
+    with pytest.raises(el.ConfigurationError, match=r"several rows for .*: pass eyelog\.daily\(frame\)"):
         el.plot_daily(FRAME, "stp")
     with pytest.raises(el.ConfigurationError, match="one Series of numbers"):
         el.plot_distribution(FRAME)  # type: ignore[arg-type]

@@ -108,10 +108,10 @@ def resample(
         bin without records has ``n`` 0 and missing values. Texts and fields unknown to the
         catalogue have no rule and are left out; the provenance names them.
 
-        Further columns are added only if summaries of the bins need them: ``NAME_total`` (the whole
-        sum of a field, beside the one that `min_coverage` has made missing in some bins),
-        ``NAME_weight`` (the weight behind a weighted value that some of the weighted records lack)
-        and the minutes in which movements could be counted (such as ``head_moves_pitch_min``).
+        Between the two, summaries of the bins find what they need: ``NAME_total`` (the whole sum of
+        a field, which `min_coverage` leaves as it is), ``NAME_weight`` (the weight behind a
+        weighted value, float64) and the minutes in which movements could be counted (such as
+        ``head_moves_pitch_min``).
 
     Raises
     ------
@@ -217,7 +217,6 @@ class _Bins:
         self.resampled = is_resampled(frame)
         self.time = time
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
-        self._totals: dict[tuple[str, ...], Floats] = {}
 
     def values(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return fields by their rules, missing if too little of the bin is covered.
@@ -233,14 +232,13 @@ class _Bins:
                 reduced, behind = reductions.weighted_by_rule(
                     field.agg, values, weights, self.groups
                 )
-                carried |= self._behind(field, behind)
+                carried[f"{field.name}{WEIGHT}"] = behind
             else:
                 covered = self._coverage(numbers(self.frame[field.name]))
                 reduced = reductions.by_rule(field.agg, values, self._time(field), self.groups)
-            thin = covered < self.least
-            if field.agg == "sum" and (thin & ~np.isnan(reduced)).any():
+            if field.agg == "sum":
                 carried[f"{field.name}{TOTAL}"] = reduced
-            data[field.name] = np.where(thin, np.nan, reduced)
+            data[field.name] = np.where(covered < self.least, np.nan, reduced)
         return data, carried
 
     def _coverage(self, values: Floats) -> Floats:
@@ -256,17 +254,7 @@ class _Bins:
             weights = weight_values(self.frame, field.name, field.weight)
             covered = self._coverage(reductions.sum_fields(self.frame, field.weight))
             self._weights[key] = weights, covered
-            self._totals[key] = reductions.total(weights, self.groups)
         return self._weights[key]
-
-    def _behind(self, field: Field, behind: Floats) -> dict[str, Floats]:
-        """Return the weight behind the values, if some weighted records have no value."""
-        name = f"{field.name}{WEIGHT}"
-        if name not in self.frame.columns:
-            whole = self._totals[field.weight]
-            if np.allclose(np.nan_to_num(behind), np.nan_to_num(whole), rtol=1e-12, atol=0):
-                return {}
-        return {name: behind}
 
     def _time(self, field: Field) -> Floats | None:
         """Return the weights of bins; single intervals have equal weights."""
@@ -283,24 +271,15 @@ def _own_names(frame: pd.DataFrame, by_name: Mapping[str, Field]) -> list[str]:
 
 
 def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str, Floats]:
-    """Return the minutes in which movements could be counted, if bins would not show them."""
+    """Return the minutes in which movements of the eyes and the head could be counted."""
     carried = {}
-    usual_s = {
-        noun: reductions.total(numbers(time[noun]), groups) for noun in ("valid_s", "worn_s")
-    }
     for part in MOVES:
         names = role(log, part)
         if not set(names) <= set(frame.columns):
             continue
         made = whole_sum(frame, names)
-        spent = counted_s(frame, part, time)
-        if np.isnan(spent).all():
-            continue
-        counted = reductions.total(np.where(np.isnan(made), np.nan, spent), groups)
-        usual = usual_s["valid_s" if part.startswith("eye") else "worn_s"]
-        apart = np.abs(counted - usual) > 1e-6
-        if apart.any():
-            carried[counted_column(part)] = counted / 60.0
+        spent = np.where(np.isnan(made), np.nan, counted_s(frame, part, time))
+        carried[counted_column(part)] = reductions.total(spent, groups) / 60.0
     return carried
 
 

@@ -80,7 +80,7 @@ def plot_baseline(
             "plot_baseline draws one value per day, and this table has several: take the personal"
             " baseline of a column of eyelog.daily"
         )
-    days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
+    days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, spread = (numbers(whole[name]) for name in ("value", "baseline", "spread"))
     low, high = baseline - reach * spread, baseline + reach * spread

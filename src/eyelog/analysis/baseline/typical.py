@@ -142,6 +142,10 @@ def _values(
     """Return the observed values, the hours they are based on, and their coverage."""
     one = column_of(series, column, what="typical_value")
     check_numbers(one, what="typical_value")
+    index = one.index
+    if isinstance(index, pd.DatetimeIndex) and not index.is_monotonic_increasing:
+        order = np.argsort(index.as_unit("us").asi8, kind="stable")
+        series, one = series.iloc[order], one.iloc[order]
     if has_clock(one):
         seen = observed(
             series,
