@@ -534,8 +534,9 @@ class Archive:
 
         Files used to have checksums of their pages alone, so a wrong bit in a footer could go
         unnoticed. New files have a checksum of everything that is read, and are checked by it
-        whenever they are read. This adds it to the others, once everything that can be checked in
-        them has been found sound. Any write that changes a month does the same for that month.
+        whenever they are read. This adds it to the others: it reads all their records, checks them
+        against the checksums of the pages and against the days that a sync has noted, and writes
+        what it has read. Any write that changes a month does the same for that month.
 
         Returns
         -------
