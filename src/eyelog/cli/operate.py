@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import add_archive, add_state, open_archive
 from eyelog.errors import ConfigurationError
@@ -97,6 +98,16 @@ def _add_accounts(actions: Any) -> None:
     ):
         parser = _action(actions, name, run, text, more)
         parser.add_argument("name", metavar="NAME", help="the account's name")
+
+    erase = _action(
+        actions,
+        "erase",
+        _erase,
+        "delete everything of one account, and list what cannot be reached",
+        "Its login, tokens and counts, its records in the archive, and what the folder of eyelog"
+        " (EYELOG_HOME) has of it. In the audit log a pseudonym replaces the name.",
+    )
+    add_arguments(erase)
 
 
 def _add_password(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -373,11 +384,27 @@ def _remove_account(args: argparse.Namespace) -> None:
     folders = _folders_of(args, args.name)
     if folders:
         note(
-            f"The records of {args.name!r} stay in the archive: {', '.join(folders)}. Delete these"
-            " folders to delete the records; an account of the same name could read them again."
+            f"The records of {args.name!r} stay in the archive: {', '.join(folders)}."
+            f" {_typed(args, 'erase', args.name)} deletes them and every other trace; an account of"
+            " the same name could read them again."
         )
     else:
         note(f"The archive has no records of {args.name!r}.")
+
+
+def _erase(args: argparse.Namespace) -> None:
+    from eyelog.service.erase import erase_account, out_of_reach
+
+    registry = _registry(args, existing=False)
+    # The login first: nobody asks for records that are half gone.
+    found = erase_account(registry, args.account, dry_run=args.dry_run)
+    units = {"audit log": "lines"}
+    rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in found]
+    rows += erase_records(args)
+    rows += erase_stored(args)
+    if rows and not args.dry_run:
+        _audit(registry, "erase", places=len(rows))
+    print_protocol(args, rows, out_of_reach(registry))
 
 
 def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
