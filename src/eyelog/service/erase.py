@@ -9,7 +9,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,9 +22,10 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, is_at, lock
 from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.state import StateBusy
 
-__all__ = ["ServiceTrace", "erase_account", "out_of_reach"]
+__all__ = ["ServiceTrace", "erase_account", "erased_names", "out_of_reach"]
 
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
@@ -62,6 +63,27 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
         if count:
             _rename(file, account, pseudonym)
     return found
+
+
+def erased_names(registry: Registry) -> list[str]:
+    """Return the names, in a restored state or log, of accounts that were erased before."""
+    digests = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
+    if not digests:
+        return []
+    added = {one.name: one.added for one in registry.list_accounts()}
+    names = set(added)
+    for file in _logs(registry):
+        with file.open("rb") as source:
+            for line in source:
+                with suppress(ValueError, AttributeError):
+                    names.add(str(json.loads(line).get("account")))
+    return sorted(
+        name
+        for name in names
+        if ended.account_digest(name) in digests
+        # One that was added again later is not the one that was erased.
+        if name not in added or is_erased(registry, name, since=added[name])
+    )
 
 
 def out_of_reach(registry: Registry) -> list[str]:

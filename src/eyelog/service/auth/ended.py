@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from eyelog.service.auth.secrets import digest
 
-__all__ = ["FILE_NAME", "EndedSince", "Note", "account_digest", "append", "notes"]
+__all__ = ["FILE_NAME", "Note", "account_digest", "append", "notes"]
 
 FILE_NAME: Final = "_ended.jsonl"
 """Not one of the files ``_service.*``: they move with the state."""
@@ -36,19 +36,6 @@ class Note:
     account: str | None = None  # a digest
     application: str | None = None
     token: str | None = None  # the digest of a token or of its code
-
-
-@dataclass(frozen=True, slots=True)
-class EndedSince:
-    """What a state has that had ended before."""
-
-    tokens: int
-    accounts: list[str]
-    applications: list[str]
-    enabled: list[str]
-
-    def __bool__(self) -> bool:
-        return bool(self.tokens or self.accounts or self.applications or self.enabled)
 
 
 def account_digest(name: str) -> str:
