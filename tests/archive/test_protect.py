@@ -1,6 +1,7 @@
 """Files that an older eyelog wrote get the checksums of new ones, unless they are damaged."""
 
 import stat
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.ledger import Noted, note_days
+from eyelog.archive.store import place_of
 from eyelog.catalogue import LOGS
 from eyelog.cli.main import main
 from support.parquet import flip_byte, without_seal
@@ -65,6 +68,21 @@ def test_a_damaged_file_and_one_of_another_program_are_left_alone(old: el.Archiv
     before = [month_file(old, month).read_bytes() for month in ("2026-10", "2026-11")]
     assert len(old.protect()) == 0
     assert [month_file(old, month).read_bytes() for month in ("2026-10", "2026-11")] == before
+
+
+def test_a_file_with_fewer_records_than_a_sync_brought_is_not_protected(
+    old: el.Archive,
+) -> None:
+    noted = {date(2026, 10, 30): Noted(datetime(2026, 11, 5, tzinfo=UTC), 1440)}
+    there = (place_of(old), SIXTY, "me", "http://there", "UTC")
+    note_days(*there, noted)
+    assert old.verify()["problem"].str.startswith("not protected").all()
+    noted = {date(2026, 10, 31): Noted(datetime(2026, 11, 5, tzinfo=UTC), 1441)}
+    note_days(*there, noted)
+    problems = old.verify()["problem"].tolist()
+    assert problems[0] == "it has 1440 records of 2026-10-31, and a sync brought 1441"
+    assert old.protect()["month"].tolist() == ["2026-11"]
+    assert old.repair()["sync_again"].tolist() == ["2026-10-30 to 2026-10-31"]
 
 
 def test_an_archive_elsewhere_is_protected_too(old: el.Archive) -> None:

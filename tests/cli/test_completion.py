@@ -42,7 +42,15 @@ def completed(script: Path, lines: list[list[str]], folder: Path) -> list[list[s
 
 OFFERED = {
     "eyelog da": ["daily"],
-    "eyelog archive ": ["inventory", "verify", "protect", "repair", "set-zone", "export"],
+    "eyelog archive ": [
+        "erase",
+        "inventory",
+        "verify",
+        "protect",
+        "repair",
+        "set-zone",
+        "export",
+    ],
     "eyelog archive verify --js": ["--json"],
     "eyelog --archive": [],
     "eyelog plot ti": ["timeline"],

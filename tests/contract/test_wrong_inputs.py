@@ -169,7 +169,9 @@ def test_a_table_that_holds_no_records_is_named_by_its_maker(
 
 
 def test_points_of_raw_records_are_not_drawn_as_days() -> None:
-    with pytest.raises(el.ConfigurationError, match=r"several rows for .*: pass eyelog\.daily\(frame\)"):
+    with pytest.raises(
+        el.ConfigurationError, match=r"several rows for .*: pass eyelog\.daily\(frame\)"
+    ):
         el.plot_daily(FRAME, "stp")
     with pytest.raises(el.ConfigurationError, match="one Series of numbers"):
         el.plot_distribution(FRAME)  # type: ignore[arg-type]

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from eyelog.archive.parquet.rows import plain_schema
+from eyelog.archive.parquet.seal import add_seal
+from eyelog.archive.parquet.writing import parquet_writer
+
 
 def spoil_chunks(path: Path, chosen: Callable[[int, str], bool]) -> int:
     """Overwrite the column chunks for which ``chosen(row group, column)`` holds; count them."""
@@ -36,10 +40,18 @@ def flip_byte(path: Path, column: str) -> None:
 
 
 def without_seal(path: Path) -> None:
-    """Make a file what an older eyelog wrote: the same chunks and footer, and no seal."""
-    content = path.read_bytes()
-    length = int.from_bytes(content[-8:-4], "little") + 8
-    meta = pq.read_metadata(path)
-    last = meta.row_group(meta.num_row_groups - 1).column(meta.num_columns - 1)
-    start = last.dictionary_page_offset if last.has_dictionary_page else last.data_page_offset
-    path.write_bytes(content[: start + last.total_compressed_size] + content[-length:])
+    """Make a file what an older eyelog wrote: the same records, with neither seal nor its key."""
+    with pq.ParquetFile(path) as file:
+        names = {name.decode(): text.decode() for name, text in file.schema_arrow.metadata.items()}
+        schema = plain_schema(file.schema_arrow)
+        groups = [file.read_row_group(number).cast(schema) for number in range(file.num_row_groups)]
+    with parquet_writer(path, schema, names["eyelog.log"], names["eyelog.account"]) as writer:
+        for group in groups:
+            writer.write_table(group.combine_chunks(), row_group_size=group.num_rows)
+
+
+def sealed_by_0_2_0(path: Path) -> None:
+    """Make a file what eyelog 0.2.0 wrote: sealed, without a key that says so."""
+    without_seal(path)
+    with path.open("r+b") as sink:
+        add_seal(sink, path)

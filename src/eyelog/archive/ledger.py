@@ -9,21 +9,24 @@ only once its records are on the disk: a sync that is killed in between requests
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 
-from eyelog.archive.parquet.layout import Place, archive_errors, folder, month_edges
+from eyelog.archive.parquet.damage import NOT_PROTECTED, month_problems
+from eyelog.archive.parquet.layout import Place, archive_errors, folder, month_edges, month_path
 from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.parquet.rows import month_stamps, open_file
 from eyelog.archive.parquet.writing import locked
 from eyelog.clock import DAY, day_start, zone
 from eyelog.disk.files import whole_file
 from eyelog.errors import EyelogWarning
 
-__all__ = ["Days", "Noted", "note_days", "noted_days", "synced_days"]
+__all__ = ["Days", "Noted", "note_days", "noted_days", "problems_of_month", "synced_days"]
 
 NAME: Final = ".synced.v1.json"  # hidden: Parquet tools skip it
 
@@ -47,14 +50,56 @@ def noted_days(place: Place, log: str, account: str, base_url: str, tz: str) -> 
 def synced_days(place: Place, log: str, account: str, month: str) -> set[date]:
     """Return the days with records that any service brought and that overlap a month."""
     first, after = month_edges(month)
-    found = set()
-    for source, days in _read(place, log, account).items():
+    return {
+        day
+        for day, noted, (opens, closes) in _spans(_read(place, log, account))
+        if noted.records and opens < after and closes > first
+    }
+
+
+def problems_of_month(place: Place, log: str, account: str, month: str) -> list[str]:
+    """Return what is wrong with a month, also where only the ledger of syncs shows it.
+
+    A file without a seal has nothing else that states how many records it had.
+    """
+    found = month_problems(place, log, account, month)
+    if found != [NOT_PROTECTED]:
+        return found
+    return _missing(place, log, account, month) or found
+
+
+def _missing(place: Place, log: str, account: str, month: str) -> list[str]:
+    """Return which days of a month have fewer records than their last sync brought."""
+    edges = month_edges(month)
+    last: dict[tuple[int, int], tuple[date, Noted]] = {}
+    noted_spans = list(_spans(_read(place, log, account)))
+    for day, noted, span in noted_spans:
+        # A later sync in another zone may have removed records of a part of the day.
+        is_last = not any(
+            other.asked > noted.asked and opens < span[1] and closes > span[0]
+            for _, other, (opens, closes) in noted_spans
+        )
+        if is_last and noted.records and span[0] >= edges[0] and span[1] <= edges[1]:
+            last[span] = day, noted
+    if not last:
+        return []
+    with open_file(place, month_path(place, log, account, month)) as file:
+        stamps = month_stamps(file, *edges)
+    counts = {span: int(np.diff(np.searchsorted(stamps, span))[0]) for span in last}
+    return [
+        f"it has {counts[span]} records of {day}, and a sync brought {noted.records}"
+        for span, (day, noted) in sorted(last.items())
+        if counts[span] < noted.records
+    ]
+
+
+def _spans(sources: _Sources) -> Iterator[tuple[date, Noted, tuple[int, int]]]:
+    """Yield each noted day with its edges (microseconds)."""
+    for source, days in sources.items():
         tz = zone(source.rpartition(" ")[2])
         for day, noted in days.items():
             opens, closes = (instant_us(day_start(edge, tz)) for edge in (day, day + DAY))
-            if noted.records and opens < after and closes > first:
-                found.add(day)
-    return found
+            yield day, noted, (opens, closes)
 
 
 def note_days(

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.ledger import synced_days
-from eyelog.archive.parquet.damage import damaged_months
+from eyelog.archive.ledger import problems_of_month, synced_days
+from eyelog.archive.parquet.damage import is_damage
 from eyelog.archive.parquet.layout import (
     Place,
     accounts,
@@ -45,9 +45,13 @@ def repair(place: Place) -> pd.DataFrame:
 
 
 def _damage(place: Place, log: str, account: str) -> list[tuple[str, str]]:
+    found = []
     with locked(place, log, account):
-        found = damaged_months(place, log, account, months(place, log, account))
-    return list(found.items())
+        for month in months(place, log, account):
+            problems = problems_of_month(place, log, account, month)
+            if wrong := [problem for problem in problems if is_damage(problem)]:
+                found.append((month, "; ".join(wrong)))
+    return found
 
 
 def _set_aside(place: Place, log: str, account: str, month: str, problem: str) -> tuple[str, ...]:

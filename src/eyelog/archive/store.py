@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.archive.account_zones import set_zones, stored_zones
+from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
@@ -622,8 +623,9 @@ class Archive:
 
         Files used to have checksums of their pages alone, so a wrong bit in a footer could go
         unnoticed. New files have a checksum of everything that is read, and are checked by it
-        whenever they are read. This adds it to the others, once everything that can be checked in
-        them has been found sound. Any write that changes a month does the same for that month.
+        whenever they are read. This adds it to the others: it reads all their records, checks them
+        against the checksums of the pages and against the days that a sync has noted, and writes
+        what it has read. Any write that changes a month does the same for that month.
 
         Returns
         -------
@@ -687,6 +689,53 @@ class Archive:
         """
         with layout.archive_errors(f"repair the archive {self.path}"):
             return repair(self._place)
+
+    def erase(self, account: str, *, dry_run: bool = False) -> pd.DataFrame:
+        """Delete everything that the archive has of one account.
+
+        Parameters
+        ----------
+        account : str
+            Whose months, damaged months that were set aside, and other files.
+        dry_run : bool
+            Change nothing, and return what would be deleted.
+
+        Returns
+        -------
+        DataFrame
+            One row per file, none if the archive has nothing of the account; columns ``what``
+            (string: ``month``, ``damaged month``, ``ledger`` of syncs, ``file``), ``path``
+            (string) and ``bytes`` (int64).
+
+        Raises
+        ------
+        ConfigurationError
+            If `account` is not a name.
+        ArchiveError
+            If the archive cannot be listed or written, or another process keeps it locked.
+
+        Notes
+        -----
+        Copies elsewhere are not reached: backups, exports, and what `eyelog.Client` has stored.
+        ``eyelog archive erase`` also deletes the latter, and lists what it cannot reach.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> archive = el.Archive("memory://doc-erase")
+        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
+        >>> archive.erase("me")["what"].tolist()
+        ['month']
+        >>> archive.accounts()
+        []
+        """
+        if not isinstance(account, str) or not account:
+            raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
+        with layout.archive_errors(f"erase {account!r} from the archive {self.path}"):
+            found = traces(self._place, account) if dry_run else erase(self._place, account)
+        rows = [(one.what, one.path, one.bytes) for one in found if one.what != "lock"]
+        table = pd.DataFrame(rows, columns=["what", "path", "bytes"])
+        return table.astype({"what": "string", "path": "string", "bytes": "int64"})
 
     def export(
         self,

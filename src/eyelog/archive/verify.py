@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pandas as pd
 
 from eyelog.archive.account_zones import zones_problems
-from eyelog.archive.parquet.damage import month_problems
+from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
 from eyelog.catalogue import LOGS
 from eyelog.progress import progress_line
@@ -45,4 +45,4 @@ def _files(place: Place, log: str) -> Iterator[tuple[str, str, str]]:
 def _problems(place: Place, log: str, account: str, month: str, path: str) -> list[str]:
     if not account or not is_month(month) or path != month_path(place, log, account, month):
         return [f"the archive does not read this path: it reads one {FILE} per month"]
-    return month_problems(place, log, account, month)
+    return problems_of_month(place, log, account, month)

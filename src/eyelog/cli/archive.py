@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
 from eyelog.cli.source import (
     add_account,
@@ -119,6 +120,16 @@ def add_commands(commands: Any) -> None:
     )
     add_archive(zone)
     zone.set_defaults(run=_set_zone)
+    erase = actions.add_parser(
+        "erase",
+        help="delete everything of one account, and list what cannot be reached",
+        description="Delete everything that the archive and the folder of eyelog (EYELOG_HOME) have"
+        " of one account: months, damaged months, ledgers, tokens, caches. What a service knows of"
+        " the account is deleted by eyelog service erase.",
+    )
+    add_archive(erase)
+    add_arguments(erase)
+    erase.set_defaults(run=_erase)
 
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
     add_range(export)
@@ -342,6 +353,13 @@ def _repair(args: argparse.Namespace) -> int:
         print(f"  set aside in    {row['aside']}")
         print(f"  sync again      {row['sync_again'] or 'nothing'}")
         print(f"  import again    {row['import_again'] or 'nothing'}")
+    return 0
+
+
+def _erase(args: argparse.Namespace) -> int:
+    rows = [*erase_records(args), *erase_stored(args)]
+    service = "a service of this archive: eyelog service erase removes its account, tokens and name"
+    print_protocol(args, rows, [service])
     return 0
 
 

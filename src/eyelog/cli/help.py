@@ -55,7 +55,8 @@ class _Command(argparse.ArgumentParser):
         """Parse the known arguments; the intermixed parsing itself calls this again."""
         if self._intermixed:
             return super().parse_known_args(args, namespace)
-        if self._subparsers is not None:
+        # The intermixed parsing takes what follows "--" for options: "-x" may be an account.
+        if self._subparsers is not None or "--" in (args or ()):
             found, others = super().parse_known_args(args, namespace)
         else:
             self._intermixed = True

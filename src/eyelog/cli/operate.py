@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import add_archive, add_state, open_archive
 from eyelog.errors import ConfigurationError
@@ -97,6 +99,16 @@ def _add_accounts(actions: Any) -> None:
     ):
         parser = _action(actions, name, run, text, more)
         parser.add_argument("name", metavar="NAME", help="the account's name")
+
+    erase = _action(
+        actions,
+        "erase",
+        _erase,
+        "delete everything of one account, and list what cannot be reached",
+        "Its login, tokens and counts, its records in the archive, and what the folder of eyelog"
+        " (EYELOG_HOME) has of it. In the audit log a pseudonym replaces the name.",
+    )
+    add_arguments(erase)
 
 
 def _add_password(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -189,6 +201,37 @@ def _add_upkeep(actions: Any) -> None:
         "replace the key that signs cursors, forms and cookies",
         "Do so when somebody may have read the state file. Tokens stay valid.",
     )
+    backup = _action(
+        actions,
+        "backup",
+        _backup,
+        "copy the state, the audit log and the archive while the service runs",
+        "The copy is read back and checked. It holds health data, password hashes and a key:"
+        " encrypt it.",
+    )
+    backup.add_argument("to", metavar="TO", help="a folder that does not exist yet, or is empty")
+    add_json(backup)
+
+    restored = _action(
+        actions,
+        "restore",
+        _restore,
+        "put a backup back, after checking it whole",
+        "Stop the service before. Files that differ are set aside, files that the backup lacks"
+        " stay, and the records of accounts that were erased since are left out.",
+    )
+    restored.add_argument("source", metavar="FROM", help="a folder that backup has made")
+    add_json(restored)
+
+    again = _action(
+        actions,
+        "after-restore",
+        _after_restore,
+        "end what a restored state has revived: revoked tokens, removed accounts",
+        "Ends are noted in the archive, where putting back the state does not lose them.",
+    )
+    add_json(again)
+
     check = _action(
         actions,
         "check",
@@ -373,11 +416,27 @@ def _remove_account(args: argparse.Namespace) -> None:
     folders = _folders_of(args, args.name)
     if folders:
         note(
-            f"The records of {args.name!r} stay in the archive: {', '.join(folders)}. Delete these"
-            " folders to delete the records; an account of the same name could read them again."
+            f"The records of {args.name!r} stay in the archive: {', '.join(folders)}."
+            f" {_typed(args, 'erase', args.name)} deletes them and every other trace; an account of"
+            " the same name could read them again."
         )
     else:
         note(f"The archive has no records of {args.name!r}.")
+
+
+def _erase(args: argparse.Namespace) -> None:
+    from eyelog.service.erase import erase_account, out_of_reach
+
+    registry = _registry(args, existing=False)
+    # The login first: nobody asks for records that are half gone.
+    found = erase_account(registry, args.account, dry_run=args.dry_run)
+    units = {"audit log": "lines"}
+    rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in found]
+    rows += erase_records(args)
+    rows += erase_stored(args)
+    if rows and not args.dry_run:
+        _audit(registry, "erase", places=len(rows))
+    print_protocol(args, rows, out_of_reach(registry))
 
 
 def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
@@ -578,6 +637,89 @@ def _rotate_key(args: argparse.Namespace) -> None:
         "The signing key was replaced; a running service uses the new one within a second. A fetch"
         " that was under way fails and has to be started again. Tokens stay valid."
     )
+
+
+def _backup(args: argparse.Namespace) -> None:
+    from eyelog.service.backup import back_up
+
+    registry = _registry(args)
+    made = back_up(registry, Path(args.to))
+    _audit(registry, "backup", files=made.files)
+    if args.json:
+        _print_json(asdict(made))
+    else:
+        print(f"backed up: {made.files:,} files, {made.bytes:,} bytes, read back, in {made.folder}")
+    if made.damaged:
+        months = "1 month is" if made.damaged == 1 else f"{made.damaged} months are"
+        note(
+            f"{months} damaged, in the backup as in the archive: eyelog archive verify lists them."
+        )
+
+
+def _restore(args: argparse.Namespace) -> None:
+    from eyelog.service.backup import restore
+
+    registry = _registry(args, existing=False)
+    done = restore(registry, Path(args.source))
+    _audit(registry, "restore", made=done.made, files=done.put_back)
+    if args.json:
+        _print_json(asdict(done))
+    else:
+        print(f"restored: {done.put_back:,} files of the backup of {done.made}")
+        for path in done.set_aside:
+            print(f"set aside: {one_line(path)}")
+        for count, what in (
+            (done.kept, "kept: {} files of the archive that the backup does not have"),
+            (done.erased, "left out: {} files of accounts that were erased since"),
+        ):
+            if count:
+                print(what.format(f"{count:,}"))
+    note(
+        f"Next, {_typed(args, 'after-restore')} ends what had ended since the backup, and"
+        f" {_typed(args, 'check')} checks the whole. Passwords and the secrets of applications are"
+        " those of the backup."
+    )
+
+
+def _after_restore(args: argparse.Namespace) -> None:
+    from eyelog.service.auth.restored import end_again
+    from eyelog.service.check import erased_with_records
+    from eyelog.service.erase import erase_account, erased_names
+
+    registry = _registry(args)
+    archive = open_archive(args)
+    records = erased_with_records(registry, set(archive.accounts()))
+    names = sorted({*records, *erased_names(registry)})
+    found = end_again(registry)
+    for name in names:
+        erase_account(registry, name, dry_run=False)
+    for name in records:
+        archive.erase(name)
+    counts = {
+        "tokens": len(found.tokens),
+        "accounts": len(found.accounts),
+        "applications": len(found.applications),
+        "disabled": len(found.enabled),
+        "erased": len(names),
+    }
+    if any(counts.values()):
+        _audit(registry, "after_restore", **counts)
+    if args.json:
+        _print_json(counts)
+        return
+    for name in found.accounts:
+        if name not in names:
+            print(f"removed: account {name!r}")
+    for name in found.enabled:
+        print(f"disabled: account {name!r}")
+    for client_id in found.applications:
+        print(f"removed: application {client_id}")
+    if found.tokens:
+        print(f"ended: {len(found.tokens)} token{'s' if len(found.tokens) > 1 else ''}")
+    if names:
+        print(f"erased: {len(names)} account{'s' if len(names) > 1 else ''}")
+    if not any(counts.values()):
+        note("Nothing lives again that had ended.")
 
 
 def _check(args: argparse.Namespace) -> None:

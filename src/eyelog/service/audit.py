@@ -13,11 +13,32 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["FILE_NAME", "Audit"]
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["FILE_NAME", "Audit", "is_at", "lock"]
 
 FILE_NAME: Final = "_service.audit.jsonl"
 _LONGEST: Final = 200
 """Characters of a text that are kept: a stranger may type a long one."""
+
+
+def lock(handle: int, *, shared: bool) -> None:
+    """Keep the audit log from being replaced (shared), or from being written."""
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+
+
+def is_at(handle: int, path: Path) -> bool:
+    """Return whether an open file is still the one at a path."""
+    if fcntl is None:
+        return True
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 class Audit:
@@ -76,7 +97,12 @@ class Audit:
     def _append(self, line: bytes) -> None:
         # A link would lead the lines into another file.
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        handle = os.open(self.file, flags | getattr(os, "O_BINARY", 0), 0o600)
+        while True:
+            handle = os.open(self.file, flags | getattr(os, "O_BINARY", 0), 0o600)
+            lock(handle, shared=True)
+            if is_at(handle, self.file):
+                break
+            os.close(handle)  # another file took its place meanwhile
         try:
             written = os.write(handle, line)
             if written < len(line):  # a full disk

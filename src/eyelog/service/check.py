@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from eyelog.archive.erase import Trace, traces
+from eyelog.archive.parquet.layout import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
@@ -22,9 +24,10 @@ from eyelog.service.audit import FILE_NAME
 from eyelog.service.auth.cleanup import outdated
 from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.restored import is_erased, revived
 from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
 
-__all__ = ["Finding", "check_service"]
+__all__ = ["Finding", "check_service", "erased_with_records"]
 
 _NAMED: Final = 5
 _LEAST_FREE: Final = 100_000_000
@@ -60,6 +63,8 @@ def check_service(registry: Registry) -> list[Finding]:
     """
     registry.require_state()
     findings = [_permissions(registry), _free_space(registry.state_folder)]
+    if registry.folder.is_dir() and not _same_disk(registry.folder, registry.state_folder):
+        findings.append(_free_space(registry.folder))
     whole = _whole(registry.state.file)
     findings += whole
     if not _is_same(registry.state_folder, registry.folder):
@@ -74,6 +79,7 @@ def check_service(registry: Registry) -> list[Finding]:
         findings += _accounts(registry, names)
         findings += _applications(registry)
         findings.append(_outdated(registry))
+        findings.append(_ended_before(registry, names or set()))
     except StateBusy:
         raise
     except ConfigurationError as error:
@@ -107,6 +113,10 @@ def _free_space(folder: Path) -> Finding:
         text = f"{free / 1e6:,.1f} MB left on the disk of {folder}: free some, or requests fail"
         return Finding("free space", "wrong", text)
     return Finding("free space", "ok", f"{free / 1e9:,.1f} GB left on the disk of {folder}")
+
+
+def _same_disk(one: Path, other: Path) -> bool:
+    return one.stat().st_dev == other.stat().st_dev
 
 
 def _whole(file: Path) -> list[Finding]:
@@ -242,6 +252,37 @@ def _outdated(registry: Registry) -> Finding:
         text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
         return Finding("expired rows", "note", text)
     return Finding("expired rows", "ok", "none to delete")
+
+
+def _ended_before(registry: Registry, with_records: set[str]) -> Finding:
+    texts = [text] if (text := revived(registry).text) else []
+    back = erased_with_records(registry, with_records)
+    if back:
+        texts.append(f"records of {len(back)} account{'s' if len(back) > 1 else ''} erased since")
+    if texts:
+        text = (
+            f"restored from an earlier state: {', '.join(texts)}: eyelog service after-restore"
+            " ends them"
+        )
+        return Finding("ended before", "wrong", text)
+    return Finding("ended before", "ok", "nothing lives again that had ended")
+
+
+def erased_with_records(registry: Registry, with_records: set[str]) -> list[str]:
+    """Return the accounts that were erased and have older records again, sorted."""
+    return [name for name in sorted(with_records) if _lives_again(registry, name)]
+
+
+def _lives_again(registry: Registry, account: str) -> bool:
+    """Return whether an account that was erased has records that are older than that."""
+    if not is_erased(registry, account):
+        return False
+    oldest = min((Path(one.path).lstat().st_mtime for one in _traces(registry, account)), default=0)
+    return is_erased(registry, account, since=oldest)
+
+
+def _traces(registry: Registry, account: str) -> list[Trace]:
+    return traces(open_place(registry.folder), account)
 
 
 def _noted(check: str, names: set[str], meaning: str) -> Finding:

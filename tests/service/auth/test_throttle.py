@@ -6,7 +6,7 @@ import pytest
 
 from eyelog.service.auth import throttle
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.throttle import Throttle, guesser
+from eyelog.service.auth.throttle import Throttle, guesser, network
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def clock(monkeypatch):
     class Clock:
         now = 1_000_000.0
 
-        def time(self):
+        def monotonic(self):
             return self.now
 
     clock = Clock()
@@ -91,3 +91,65 @@ def test_name_address_and_device_cannot_be_confused():
     }
     # A device counts wherever it is.
     assert len(keys) == 2 * (3 + 1)
+
+
+def test_a_time_in_the_future_delays_by_no_more_than_the_delay(tries, registry, clock):
+    for _ in range(6):
+        tries.take_try(ADA)
+    clock.now -= 86_400  # the machine was started again
+    assert tries.take_try(ADA) == 2
+    clock.now += 1
+    assert tries.take_try(ADA) == 1
+    clock.now += 1
+    assert tries.take_try(ADA) == 0
+    for wrong in (1e300, "never", float("inf"), b"x"):
+        with registry.state.write() as db:
+            db.execute("UPDATE login_try SET last = ?, n = 5", (wrong,))
+        assert tries.take_try(ADA) == 2
+        clock.now += 2
+        assert tries.take_try(ADA) == 0
+
+
+def test_a_damaged_count_is_a_count_of_wrong_passwords(tries, registry, clock):
+    for wrong in (-7, "many", 2.5, 10**18):
+        tries.take_try(ADA)
+        with registry.state.write() as db:
+            db.execute("UPDATE login_try SET n = ?", (wrong,))
+        assert tries.take_try(ADA) in (2, 300)
+        clock.now += 4000
+
+
+def test_one_password_cannot_be_tried_on_every_account(tries, clock):
+    here = network("192.0.2.1")
+    waits = [
+        tries.take_try(guesser(f"wearer-{i}", address="192.0.2.1", device=None), here)
+        for i in range(200)
+    ]
+    assert waits == [0] * 20 + [2] * 180
+    ipv6 = [f"2001:db8:1:2::{i:x}" for i in range(1, 201)]
+    waits = [
+        tries.take_try(guesser(f"wearer-{i}", address=address, device=None), network(address))
+        for i, address in enumerate(ipv6)
+    ]
+    assert waits.count(0) == 20
+    assert tries.take_try(guesser("ada", address="192.0.2.1", device="known")) == 0
+    assert (
+        tries.take_try(guesser("ada", address="198.51.100.7", device=None), network("198.51.100.7"))
+        == 0
+    )
+
+
+def test_right_passwords_of_a_shared_address_are_not_counted(tries, clock):
+    here = network("192.0.2.1")
+    for i in range(100):
+        who = guesser(f"wearer-{i}", address="192.0.2.1", device=None)
+        assert tries.take_try(who, here) == 0
+        tries.forget(who, here)
+    # but one of them does not pay for the guesses of the same person
+    for i in range(20):
+        tries.take_try(guesser(f"wearer-{i}", address="192.0.2.1", device=None), here)
+    assert tries.take_try(ADA, here) == 2
+
+
+def test_an_ipv4_address_in_ipv6_is_that_address():
+    assert network("::ffff:192.0.2.1") == network("192.0.2.1") != network("::ffff:192.0.2.2")

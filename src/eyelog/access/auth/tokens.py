@@ -17,7 +17,7 @@ from eyelog.disk.files import whole_file
 from eyelog.disk.home import make_private
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 
-__all__ = ["Token", "TokenStore"]
+__all__ = ["Token", "TokenStore", "token_files"]
 
 MARGIN = timedelta(seconds=10)
 """A token this close to its end counts as expired, because a request takes time."""
@@ -105,6 +105,34 @@ def _is_plain(text: str) -> bool:
     return all("!" <= c <= "~" for c in text)
 
 
+def token_files(home: Path, account: str) -> list[Path]:
+    """Return the token files of an account at every service, with what belongs to them, sorted."""
+    folder = Path(home) / "tokens"
+    found: set[Path] = set()
+    own = re.compile(rf"\.?({re.escape(_stem(account))}-[0-9a-f]{{16}})\.")
+    for path in folder.iterdir() if folder.is_dir() else ():
+        match = own.match(path.name)
+        if match is None:
+            continue
+        whole = folder / f"{match[1]}.json"
+        # Several names share a stem. What has no token file left belongs to nobody else.
+        if not whole.exists() or _owner(whole) in (account, None):
+            found.add(path)
+    return sorted(found)
+
+
+def _owner(path: Path) -> str | None:
+    """Return the account of a token file; None if the file is damaged."""
+    try:
+        return str(json.loads(path.read_bytes())["account"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _stem(account: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "_", account)[:32]
+
+
 class TokenStore:
     """The token file of one account at one service.
 
@@ -122,8 +150,7 @@ class TokenStore:
         self.account = account
         self.base_url = base_url
         key = sha256(f"{base_url}\n{account}".encode()).hexdigest()[:16]
-        name = re.sub(r"[^A-Za-z0-9-]+", "_", account)[:32]
-        self.path = Path(home) / "tokens" / f"{name}-{key}.json"
+        self.path = Path(home) / "tokens" / f"{_stem(account)}-{key}.json"
 
     def __repr__(self) -> str:
         return f"TokenStore({str(self.path)!r})"

@@ -32,6 +32,7 @@ from eyelog.archive.parquet.seal import (
     checked_chunks,
     footer_groups,
     read_seal,
+    refuse_lost_seal,
 )
 from eyelog.catalogue import columns
 from eyelog.clock import zone
@@ -48,6 +49,7 @@ __all__ = [
     "open_file",
     "other_values",
     "plain_array",
+    "plain_schema",
     "read_groups",
     "read_rows",
     "stamp_edges",
@@ -97,6 +99,8 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
             else:
                 file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=True)
             stack.enter_context(file)
+            if content is None:
+                refuse_lost_seal(file.metadata, path)
             own = file.schema_arrow
             if "date" not in own.names or own.field("date").type != STAMP:
                 raise ArchiveError(
@@ -145,6 +149,11 @@ def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
     """Return the columns that are not in the catalogue, sorted by name."""
     names = set(schema_of(log).names)
     return sorted((f for f in schema if f.name not in names), key=lambda f: str(f.name))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the names and types of a file's columns, without what reading adds to them."""
+    return pa.schema([pa.field(field.name, field.type) for field in schema])
 
 
 def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:

@@ -12,6 +12,11 @@ is checked before it is parsed, and each chunk before it is decoded.
 
 The seal cannot be in the footer, which it covers. It lies where no offset of the footer points to,
 so other Parquet tools do not see it, and a file that they write has none.
+
+A file whose mark is damaged must not pass for one that was never sealed. So the footer says that
+the file is sealed (the key `SEALED` of its metadata, which other tools do not copy); what resembles
+the mark, or the end of a summary, is a damaged seal also where the footer does not say so: files of
+eyelog 0.2.0 have no such key.
 """
 
 import mmap
@@ -24,6 +29,8 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from eyelog.archive.parquet.layout import damage
@@ -37,14 +44,29 @@ __all__ = [
     "add_seal",
     "checked_chunks",
     "footer_groups",
+    "note_seal",
     "read_seal",
+    "refuse_lost_seal",
     "sealed",
 ]
 
 MARK: Final = b"\x89eyelog\xf0seal\r\n\x1a\n"
+SEALED: Final = b"eyelog.seal"
+"""The key of a footer's metadata whose value is the version of the seal."""
 _VERSION: Final = 1
+_ENDS: Final = b'}],"footer_crc32":'  # a summary, but for a number of
+_ENDING: Final = len(_ENDS) + 11  # characters
+
+
+# Bits of the mark that may differ: at its place, and (where the length of the footer is wrong too)
+# elsewhere, where also texts such as "eyelog.log" are. Other bytes differ in 64 of 128 bits, and in
+# fewer than 33 once in a hundred million files.
+_NEAR: Final = 32
+_NEAR_ELSEWHERE: Final = 12
+_NEAR_BYTES: Final = 7  # equal ones at its place
 _MAGIC: Final = b"PAR1"
 Chunk = tuple[int, int, int]
+_Bytes = npt.NDArray[np.uint8]
 
 _END: Final = 8  # bytes of the length of a footer and of PAR1
 _FRAME: Final = 8 + len(MARK)  # bytes between the summary and the footer
@@ -124,17 +146,27 @@ def add_seal(sink: BinaryIO, path: Path) -> None:
     sink.write(footer)
 
 
+def note_seal(writer: pq.ParquetWriter) -> None:
+    """Write into the footer of an open file that the file is sealed."""
+    # Not in the schema, whose metadata other tools copy into the files that they write.
+    writer.add_key_value_metadata({SEALED: str(_VERSION).encode()})
+
+
 def _with_chunks(stated: Group, group: pq.RowGroupMetaData, source: BinaryIO) -> Group:
     chunks: list[Chunk] = []
     for at in range(group.num_columns):
         chunk = group.column(at)
-        start = chunk.data_page_offset
-        if chunk.has_dictionary_page:
-            start = min(start, chunk.dictionary_page_offset)
+        start = _start(chunk)
         source.seek(start)
         content = source.read(chunk.total_compressed_size)
         chunks.append((start, len(content), zlib.crc32(content)))
     return msgspec.structs.replace(stated, chunks=msgspec.Raw(msgspec.json.encode(chunks)))
+
+
+def _start(chunk: pq.ColumnChunkMetaData) -> int:
+    if chunk.has_dictionary_page:
+        return int(min(chunk.data_page_offset, chunk.dictionary_page_offset))
+    return int(chunk.data_page_offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +208,10 @@ def read_seal(source: Source, path: str) -> Content | None:
     if frame < 0 or bytes(view[footer - len(MARK) : footer]) != MARK:
         if space.find(MARK, there) >= 0:
             raise damage(path, "the length of its footer is not the one that was sealed")
+        if _resembles_mark(view, there, footer):
+            raise damage(path, "the mark of its seal is damaged")
+        if _ends_like_summary(view, footer):
+            raise damage(path, "it has the rest of a damaged seal")
         return None
     checksum, length = (int.from_bytes(view[at : at + 4], "little") for at in (frame, frame + 4))
     start = max(0, frame - length)
@@ -186,6 +222,41 @@ def read_seal(source: Source, path: str) -> Content | None:
     if zlib.crc32(view[footer:]) != seal.footer_crc32:
         raise damage(path, "its footer is not the one that was sealed")
     return Content(path, source, seal, space)
+
+
+def refuse_lost_seal(meta: pq.FileMetaData, path: str) -> None:
+    """Raise `ArchiveError` if a file without a seal has a footer that says that it is sealed."""
+    if SEALED in (meta.metadata or {}):
+        raise damage(path, "its metadata says that it is sealed, but it has no seal")
+
+
+def _ends_like_summary(view: memoryview, footer: int) -> bool:
+    """Return whether what lies where a mark would be follows the end of a summary."""
+    data = np.frombuffer(
+        view[max(0, footer - _FRAME - _ENDING) : max(0, footer - _FRAME)], np.uint8
+    )
+    equal = _agreement(data, _ENDS)[1]
+    return bool((equal > len(_ENDS) * 2 // 3).any())
+
+
+def _resembles_mark(view: memoryview, there: int, footer: int) -> bool:
+    """Return whether a damaged mark lies before the footer or, from `there` on, elsewhere."""
+    different, equal = _agreement(np.frombuffer(view[there:], np.uint8), MARK)
+    own = footer - len(MARK) - there
+    if 0 <= own < len(equal) and (different[own] <= _NEAR or equal[own] >= _NEAR_BYTES):
+        return True
+    return bool((different <= _NEAR_ELSEWHERE).any())
+
+
+def _agreement(data: _Bytes, text: bytes) -> tuple[_Bytes, _Bytes]:
+    """Return for each place in `data` in how many bits a text differs, and its equal bytes."""
+    places = max(0, len(data) - len(text) + 1)
+    different, equal = np.zeros(places, np.uint8), np.zeros(places, np.uint8)
+    for at, byte in enumerate(text):
+        part = data[at : at + places]
+        different += np.bitwise_count(part ^ np.uint8(byte))
+        equal += part == byte
+    return different, equal
 
 
 def _decoded(body: memoryview, path: str) -> Seal:

@@ -47,7 +47,7 @@ from eyelog.archive.parquet.rows import (
     table_of,
     widest,
 )
-from eyelog.archive.parquet.seal import sealed
+from eyelog.archive.parquet.seal import note_seal, sealed
 from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
@@ -329,6 +329,7 @@ def _merge_month(
                         sink = stack.enter_context(new_file(made))
                         stack.enter_context(sealed(sink, made))
                         writer = stack.enter_context(parquet_writer(sink, schema, log, account))
+                        note_seal(writer)
                         before = (read_rows(old, schema, *edges) for edges in groups[:at] if old)
                         records = sum(_write_group(writer, rows) for rows in before)
             if records is not None:

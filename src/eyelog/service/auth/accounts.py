@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
+from eyelog.service.auth import ended
 from eyelog.service.auth.ending import Ended, end
 from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
@@ -93,23 +94,28 @@ class Accounts:
 
     def disable(self, name: str) -> None:
         """Refuse every login and every token of an account, until `enable`."""
+        self.account(name)
+        ended.append(self._state.archive, "disabled", account=name)
         self._change(name, "disabled = 1, session = session + 1")
 
     def enable(self, name: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
+        self.account(name)
+        ended.append(self._state.archive, "enabled", account=name)
         self._change(name, "disabled = 0")
 
     def remove_account(self, name: str) -> list[Ended]:
         """Remove an account with its codes and tokens, and return what ended; records stay."""
         self.account(name)
+        ended.append(self._state.archive, "account", account=name)
         with self._state.write() as db:
-            ended = end(db, account=name)
+            revoked = end(db, account=name)
             for table in ("code", "token", "request_count"):
                 db.execute(f"DELETE FROM {table} WHERE account = ?", (name,))  # noqa: S608 (names from here)
             gone = db.execute("DELETE FROM account WHERE name = ?", (name,)).rowcount
         if not gone:  # another process was first
             raise self._unknown(name)
-        return ended
+        return revoked
 
     def check_login(self, name: str, password: str) -> bool:
         """Return whether the account exists, is not disabled, and has this password."""

@@ -6,6 +6,7 @@ from hmac import compare_digest
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
+from eyelog.service.auth import ended
 from eyelog.service.auth.accounts import check_name, shown
 from eyelog.service.auth.ending import Ended, end
 from eyelog.service.auth.redirects import check_redirect_uri
@@ -141,14 +142,15 @@ class Applications:
             If there is no such application.
         """
         found = self.find_application(client_id)
+        ended.append(self._state.archive, "application", application=found.client_id)
         with self._state.write() as db:
-            ended = end(db, client_id=found.client_id)
+            revoked = end(db, client_id=found.client_id)
             for table in ("code", "token", "application"):
                 sql = f"DELETE FROM {table} WHERE client_id = ?"  # noqa: S608 (names from here)
                 gone = db.execute(sql, (found.client_id,)).rowcount
         if not gone:  # another process was first
             self.find_application(client_id)
-        return ended
+        return revoked
 
     def _applications(self, which: str, *values: str) -> list[Application]:
         rows = self._state.rows(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hmac import compare_digest
 
 from eyelog.errors import ConfigurationError
+from eyelog.service.auth import ended
 from eyelog.service.auth.accounts import Accounts
 from eyelog.service.auth.applications import Applications
 from eyelog.service.auth.cleanup import CleanUp
@@ -177,6 +178,7 @@ class Grants(Accounts, Applications):
                 _store(db, access, "access", account, client_id, origin, scope)
                 _store(db, refresh, "refresh", account, client_id, origin, scope)
                 return access, refresh
+            ended.append(self._state.archive, "grant", token=origin.hex())
             db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
         raise GrantRefused("the code was used before; its tokens are now revoked")
 
@@ -272,8 +274,10 @@ class Grants(Accounts, Applications):
             if (account, client_id) != (caller.account, caller.client_id):
                 return False
             if kind == "refresh":
+                ended.append(self._state.archive, "grant", token=origin.hex())
                 db.execute("UPDATE token SET revoked = 1 WHERE origin = ?", (origin,))
             else:
+                ended.append(self._state.archive, "token", token=digest(token).hex())
                 db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (digest(token),))
         return True
 
@@ -306,9 +310,10 @@ class Grants(Accounts, Applications):
 
     def withdraw(self, account: str, client_id: str) -> int:
         """End the access of an application to an account; return how many tokens were revoked."""
+        ended.append(self._state.archive, "tokens", account=account, application=client_id)
         with self._state.write() as db:
-            ended = end(db, account=account, client_id=client_id)
-        return sum(one.refresh + one.access for one in ended)
+            revoked = end(db, account=account, client_id=client_id)
+        return sum(one.refresh + one.access for one in revoked)
 
     def revoke_tokens(
         self, *, account: str | None = None, client_id: str | None = None
@@ -326,6 +331,7 @@ class Grants(Accounts, Applications):
             self.account(account)
         if client_id is not None:
             client_id = self.find_application(client_id).client_id
+        ended.append(self._state.archive, "tokens", account=account, application=client_id)
         with self._state.write() as db:
             if client_id is None:
                 db.execute(

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import serializer, set_cookie
-from eyelog.service.auth.throttle import Throttle, guesser
+from eyelog.service.auth.throttle import Throttle, guesser, network
 
 __all__ = ["PasswordTries", "WrongPassword", "client_address"]
 
@@ -76,7 +76,8 @@ class PasswordTries:
         self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
         # A flood of guesses must not make a wearer wait, neither in a known browser nor, while the
         # guesses come from a few addresses, in another one.
-        self._known = CapacityLimiter(1)
+        self._known = CapacityLimiter(2)
+        self._of_strangers = CapacityLimiter(4)
         self._waiting: Counter[str] = Counter()
 
     async def check(
@@ -106,8 +107,13 @@ class PasswordTries:
         device: str | None,
         limiter: CapacityLimiter,
     ) -> WrongPassword | None:
-        who = guesser(name, address=client_address(request), device=device)
-        wait_s = await to_thread.run_sync(self.throttle.take_try, who)
+        address = client_address(request)
+        counted = [guesser(name, address=address, device=device)]
+        if device is None:
+            counted.append(network(address))
+        # A known browser waits for no thread that a flood uses.
+        of_try = self._known if device is not None else self._of_strangers
+        wait_s = await to_thread.run_sync(self.throttle.take_try, *counted, limiter=of_try)
         if wait_s:
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
@@ -117,7 +123,7 @@ class PasswordTries:
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)
             return WrongPassword()
-        await to_thread.run_sync(self.throttle.forget, who)
+        await to_thread.run_sync(self.throttle.forget, *counted)
         return None
 
     def _note(self, request: Request, name: str, application: str | None, wait_s: int) -> None:

@@ -2,21 +2,30 @@
 
 Wrong passwords are counted for a name and the address they come from, or for a name and the
 browser, if that browser has logged in to this name before (OWASP's device cookies). So a stranger
-who guesses Ada's password keeps neither Ada out of her own browser nor Bea out of hers. The counts
-are in the file of the service's state, so that all its processes share them.
+who guesses Ada's password keeps neither Ada out of her own browser nor Bea out of hers.
+
+A second count is for an address and all names together, so that one password cannot be tried on
+every account. A browser that has logged in before is not part of it.
+
+The counts are in the file of the service's state, so that all its processes share them. Their times
+are those of the machine's monotonic clock, which nobody sets back; one that is later than now is
+from before a restart of the machine, or damaged, and counts as now.
 """
 
 import ipaddress
 import math
+import sqlite3
 import time
 
 from eyelog.service.auth.secrets import digest
 from eyelog.service.auth.state import State
 
-__all__ = ["Throttle", "guesser"]
+__all__ = ["Throttle", "guesser", "network"]
 
 _FREE = 5
 """Wrong passwords without a delay. Then it is 2 s, and doubles up to `_LONGEST_S`."""
+_FREE_OF_ADDRESS = 20
+"""The same for an address, with whatever names: a lab's wearers may share one."""
 _LONGEST_S = 300.0
 _FORGET_S = 3600.0
 """Seconds without a try after which the count begins again."""
@@ -37,14 +46,24 @@ def guesser(name: str, *, address: str, device: str | None) -> bytes:
     """
     if device is not None:
         return digest(f"device\n{device}\n{name}")
+    return digest(f"address\n{_household(address)}\n{name}")
+
+
+def network(address: str) -> bytes:
+    """Return the key under which the tries of an address for any name are counted."""
+    return digest(f"network\n{_household(address)}")
+
+
+def _household(address: str) -> str:
     try:
         host = ipaddress.ip_address(address)
     except ValueError:
-        pass
-    else:
-        if isinstance(host, ipaddress.IPv6Address):
-            address = str(ipaddress.ip_network((host, 64), strict=False))
-    return digest(f"address\n{address}\n{name}")
+        return address
+    if isinstance(host, ipaddress.IPv6Address):
+        if host.ipv4_mapped is not None:
+            return str(host.ipv4_mapped)
+        return str(ipaddress.ip_network((int(host), 64), strict=False))
+    return address
 
 
 class Throttle:
@@ -59,29 +78,57 @@ class Throttle:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def take_try(self, who: bytes) -> int:
+    def take_try(self, who: bytes, everyone: bytes | None = None) -> int:
         """Count one try and return 0, or the seconds until another try is allowed.
 
         A try is counted before the password is checked, so that guesses made at the same time
         count too. A refused one is not counted, so that waiting always ends.
+
+        Parameters
+        ----------
+        who : bytes
+            The key of `guesser`.
+        everyone : bytes, optional
+            The key of `network`, unless the browser is known.
         """
-        now = time.time()
+        counted = [(who, _FREE)] + ([] if everyone is None else [(everyone, _FREE_OF_ADDRESS)])
+        now = time.monotonic()
         with self._state.write() as db:
             db.execute("DELETE FROM login_try WHERE last < ?", (now - _FORGET_S,))
-            row = db.execute("SELECT n, last FROM login_try WHERE who = ?", (who,)).fetchone()
-            n, last = row or (0, 0.0)
-            wait_s = last + _delay(n) - now
+            # Without this, a wrong time would keep its owner out until the clock has reached it.
+            db.execute(
+                "UPDATE login_try SET last = ?1 WHERE last > ?1 OR typeof(last) NOT IN"
+                " ('real', 'integer')",
+                (now,),
+            )
+            tries = [_tries(db, key) for key, _ in counted]
+            wait_s = max(
+                last + _delay(n, free) - now
+                for (n, last), (_, free) in zip(tries, counted, strict=True)
+            )
             if wait_s > 0:
                 return min(math.ceil(wait_s), int(_LONGEST_S))
-            db.execute("INSERT OR REPLACE INTO login_try VALUES (?, ?, ?)", (who, n + 1, now))
+            for (key, _), (n, _) in zip(counted, tries, strict=True):
+                db.execute("INSERT OR REPLACE INTO login_try VALUES (?, ?, ?)", (key, n + 1, now))
         return 0
 
-    def forget(self, who: bytes) -> None:
-        """Forget the tries, after the right password."""
+    def forget(self, who: bytes, everyone: bytes | None = None) -> None:
+        """Forget the tries, after the right password; of an address, only this one."""
         with self._state.write() as db:
             db.execute("DELETE FROM login_try WHERE who = ?", (who,))
+            if everyone is not None:
+                # Somebody who has one password must not be free to guess the others.
+                db.execute("UPDATE login_try SET n = max(0, n - 1) WHERE who = ?", (everyone,))
 
 
-def _delay(n: int) -> float:
-    """Return the seconds to wait after `n` tries."""
-    return 0.0 if n < _FREE else min(2.0 ** min(n - _FREE + 1, 30), _LONGEST_S)
+def _tries(db: sqlite3.Connection, who: bytes) -> tuple[int, float]:
+    row = db.execute("SELECT n, last FROM login_try WHERE who = ?", (who,)).fetchone()
+    if row is None:
+        return 0, -math.inf
+    n, last = row
+    return (n if isinstance(n, int) and n >= 0 else _FREE), last
+
+
+def _delay(n: int, free: int) -> float:
+    """Return the seconds to wait after `n` tries of which some are free."""
+    return 0.0 if n < free else min(2.0 ** min(n - free + 1, 30), _LONGEST_S)

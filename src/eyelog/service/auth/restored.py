@@ -1,0 +1,125 @@
+"""What lives again in a state that was restored, although it had ended; and its second end."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from eyelog.service.auth import ended
+from eyelog.service.auth.ended import Note, account_digest
+from eyelog.service.auth.ending import VALID, valid_at
+from eyelog.service.auth.registry import Registry
+
+__all__ = ["Revived", "end_again", "is_erased", "revived"]
+
+
+@dataclass(frozen=True, slots=True)
+class Revived:
+    """What a state has that had ended before: digests of tokens, names of the others."""
+
+    tokens: list[bytes]
+    accounts: list[str]
+    applications: list[str]
+    enabled: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.tokens or self.accounts or self.applications or self.enabled)
+
+    @property
+    def text(self) -> str:
+        """What lives again, in words."""
+        counts = [
+            (len(self.tokens), "token", "revoked since"),
+            (len(self.accounts), "account", "removed since"),
+            (len(self.enabled), "account", "disabled since"),
+            (len(self.applications), "application", "removed since"),
+        ]
+        return ", ".join(
+            f"{count} {what}{'s' if count > 1 else ''} {how}"
+            for count, what, how in counts
+            if count
+        )
+
+
+def revived(registry: Registry) -> Revived:
+    """Compare the ends that were noted in the archive with a state."""
+    notes = ended.notes(registry.folder)
+    if not notes:
+        return Revived([], [], [], [])
+    accounts = registry.list_accounts()
+    digests = {one.name: account_digest(one.name) for one in accounts}
+    last: dict[str, Note] = {}
+    for note in notes:
+        if note.what in ("account", "erased", "disabled", "enabled") and note.account:
+            last[note.account] = note
+    removed = {note.account: note.at for note in notes if note.what in ("account", "erased")}
+    gone = {note.application: note.at for note in notes if note.what == "application"}
+    again = [one.name for one in accounts if _before(one.added, removed.get(digests[one.name]))]
+    return Revived(
+        _tokens(registry, notes, digests),
+        again,
+        [
+            one.client_id
+            for one in registry.applications()
+            if _before(one.added, gone.get(one.client_id))
+        ],
+        [
+            one.name
+            for one in accounts
+            if not one.disabled and one.name not in again
+            if (end := last.get(digests[one.name])) is not None
+            if end.what == "disabled" and _before(one.added, end.at)
+        ],
+    )
+
+
+def _before(instant: float | None, at: float | None) -> bool:
+    """Return whether something from `instant` (None: from an old release) ended later, at `at`."""
+    return at is not None and (instant is None or instant <= at)
+
+
+def _tokens(registry: Registry, notes: list[Note], digests: dict[str, str]) -> list[bytes]:
+    rows: list[Any] = registry.state.rows(
+        f"SELECT hash, origin, account, client_id, issued FROM token WHERE {VALID}",  # noqa: S608 (text from here)
+        **valid_at(time.time()),
+    )
+    single = {note.token for note in notes if note.what in ("token", "grant")}
+    ends: dict[tuple[str | None, str | None], float] = {}
+    for note in notes:
+        if note.what in ("tokens", "account", "application", "erased"):
+            whose = note.account, note.application
+            ends[whose] = max(note.at, ends.get(whose, note.at))
+    dead = {
+        origin
+        for _, origin, account, client_id, issued in rows
+        for whose in (digests.get(account) or account_digest(account),)
+        if origin.hex() in single
+        or any(
+            _before(issued, ends.get(key))
+            for key in ((whose, None), (whose, client_id), (None, client_id), (None, None))
+        )
+    }
+    return [hashed for hashed, origin, *_ in rows if origin in dead or hashed.hex() in single]
+
+
+def end_again(registry: Registry) -> Revived:
+    """End what lives again, and return it."""
+    found = revived(registry)
+    with registry.state.write() as db:
+        for hashed in found.tokens:
+            db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
+    for name in found.accounts:
+        registry.remove_account(name)
+    for name in found.enabled:
+        registry.disable(name)
+    for client_id in found.applications:
+        registry.remove_application(client_id)
+    return found
+
+
+def is_erased(registry: Registry, account: str, *, since: float | None = None) -> bool:
+    """Return whether an account was erased (after an instant)."""
+    whose = account_digest(account)
+    return any(
+        note.what == "erased" and note.account == whose and _before(since, note.at)
+        for note in ended.notes(registry.folder)
+    )

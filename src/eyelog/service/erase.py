@@ -1,0 +1,217 @@
+"""Everything that the files of a service have of one account, found and removed.
+
+The audit log keeps its lines, so that what happened can still be followed; the name in them becomes
+a pseudonym. The state's file is written anew, so that no free page of it has the name.
+"""
+
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from eyelog.archive.erase import traces
+from eyelog.archive.parquet.layout import open_place
+from eyelog.disk.files import whole_file
+from eyelog.disk.sqlite import BUSY, code_of, connect, transaction
+from eyelog.errors import ConfigurationError
+from eyelog.service.audit import FILE_NAME, is_at, lock
+from eyelog.service.auth import ended
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.restored import is_erased
+from eyelog.service.auth.state import StateBusy
+
+__all__ = ["ServiceTrace", "erase_account", "erased_names", "out_of_reach"]
+
+_PACKED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTrace:
+    """Rows or lines of one file: what they are, where, and how many."""
+
+    what: str
+    path: str
+    count: int
+
+
+def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[ServiceTrace]:
+    """Remove an account from the state, and its name from the audit log; return what was removed.
+
+    Logins and tokens end first. The records are the archive's: see `eyelog.Archive.erase`.
+
+    Raises
+    ------
+    ConfigurationError
+        If a file cannot be read or written.
+    """
+    found = [trace for file in _states(registry) for trace in _rows(file, account)]
+    lines = [(file, _lines_of(file, account)) for file in _logs(registry)]
+    found += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
+    if dry_run:
+        return found
+    if found or traces(open_place(registry.folder), account):
+        ended.append(registry.folder, "erased", account=account)
+    for file in _states(registry):
+        _delete_rows(file, account)
+    pseudonym = f"erased-{secrets.token_hex(4)}"
+    for file, count in lines:
+        if count:
+            _rename(file, account, pseudonym)
+    return found
+
+
+def erased_names(registry: Registry) -> list[str]:
+    """Return the names, in a restored state or log, of accounts that were erased before."""
+    digests = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
+    if not digests:
+        return []
+    added = {one.name: one.added for one in registry.list_accounts()}
+    names = set(added)
+    for file in _logs(registry):
+        with file.open("rb") as source:
+            for line in source:
+                with suppress(ValueError, AttributeError):
+                    names.add(str(json.loads(line).get("account")))
+    return sorted(
+        name
+        for name in names
+        if ended.account_digest(name) in digests
+        # One that was added again later is not the one that was erased.
+        if name not in added or is_erased(registry, name, since=added[name])
+    )
+
+
+def out_of_reach(registry: Registry) -> list[str]:
+    """Return the files beside the state that may have the name and cannot be changed here."""
+    names = (FILE_NAME, "access")
+    return sorted(
+        str(path)
+        for path in _in_folder(registry.state_folder)
+        if path.name.startswith(names) and path.name.endswith(_PACKED)
+    )
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+
+
+def _states(registry: Registry) -> list[Path]:
+    """Return the state's file, and those that a restore has set aside."""
+    stem = registry.state.file.stem
+    return [
+        path
+        for path in _in_folder(registry.state_folder)
+        if path.name.startswith(stem) and path.suffix == ".sqlite"
+    ]
+
+
+def _logs(registry: Registry) -> list[Path]:
+    """Return the audit log, and its rotated files that are not packed."""
+    return [
+        path
+        for path in _in_folder(registry.state_folder)
+        if path.name.startswith(FILE_NAME) and not path.name.endswith(_PACKED)
+    ]
+
+
+# The state.
+
+
+def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Yield each table with the column that names an account."""
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    for (table,) in db.execute(sql).fetchall():
+        names = {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
+        if table == "account":
+            yield table, "name"
+        elif "account" in names:
+            yield table, "account"
+
+
+def _rows(file: Path, account: str) -> list[ServiceTrace]:
+    found = []
+    try:
+        with closing(connect(file)) as db:
+            for table, column in _columns(db):
+                sql = f"SELECT count(*) FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
+                (count,) = db.execute(sql, (account,)).fetchone()
+                if count:
+                    found.append(ServiceTrace(f"state: {table}", str(file), count))
+    except sqlite3.Error as error:
+        raise _unusable(file, error) from None
+    return found
+
+
+def _delete_rows(file: Path, account: str) -> None:
+    try:
+        with closing(connect(file, write=True)) as db:
+            db.execute("PRAGMA secure_delete = ON")
+            with transaction(db):
+                for table, column in _columns(db):
+                    sql = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
+                    db.execute(sql, (account,))
+            db.execute("VACUUM")  # rows that were deleted earlier are in free pages
+    except sqlite3.Error as error:
+        raise _unusable(file, error) from None
+
+
+def _unusable(file: Path, error: sqlite3.Error) -> ConfigurationError:
+    if code_of(error) in BUSY:
+        return StateBusy(f"the service's state in {file} is locked by another program: try again")
+    return ConfigurationError(f"the service's state in {file} cannot be used: {error}")
+
+
+# The audit log.
+
+
+def _lines_of(file: Path, account: str) -> int:
+    with file.open("rb") as source:
+        return sum(_renamed(line, account, "") != line for line in source)
+
+
+def _rename(file: Path, account: str, pseudonym: str) -> None:
+    """Replace a log by one with the pseudonym; a service that writes to it waits meanwhile."""
+    while True:
+        handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(handle, "rb") as source:
+            lock(handle, shared=False)
+            if not is_at(handle, file):
+                continue
+            for leftover in file.parent.glob(f".{file.name}.*.tmp"):
+                leftover.unlink(missing_ok=True)
+            with whole_file(file) as sink:
+                for line in source:
+                    sink.write(_renamed(line, account, pseudonym))
+            return
+
+
+def _renamed(line: bytes, account: str, pseudonym: str) -> bytes:
+    """Return a line with a pseudonym for every text that is the name."""
+    if account.encode() not in line and json.dumps(account).encode()[1:-1] not in line:
+        return line
+    try:
+        event = json.loads(line)
+        if not isinstance(event, dict):
+            raise ValueError
+    except ValueError:  # a full disk cut it off
+        for text in (account.encode(), json.dumps(account).encode()[1:-1]):
+            line = line.replace(text, pseudonym.encode())
+        return line
+    changed = {
+        name: value
+        if name in ("time", "event", "operator")
+        else _replaced(value, account, pseudonym)
+        for name, value in event.items()
+    }
+    return line if changed == event else json.dumps(changed).encode() + b"\n"
+
+
+def _replaced(value: Any, account: str, pseudonym: str) -> Any:
+    if isinstance(value, list):
+        return [_replaced(item, account, pseudonym) for item in value]
+    return pseudonym if value == account else value

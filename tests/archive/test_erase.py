@@ -1,0 +1,43 @@
+"""The archive deletes everything that lies in the folders of an account, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from support.records import records
+
+STANDARD = LOGS[1]
+
+
+def test_an_archive_elsewhere_is_erased_too() -> None:
+    archive = el.Archive("memory://to-erase")
+    for name in ("anna", "bea"):
+        archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account=name)
+    assert archive.erase("anna", dry_run=True)["what"].tolist() == ["month"]
+    assert archive.erase("anna")["what"].tolist() == ["month"]
+    assert archive.accounts() == ["bea"]
+    assert len(archive.erase("anna")) == 0
+
+
+def test_a_link_is_removed_and_what_it_leads_to_is_not(archive: el.Archive, tmp_path: Path) -> None:
+    archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "data.parquet").write_bytes(b"kept")
+    home = Path(archive.path, f"log={STANDARD}", "account=anna")
+    (home / "month=2026-11").symlink_to(tmp_path / "elsewhere")
+    archive.erase("anna")
+    assert not home.exists()
+    assert (tmp_path / "elsewhere" / "data.parquet").read_bytes() == b"kept"
+
+
+@pytest.mark.parametrize("name", ["", None, 3])
+def test_what_is_not_a_name_is_refused(archive: el.Archive, name: object) -> None:
+    with pytest.raises(el.ConfigurationError, match="is not an account"):
+        archive.erase(name)  # type: ignore[arg-type]
+
+
+def test_an_archive_that_does_not_exist_has_nothing(archive: el.Archive) -> None:
+    assert len(archive.erase("anna")) == 0
+    assert not Path(archive.path).exists()

@@ -1,0 +1,47 @@
+"""What ended after a copy of the state was made is found in that copy, and nothing else."""
+
+import shutil
+from pathlib import Path
+
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.restored import end_again, is_erased, revived
+from support import live
+
+
+def test_only_what_is_older_than_its_end_lives_again(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    for name in ("ada", "bea"):
+        registry.add_account(name)
+    client_id, _ = registry.add_application(live.REDIRECT)
+    before = []
+    for name in ("ada", "bea"):
+        code = registry.issue_code(name, client_id, live.REDIRECT)
+        before.append(registry.exchange(code, client_id, live.REDIRECT, None))
+    shutil.copy(registry.state.file, tmp_path / "copy")
+    assert not revived(registry)
+    registry.revoke_tokens(account="ada")
+    code = registry.issue_code("ada", client_id, live.REDIRECT)
+    after, _ = registry.exchange(code, client_id, live.REDIRECT, None)
+    assert not revived(registry)
+    shutil.copy(tmp_path / "copy", registry.state.file)
+    # A refresh after the restore must not save what was revoked.
+    refreshed = registry.refresh(before[0][1], client_id)
+    found = revived(registry)
+    assert found.text == "3 tokens revoked since"
+    assert end_again(registry) == found
+    assert registry.bearer(before[0][0]) == "the access token is revoked"
+    assert registry.bearer(refreshed) == "the access token is revoked"
+    assert registry.owner(before[1][0]) is not None
+    assert not isinstance(registry.bearer(before[1][0]), str)
+    assert registry.bearer(after) == "the access token is unknown"
+    assert not revived(registry)
+    assert not is_erased(registry, "ada")
+
+
+def test_an_account_that_was_added_again_is_another_one(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    registry.add_account("ada")
+    registry.disable("ada")
+    registry.remove_account("ada")
+    registry.add_account("ada")
+    assert not revived(registry)

@@ -1,0 +1,223 @@
+"""A backup is complete and read back; a restore loses nothing, and says what lives again."""
+
+import json
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import eyelog as el
+from eyelog.cli.main import main
+from eyelog.errors import ConfigurationError
+from eyelog.service.audit import FILE_NAME, Audit
+from eyelog.service.auth import ended
+from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.restored import revived
+from eyelog.service.backup import back_up, restore
+from eyelog.service.check import check_service
+from support import live
+from support.records import records
+
+STANDARD = live.STANDARD
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+
+
+@pytest.fixture(params=[False, True], ids=["state in the archive", "state apart"])
+def registry(tmp_path: Path, request: pytest.FixtureRequest) -> Registry:
+    registry = Registry(tmp_path / "archive", tmp_path / "state" if request.param else None)
+    for name in ("ada", "bea", "cyd"):
+        registry.add_account(name, "correct horse")
+        frame = records(STANDARD, "2026-10-20", 60)
+        el.Archive(tmp_path / "archive").write(STANDARD, frame, account=name)
+    Audit(registry.state_folder).write("login", account="ada")
+    return registry
+
+
+def tokens(registry: Registry, client_id: str, account: str) -> tuple[str, str]:
+    code = registry.issue_code(account, client_id, live.REDIRECT)
+    return registry.exchange(code, client_id, live.REDIRECT, None)
+
+
+def words(registry: Registry) -> list[str]:
+    return ["--archive", str(registry.folder), "--state", str(registry.state_folder)]
+
+
+def finding(registry: Registry) -> str:
+    (text,) = [one.text for one in check_service(registry) if one.check == "ended before"]
+    return text
+
+
+def test_a_backup_is_restored_on_an_empty_machine(registry: Registry, tmp_path: Path) -> None:
+    made = back_up(registry, tmp_path / "backup")
+    assert made.damaged == 0
+    assert not list(tmp_path.glob("backup/archive/**/_service*"))
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "backup").rglob("*"))
+    elsewhere = Registry(tmp_path / "new" / "archive", tmp_path / "new" / "state")
+    done = restore(elsewhere, tmp_path / "backup")
+    assert (done.put_back, done.set_aside, done.kept, done.erased) == (made.files, [], 0, 0)
+    assert elsewhere.accounts() == registry.accounts()
+    assert elsewhere.check_login("ada", "correct horse")
+    assert elsewhere.signing_key() == registry.signing_key()
+    there = el.Archive(tmp_path / "new" / "archive")
+    assert there.read(STANDARD, account="bea").equals(
+        el.Archive(registry.folder).read(STANDARD, account="bea")
+    )
+    assert (tmp_path / "new" / "state" / FILE_NAME).exists()
+    assert restore(elsewhere, tmp_path / "backup").put_back == 0
+
+
+def test_what_ended_after_a_backup_is_said_and_ended_again(
+    registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client_id, _ = registry.add_application(live.REDIRECT)
+    other_id, _ = registry.add_application(live.REDIRECT)
+    access, _ = tokens(registry, client_id, "ada")
+    kept, _ = tokens(registry, client_id, "cyd")
+    single, _ = tokens(registry, client_id, "cyd")
+    tokens(registry, client_id, "bea")
+    tokens(registry, other_id, "cyd")
+    assert finding(registry) == "nothing lives again that had ended"
+    back_up(registry, tmp_path / "backup")
+
+    registry.revoke_tokens(account="ada")
+    registry.remove_account("bea")
+    registry.disable("cyd")
+    registry.remove_application(other_id)
+    assert registry.revoke(single, Bearer("cyd", client_id))
+    assert finding(registry) == "nothing lives again that had ended"
+    names = (registry.folder / ended.FILE_NAME).read_bytes()
+    assert b'"ada"' not in names
+    assert b'"bea"' not in names
+
+    # As somebody would do it who does not know the command.
+    shutil.copy(tmp_path / "backup" / "state" / registry.state.file.name, registry.state.file)
+    assert finding(registry) == (
+        "restored from an earlier state: 7 tokens revoked since, 1 account removed since,"
+        " 1 account disabled since, 1 application removed since: eyelog service after-restore ends"
+        " them"
+    )
+    assert isinstance(registry.bearer(access), Bearer)
+    assert main(["service", "check", *words(registry)]) == 1
+    assert main(["service", "after-restore", "--json", *words(registry)]) == 0
+    out = capsys.readouterr().out
+    assert json.loads(out[out.index("{") :])["tokens"] == 7
+    assert registry.bearer(access) == "the access token is revoked"
+    assert registry.bearer(single) == "the access token is revoked"
+    assert registry.bearer(kept) == "the account of the access token is disabled"
+    assert registry.accounts() == ["ada", "cyd"]
+    assert [one.client_id for one in registry.applications()] == [client_id]
+    assert finding(registry) == "nothing lives again that had ended"
+    registry.enable("cyd")
+    assert isinstance(registry.bearer(kept), Bearer)
+    assert not revived(registry)
+    tokens(registry, client_id, "ada")  # a new login is not ended
+    assert not revived(registry)
+
+
+def test_an_erased_account_does_not_come_back(
+    registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    assert main(["service", "erase", "ada", *words(registry)]) == 0
+    done = restore(registry, tmp_path / "backup")
+    assert done.erased == 1
+    assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
+    assert "1 account removed since" in finding(registry)
+    assert main(["service", "after-restore", *words(registry)]) == 0
+    assert "erased: 1 account" in capsys.readouterr().out
+    assert registry.accounts() == ["bea", "cyd"]
+    # Records that somebody copies back by hand are noticed, too.
+    for path in (tmp_path / "backup" / "archive").glob("log=*/account=ada"):
+        shutil.copytree(path, registry.folder / path.parent.name / path.name)
+    assert "records of 1 account erased since" in finding(registry)
+    assert main(["service", "after-restore", *words(registry)]) == 0
+    assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
+    found = [
+        path
+        for root in {registry.folder, registry.state_folder}
+        for path in root.rglob("*")
+        if path.is_file() and b'"ada"' in path.read_bytes()
+    ]
+    assert found == []
+
+
+def test_a_restore_sets_aside_what_it_replaces_and_keeps_the_rest(
+    registry: Registry, tmp_path: Path
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    archive = el.Archive(registry.folder)
+    archive.write(STANDARD, records(STANDARD, "2026-10-21", 60), account="ada")
+    archive.write(STANDARD, records(STANDARD, "2026-11-21", 60), account="ada")
+    registry.add_account("dan", "correct horse")
+    Audit(registry.state_folder).write("login", account="bea")
+    done = restore(registry, tmp_path / "backup")
+    assert len(done.set_aside) == 2
+    assert all(Path(path).exists() for path in done.set_aside)
+    assert done.kept == 1
+    assert len(archive.read(STANDARD, account="ada")) == 120
+    assert registry.accounts() == ["ada", "bea", "cyd"]
+    logs = sorted(registry.state_folder.glob(f"{FILE_NAME}*"))
+    assert len(logs) == 2
+    assert b"bea" in logs[0].read_bytes()
+    assert archive.accounts() == ["ada", "bea", "cyd"]
+    assert len(archive.verify()) == 0
+
+
+@pytest.mark.parametrize("inside", ["archive", "state"])
+def test_a_damaged_backup_is_not_restored(registry: Registry, tmp_path: Path, inside: str) -> None:
+    back_up(registry, tmp_path / "backup")
+    path = max((tmp_path / "backup" / inside).rglob("*.[ps]*"), key=lambda each: each.is_file())
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    registry.add_account("dan", "correct horse")
+    with pytest.raises(ConfigurationError, match="is damaged"):
+        restore(registry, tmp_path / "backup")
+    assert "dan" in registry.accounts()
+
+
+def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is not a backup"):
+        restore(registry, tmp_path)
+    with pytest.raises(ConfigurationError, match="which is copied"):
+        back_up(registry, registry.folder / "backup")
+    with pytest.raises(ConfigurationError, match="not empty"):
+        back_up(registry, tmp_path)
+
+
+def test_a_backup_is_consistent_while_the_service_writes(
+    registry: Registry, tmp_path: Path
+) -> None:
+    client_id, _ = registry.add_application(live.REDIRECT)
+    stop = threading.Event()
+
+    def work() -> None:
+        audit, number = Audit(registry.state_folder), 0
+        archive = el.Archive(registry.folder)
+        while not stop.is_set():
+            tokens(registry, client_id, "ada")
+            audit.write("refresh", account="ada", number=number)
+            archive.write(STANDARD, records(STANDARD, "2026-10-21", 5, seed=number), account="ada")
+            number += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for number in range(5):
+            folder = tmp_path / f"backup-{number}"
+            assert back_up(registry, folder).damaged == 0
+            with closing(sqlite3.connect(folder / "state" / registry.state.file.name)) as db:
+                rows = db.execute("SELECT origin, count(*) FROM token GROUP BY origin").fetchall()
+            assert {count for _, count in rows} <= {2}
+            log = (folder / "state" / FILE_NAME).read_bytes()
+            assert all(json.loads(line) for line in log.splitlines())
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,205 @@
+"""An account that is erased leaves neither its name nor its values in any file."""
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+from datetime import UTC, date, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+import eyelog as el
+from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.cache.day_file import Answer, Entry, day_file, pack
+from eyelog.archive.ledger import Noted, note_days
+from eyelog.archive.store import place_of
+from eyelog.cli.main import main
+from eyelog.service.audit import FILE_NAME, Audit
+from eyelog.service.auth.registry import Registry
+from eyelog.service.erase import erase_account
+from support import live
+from support.parquet import flip_byte
+from support.records import records
+
+STANDARD = live.STANDARD
+NAMES = [
+    "anna",
+    "Anna Müller",
+    "../../etc",
+    ".",
+    "a/b\\c",
+    "-x",
+    "名前",
+    'quote"d',
+    "%41nna",
+    "tab\there",
+    "x" * 64,
+    "account=eve",
+]
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+
+
+def fill(folder: Path, home: Path, name: str) -> list[bytes]:
+    """Leave traces of a wearer everywhere; return pieces of files that have the values."""
+    archive = el.Archive(folder)
+    archive.write(STANDARD, records(STANDARD, "2026-10-31 20:00", 600, seed=3), account=name)
+    archive.write(live.COMPUTED, records(live.COMPUTED, "2026-10-20", 500, seed=4), account=name)
+    note_days(
+        place_of(archive), STANDARD, name, "http://there", "UTC",
+        {date(2026, 10, 20): Noted(datetime.now(UTC), 1440)},
+    )  # fmt: skip
+    months = sorted(folder.rglob("data.parquet"))
+    own = [path for path in months if path.read_bytes()]
+    flip_byte(own[0], "date")
+    archive.repair()
+    (own[-1].parent.parent / ".zones.v1.json").write_text(json.dumps({"account": name}))
+    (own[-1].parent / ".data.parquet.0123456789abcdef.tmp").write_bytes(own[-1].read_bytes())
+    pieces = [
+        path.read_bytes()[at : at + 48] for path in folder.rglob("*.parquet") for at in (1000, 3000)
+    ]
+    for url in ("http://one", "http://two"):
+        store = TokenStore(home, name, url)
+        store.save(Token("access-of-the-wearer", "refresh-of-the-wearer"))
+        with store.lock():
+            pass
+        file = day_file(home, name, url)
+        entry = Entry("key", STANDARD, "2026-10-20", 0.0, None)
+        assert file.write(entry, {"page": pack(Answer(200, "application/json", b"{}"))})
+    return pieces
+
+
+def with_service(folder: Path, state: Path | None, name: str) -> Registry:
+    registry = Registry(folder, state)
+    registry.add_account(name, "correct horse")
+    client_id, _ = registry.add_application(live.REDIRECT)
+    for _ in range(3):
+        code = registry.issue_code(name, client_id, live.REDIRECT)
+        registry.exchange(code, client_id, live.REDIRECT, None)
+    registry.issue_code(name, client_id, live.REDIRECT)
+    audit = Audit(registry.state_folder)
+    audit.write("login", account=name, application=client_id, address="192.0.2.1")
+    audit.write("admin.revoke", operator="root", account=name, tokens=2, who=[name, "bea"])
+    audit.write("login", account="bea")
+    rotated = audit.file.with_name(f"{FILE_NAME}.1")
+    rotated.write_bytes(audit.file.read_bytes())
+    with audit.file.open("ab") as file:  # a disk that was full
+        file.write(json.dumps({"event": "login", "account": name}).encode()[:-1] + b"\n")
+    return registry
+
+
+def spellings(name: str) -> list[bytes]:
+    texts = {name, json.dumps(name)[1:-1], quote(name, safe=""), quote(name)}
+    return [text.encode() for text in texts if len(text) > 3]
+
+
+def files_with(parts: list[bytes], *roots: Path) -> list[str]:
+    return [
+        f"{path}: {part!r}"
+        for root in roots
+        for path in root.rglob("*")
+        for part in parts
+        if part in str(path).encode() or (path.is_file() and part in path.read_bytes())
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_of_an_erased_account_is_left(
+    tmp_path: Path, home: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, state = tmp_path / "archive", tmp_path / "state"
+    pieces = fill(folder, home, name)
+    can_log_in = name.isprintable()
+    if can_log_in:
+        with_service(folder, state, name)
+    else:
+        Registry(folder, state).add_account("bea")
+    words = ["--archive", str(folder), "--state", str(state)]
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    assert main(["service", "erase", *words, "--dry-run", "--json", "--", name]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path for path in before if path.name != ".lock"} <= after.keys()
+    assert all(after[path] == content for path, content in before.items())
+
+    assert main(["service", "erase", *words, "--json", "--", name]) == 0
+    protocol = json.loads(capsys.readouterr().out)
+    assert protocol["removed"] == planned["removed"]
+    kinds = {row["what"] for row in protocol["removed"]}
+    assert kinds >= {"month", "damaged month", "ledger", "file", "token", "cache"}
+    assert not can_log_in or kinds >= {"state: account", "state: token", "state: code", "audit log"}
+    assert any("backups" in text for text in protocol["not_reached"])
+    found = files_with([*spellings(name), *pieces], tmp_path, home)
+    # The name of this folder comes from the test.
+    assert [
+        text for text in found if "/archive" in text or "/state" in text or "home" in text
+    ] == []
+    assert list(folder.rglob("log=*")) == []
+
+    assert main(["service", "erase", *words, "--json", "--", name]) == 0
+    assert json.loads(capsys.readouterr().out)["removed"] == []
+
+
+def test_the_audit_log_keeps_its_lines_under_one_pseudonym(tmp_path: Path) -> None:
+    registry = with_service(tmp_path / "archive", None, "anna")
+    log = registry.state_folder / FILE_NAME
+    before = [json.loads(line) for line in log.read_bytes().splitlines()[:-1]]
+    found = erase_account(registry, "anna", dry_run=False)
+    assert {one.what for one in found} >= {"audit log", "state: account"}
+    after = [json.loads(line) for line in log.read_bytes().splitlines()[:-1]]
+    (pseudonym,) = {event["account"] for event in after} - {"bea"}
+    assert pseudonym.startswith("erased-")
+    assert [event["event"] for event in after] == [event["event"] for event in before]
+    assert [event["time"] for event in after] == [event["time"] for event in before]
+    assert after[1]["who"] == [pseudonym, "bea"]
+    assert after[0]["address"] == "192.0.2.1"
+    assert (log.stat().st_mode & 0o777) == 0o600
+
+
+def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "archive"
+    fill(folder, home, "anna")
+    registry = with_service(folder, None, "anna")
+    registry.add_account("anna2", "correct horse")
+    el.Archive(folder).write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna2")
+    TokenStore(home, "anna2", "http://one").save(Token("kept", "kept"))
+    TokenStore(home, "Anna", "http://one").save(Token("kept", "kept"))
+    assert main(["service", "erase", "anna", "--archive", str(folder)]) == 0
+    assert registry.accounts() == ["anna2"]
+    assert el.Archive(folder).accounts() == ["anna2"]
+    assert len(list((home / "tokens").glob("*.json"))) == 2
+    with closing(sqlite3.connect(registry.state.file)) as db:
+        assert db.execute("SELECT count(*) FROM application").fetchone() == (1,)
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_no_event_is_lost_while_a_log_is_rewritten(tmp_path: Path) -> None:
+    registry = with_service(tmp_path / "archive", None, "anna")
+    stop = threading.Event()
+    counts = [0, 0]
+
+    def write(at: int) -> None:
+        audit = Audit(registry.state_folder)
+        while not stop.is_set():
+            audit.write("refresh", account=f"writer-{at}", number=counts[at])
+            counts[at] += 1
+
+    threads = [threading.Thread(target=write, args=(at,)) for at in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for number in range(10):
+        Audit(registry.state_folder).write("login", account=f"anna{number}")
+        erase_account(registry, f"anna{number}", dry_run=False)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    log = (registry.state_folder / FILE_NAME).read_bytes()
+    for at in (0, 1):
+        assert log.count(b'"writer-%d"' % at) == counts[at]
+    assert log.count(b"erased-") == 10
