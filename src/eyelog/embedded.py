@@ -70,7 +70,7 @@ def serve(
     >>> with el.serve(archive) as address:
     ...     client = el.Client(address, application=application, account="anna", home=mkdtemp())
     ...     token = client.exchange(code)
-    ...     frame = client.computed_data("2025-10-20", "2025-10-20")
+    ...     frame = client.computed_data("2025-10-20", "2025-10-20", tz="UTC")
     >>> frame.shape
     (1273, 74)
     """

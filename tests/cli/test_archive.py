@@ -123,7 +123,8 @@ def test_the_archive_lists_accounts_and_logs(imported, capsys, words) -> None:
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[2:4]] == [["ada", FIFTEEN], ["ada", SIXTY]]
-    assert lines[-1] == "Time zone: UTC."
+    assert lines[4:6] == ["The first and the last record are in UTC.", ""]
+    assert lines[6].split("  ") == ["Account", "Time zone of the wearer"]
     assert main(["archive", "inventory", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(row["log"], row["records"]) for row in rows] == [(FIFTEEN, 964), (SIXTY, 241)]

@@ -8,6 +8,7 @@ import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
+from support.loggerfiles import logger_csv
 
 LOG = "standard_mode_logs"
 
@@ -130,11 +131,31 @@ def test_a_simulated_wearer_keeps_the_zones_and_travels(trip, capsys) -> None:
     assert "lives in Asia/Tokyo, America/New_York" in capsys.readouterr().err
 
 
-def test_the_inventory_shows_the_zone(capsys) -> None:
+def test_the_inventory_shows_the_zone_of_each_account_below_one_table_of_80_columns(
+    trip, capsys, monkeypatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["simulate", "--start", "2026-10-20", "--days", "1", "--tz", "Asia/Tokyo"]) == 0
+    el.Archive().write(LOG, el.simulate("2026-10-20", 1, log=LOG), account="anna")
+    el.Archive().write(LOG, el.simulate("2026-10-20", 1, log=LOG), account="ben")
+    el.Archive().set_zones(trip, account="ben")
     capsys.readouterr()
     assert main(["archive"]) == 0
-    assert "Asia/Tokyo" in capsys.readouterr().out
+    logs, zones = (part.splitlines() for part in capsys.readouterr().out.split("\n\n"))
+    assert logs[0].split()[-2:] == ["Gaps", "Size"]
+    assert [line.split()[0] for line in logs[2:-1]] == ["anna", "ben", "me", "me"]
+    assert zones == [
+        "Account  Time zone of the wearer",
+        "anna     not known: `eyelog archive set-zone` sets it",
+        "ben      Asia/Tokyo, America/New_York",
+        "me       Asia/Tokyo",
+    ]
+    assert max(map(len, [*logs, *zones])) <= 80
+
+
+def test_the_inventory_as_json_has_the_zone(capsys) -> None:
+    assert main(["simulate", "--start", "2026-10-20", "--days", "1", "--tz", "Asia/Tokyo"]) == 0
+    capsys.readouterr()
     assert main(["archive", "inventory", "--json"]) == 0
     assert {row["tz"] for row in json.loads(capsys.readouterr().out)} == {"Asia/Tokyo"}
 
@@ -150,3 +171,34 @@ def test_a_range_of_files_is_of_the_wearers_clock(tmp_path, trip, capsys) -> Non
     local = records.index.tz_convert("America/New_York")
     inside = (local >= "2026-10-23 00:00") & (local < "2026-10-24 00:00")
     assert f"{int(inside.sum()):,} records" in err
+
+
+def test_the_days_of_a_traveller_are_shown_on_the_wearers_clock(trip, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["simulate", "--start", "2026-10-20", "--days", "4", "--tz", str(trip)]) == 0
+    capsys.readouterr()
+    assert main(["daily", LOG]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == "Times are those of the wearer's clock, whose zone changes."
+    table = el.daily(el.Archive().read(LOG))
+    home = table["last_worn"].dt.strftime("%H:%M").tolist()
+    away = table["last_worn"].dt.tz_convert("America/New_York").dt.strftime("%H:%M").tolist()
+    shown = [line.split()[7] for line in out[2:6]]
+    assert shown == [*home[:2], *away[2:]]
+    assert main(["daily", LOG, "--json"]) == 0
+    (*_, last) = json.loads(capsys.readouterr().out)
+    assert last["last_worn"].endswith("+09:00")  # for programs: instants, with their offset
+
+
+def test_a_folder_of_one_wearers_files_has_the_days_of_the_zone_that_is_named(
+    tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.delenv("EYELOG_TZ")
+    frame = el.simulate("2026-10-20", 3, log=LOG, tz="Asia/Tokyo")
+    folder = tmp_path / "logger"
+    folder.mkdir()
+    for day, part in frame.groupby(frame.index.date):
+        path = folder / f"{day:%Y%m%d}-000000_CDC000000001_summaryData.csv"
+        path.write_text(logger_csv(part, LOG, dates="Z"))
+    assert main(["import", str(folder), "--tz", "Asia/Tokyo"]) == 0
+    assert days(capsys) == ["2026-10-20", "2026-10-21", "2026-10-22"]

@@ -46,7 +46,7 @@ def test_wearers_without_any_zone_are_named_once(archive, monkeypatch) -> None:
     with pytest.warns(el.EyelogWarning) as caught:
         table = el.cohort.daily(archive, log=LOG)
     (warning,) = caught
-    assert "account 'carl' and 1 other accounts: days are UTC days" in str(warning.message)
+    assert "account 'carl' and 1 other account: days are UTC days" in str(warning.message)
     assert set(table.index.get_level_values("account")) == {"anna", "ben", "carl", "dora"}
 
 

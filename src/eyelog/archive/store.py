@@ -807,6 +807,7 @@ class Archive:
         >>> archive = el.Archive("memory://doc-archive")
         >>> sample = el.sample("standard_mode_logs")
         >>> _ = archive.write("standard_mode_logs", sample, account="me")
+        >>> archive.set_zones("Asia/Tokyo", account="me")
         >>> first, last = sample.index[0], sample.index[-1]
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "week.csv"

@@ -45,15 +45,16 @@ def add_commands(commands: Any) -> None:
     importing.add_argument(
         "--tz",
         metavar="Z",
-        help="zone of the wearer, which the archive keeps, and of dates that have no offset: a"
-        " zone such as Asia/Tokyo, a .csv file of zones (from,tz) of one who travels, or file for"
-        " the offset that each date is written in",
+        help="the wearer's time zone, such as Asia/Tokyo, which the archive keeps; dates written"
+        " without an offset are in it; for a wearer who travels, a .csv file with the columns from"
+        " and tz; or the word file, for the offset that each date is written with (default: the"
+        " account's in the archive, else EYELOG_TZ)",
     )
     whose = importing.add_mutually_exclusive_group()
     whose.add_argument(
         "--wearer",
         metavar="ID",
-        help="only this wearer's rows, by a column user_id or the account of a Parquet file",
+        help="only the rows of this wearer: by the column user_id, or by a Parquet file's account",
     )
     whose.add_argument(
         "--split-wearers",
@@ -61,7 +62,7 @@ def add_commands(commands: Any) -> None:
         help="the rows of each wearer into the account of that name",
     )
     importing.add_argument(
-        "--device", metavar="ID", help="only this device's files, by their names"
+        "--device", metavar="ID", help="only the files with this device in their names"
     )
     importing.add_argument(
         "--replace",
@@ -104,19 +105,25 @@ def add_commands(commands: Any) -> None:
     add_json(repair)
     repair.set_defaults(run=_repair)
 
-    zone = actions.add_parser("set-zone", help="keep the zone in which a wearer lives")
-    zone.add_argument("account", metavar="ACCOUNT", help="whose zone")
+    zone = actions.add_parser(
+        "set-zone",
+        help="set the time zone of a wearer",
+        description="Set the time zone of a wearer. Every command that reads the account from the"
+        " archive takes its local days from it, unless --tz names another zone.",
+    )
+    zone.add_argument("account", metavar="ACCOUNT", help="the wearer's account")
     zone.add_argument(
         "zone",
         metavar="ZONE",
-        help="such as Asia/Tokyo; or a .csv file of zones (from,tz) of one who travels",
+        help="a time zone such as Asia/Tokyo; for a wearer who travels, a .csv file with the"
+        " columns from and tz",
     )
     zone.add_argument(
         "--from",
         dest="since",
         metavar="DATE",
-        help="the local day from which it holds, such as 2026-10-22; the zones before stay"
-        " (default: it holds always, in place of all others)",
+        help="the first local day in this zone, such as 2026-10-22; days before it keep the zone"
+        " that they have (default: the zone holds for all days)",
     )
     add_archive(zone)
     zone.set_defaults(run=_set_zone)
@@ -261,9 +268,14 @@ def _inventory(args: argparse.Namespace) -> int:
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        # Not all columns fit into 80 characters: damage matters more than size.
-        known = table.drop(columns="tz") if table["tz"].isna().all() else table
-        show(known.drop(columns="bytes") if damaged or "tz" in known else known)
+        # Not all columns fit into 80 characters: damage matters more than size. Zones are of the
+        # wearer, not of one log, so they stand below.
+        logs = table.drop(columns=["tz", "bytes"] if damaged else "tz")
+        for name in ("first", "last"):
+            logs[name] = logs[name].dt.tz_localize(None)
+        show(logs)
+        print("The first and the last record are in UTC.\n")
+        print(_zones(table.drop_duplicates("account")))
     else:
         note(f"The archive {archive.path} is empty.")
     if damaged:
@@ -274,10 +286,25 @@ def _inventory(args: argparse.Namespace) -> int:
     return 0
 
 
+def _zones(accounts: "pd.DataFrame") -> str:
+    """Return the zone of each account as lines of text."""
+    names = [one_line(account) for account in accounts["account"]]
+    width = max(map(len, ["Account", *names]))
+    unknown = "not known: `eyelog archive set-zone` sets it"
+    zones = accounts["tz"].fillna(unknown)
+    lines = [f"{name:{width}}  {zone}" for name, zone in zip(names, zones, strict=True)]
+    return "\n".join([f"{'Account':{width}}  Time zone of the wearer", *lines])
+
+
 def _set_zone(args: argparse.Namespace) -> int:
-    from eyelog.clock import as_zones
+    from eyelog.clock import FILE_ZONE, as_zones
 
     archive = open_archive(args)
+    if args.zone == FILE_ZONE:
+        raise ConfigurationError(
+            "'file' is for the dates of files: give the zone, such as Asia/Tokyo, or a .csv file of"
+            " zones"
+        )
     zones, old = as_zones(args.zone, what="an archive"), archive.zones(args.account)
     if args.since is not None:
         if zones.vary or len(zones.rows) > 1:
@@ -286,7 +313,10 @@ def _set_zone(args: argparse.Namespace) -> int:
             )
         if old is None:
             zones = type(zones)([(args.since, zones.home)])
-            note(f"No zone of {args.account!r} was known before: {zones} also holds earlier.")
+            note(
+                f"No zone of {args.account!r} was known: the days before {args.since} are in"
+                f" {zones} too."
+            )
         else:
             zones = old.with_zone(zones.home, args.since)
     archive.set_zones(zones, account=args.account)

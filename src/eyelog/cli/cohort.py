@@ -124,8 +124,8 @@ def _add_simulate(commands: Any) -> None:
         "--tz",
         default="UTC",
         metavar="Z",
-        help="zone of the wearers, or several, A,B, which pairs of wearers take in turn"
-        " (default: UTC)",
+        help="time zone of the wearers, which the archive keeps; or several, A,B, which pairs of"
+        " wearers take in turn (default: UTC, whatever EYELOG_TZ is)",
     )
     simulate.add_argument(
         "--effect",

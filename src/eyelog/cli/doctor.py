@@ -138,7 +138,7 @@ def _extras() -> Iterator[_Finding]:
 
 
 def _zone() -> Iterator[_Finding]:
-    """Time zone: that of this machine, which no command takes by itself."""
+    """Time zone: where commands take it from, which is never this machine."""
     here = datetime.now().astimezone()
     name = _zone_name() or str(here.tzinfo)
     offset = here.strftime("%z")
@@ -146,7 +146,8 @@ def _zone() -> Iterator[_Finding]:
         "time zone",
         OK,
         f"this machine: {name} (UTC{offset[:3]}:{offset[3:]}); days follow --tz, else the zone"
-        " of the files, else UTC",
+        " of the files or of the account in the archive, else EYELOG_TZ"
+        f" ({os.environ.get('EYELOG_TZ', '').strip() or 'not set'}), else UTC, with a warning",
     )
 
 

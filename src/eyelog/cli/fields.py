@@ -69,7 +69,7 @@ def add_commands(commands: Any) -> None:
     """Add the command of this module."""
     fields = commands.add_parser(
         "fields",
-        help="what each field or column means; `fields steps` finds fields",
+        help="what a field or column means; finds fields by topic",
         description="Say what the fields of a log mean; find the fields of both logs that are about"
         " something: `eyelog fields steps`; or say what a column of a result means: `eyelog fields"
         " worn_h`.",

@@ -87,7 +87,7 @@ def add_events(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--dayfirst",
         action=argparse.BooleanOptionalAction,
-        help="03.04.2026 in the diary is in April, or (--no-dayfirst) in March",
+        help="read 03.04.2026 in the diary as 3 April, or as 4 March",
     )
 
 

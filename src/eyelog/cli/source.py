@@ -72,16 +72,16 @@ def add_account(parser: argparse.ArgumentParser) -> None:
 def add_zone(
     parser: argparse.ArgumentParser,
     *,
-    default: str = "that of the archive, else EYELOG_TZ, else UTC",
+    default: str = "the account's in the archive, else EYELOG_TZ, else UTC, with a warning",
     files: bool = False,
 ) -> None:
     """Add the option that names the zone of the wearer; `files` may show it by themselves."""
-    own = ", or file for the offset that each date is written in" if files else ""
+    own = "; or the word file, for the offset that each date is written with" if files else ""
     parser.add_argument(
         "--tz",
         metavar="Z",
-        help="zone of the wearer, such as Asia/Tokyo; a .csv file of zones (from,tz) of one who"
-        f" travels{own} (default: {default})",
+        help="the wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file with"
+        f" the columns from and tz{own} (default: {default})",
     )
 
 
@@ -115,16 +115,16 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         "words",
         nargs="*",
         metavar="FILE... | LOG",
-        help="files, folders or zip files of a log; or the name of a log of the archive or the"
-        f" service ({logs}); then, if not all days are wanted, the first and the last",
+        help="files, folders or zip files of a log; or the name of a log in the archive or the"
+        f" service ({logs}); then the first and the last day, unless you want all days",
     )
     parser.add_argument("--log", metavar="LOG", help="which log to take if the files have both")
     parser.add_argument(
         "--wearer",
         metavar="ID",
-        help="only this wearer's rows, by a column user_id or the account of a Parquet file",
+        help="only the rows of this wearer: by the column user_id, or by a Parquet file's account",
     )
-    parser.add_argument("--device", metavar="ID", help="only this device's files, by their names")
+    parser.add_argument("--device", metavar="ID", help="only the files with this device in their names")
     parser.add_argument(
         "--archive",
         nargs="?",
@@ -134,7 +134,10 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
     )
     parser.add_argument("--account", metavar="A", help="whose records (default: me)")
     add_zone(
-        parser, default="that of the files or the archive, else EYELOG_TZ, else UTC", files=True
+        parser,
+        default="the zone of the files, or the account's in the archive, else EYELOG_TZ, else UTC,"
+        " with a warning",
+        files=True,
     )
     parser.add_argument(
         "--offline", action="store_true", help="read what was fetched from the service before"

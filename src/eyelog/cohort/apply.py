@@ -97,8 +97,9 @@ def apply(
     >>> import eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
     >>> for seed in range(2):
-    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed)
+    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed, tz="Asia/Tokyo")
     ...     _ = archive.write(log, week, account=f"wearer{seed}")
+    ...     archive.set_zones("Asia/Tokyo", account=f"wearer{seed}")
     >>> rates = el.cohort.apply(archive, el.blinks.rate, log=log, fields="blinks")
     >>> rates["rate_per_min"].between(10, 20)
     account

@@ -59,10 +59,9 @@ def daily(
     Returns
     -------
     DataFrame
-        Without `out`, one row per wearer and local day, sorted. Index ``account`` and ``day``: the
-        local midnight that opens the day; where wearers live in several zones, the local date
-        without a zone. Columns as of `eyelog.daily`, in the same units (stamps are in UTC where
-        there are several zones), then those of `wearers`.
+        Without `out`, one row per wearer and local day, sorted. Index ``account`` and ``day``, the
+        local date of the wearer's own clock. Columns as of `eyelog.daily`, in the same units
+        (stamps are in UTC where there are several zones), then those of `wearers`.
 
         With `out`, one row per wearer: ``account``, ``state`` (``"done"``, ``"unchanged"`` since
         the last run, or ``"failed"``), ``days`` (int64, days with records) and ``reason`` (why it
@@ -94,8 +93,9 @@ def daily(
     -----
     One task computes one month of one wearer, so memory does not grow with the cohort. It reads
     the columns that `eyelog.daily` needs, and the quarter of an hour on either side of the month,
-    so that days at its edge are whole. The table depends neither on the number of workers nor on
-    the order in which they finish. A wearer who cannot be read has no rows at all.
+    so that days at its edge are whole. A wearer who travels (`eyelog.Zones`) is one task, because
+    the clock may go back to a month that it has left. The table depends neither on the number of
+    workers nor on the order in which they finish. A wearer who cannot be read has no rows at all.
 
     ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place whole and says
     what it was computed from: the same call goes on where a stopped run was, and over an archive

@@ -1,5 +1,9 @@
 """One part of a cohort: one wearer and month, or one wearer's whole range, computed anywhere.
 
+The range of a wearer who travels is never cut. Where the clock goes back over midnight, two months
+have each a piece of the other; and how long a day of travel was depends on the last record before
+the flight, however long ago that is.
+
 A part carries all that a worker needs, and answers with an outcome, never with an error.
 """
 
@@ -97,14 +101,17 @@ class Outcome:
 
 def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | None) -> list[Part]:
     """Return the parts of one wearer within the range asked for, in order."""
+    if wearer.tz.vary:
+        stored = months(place_of(study.archive), study.log, wearer.account)
+        edges = [_utc(us) for name in stored for us in month_edges(name)]
+        return _whole(study, wearer, _clip((edges[0], edges[-1]), first, last)) if edges else []
     lived = _months_lived(study.archive, study.log, wearer)
     if not lived:
         return []
     place = as_tzinfo(wearer.tz)
     spans = {month: tuple(day_start(day, place) for day in _month_days(month)) for month in lived}
     if study.function is not None:
-        whole = _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last)
-        return [Part(study, wearer, None, whole, whole)] if whole[0] <= whole[1] else []
+        return _whole(study, wearer, _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last))
     parts = []
     for month, (opens, closes) in spans.items():
         own = _clip((opens, closes), first, last)
@@ -112,6 +119,11 @@ def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | 
         if own[0] <= own[1]:
             parts.append(Part(study, wearer, month, own, around))
     return parts
+
+
+def _whole(study: Study, wearer: Wearer, span: Span) -> list[Part]:
+    """Return the one part of a wearer whose range is not cut, unless it is empty."""
+    return [Part(study, wearer, None, span, span)] if span[0] <= span[1] else []
 
 
 def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
@@ -129,6 +141,10 @@ def _months_lived(archive: Archive, log: str, wearer: Wearer) -> list[str]:
         for instant in (first, after - SECOND):
             lived.add(f"{instant.astimezone(place):%Y-%m}")
     return sorted(lived)
+
+
+def _utc(us: int) -> datetime:
+    return datetime.fromtimestamp(us / 1e6, UTC)
 
 
 def _month_days(month: str) -> tuple[date, date]:
@@ -344,7 +360,7 @@ def _edges(part: Part) -> str:
     if part.month is None:
         return ""
     study, found = part.study, []
-    low, high = (datetime.fromtimestamp(us / 1e6, UTC) for us in month_edges(part.month))
+    low, high = (_utc(us) for us in month_edges(part.month))
     opens, closes = part.around
     for first, last in ((opens, min(low - SECOND, closes)), (max(high, opens), closes)):
         if first <= last:

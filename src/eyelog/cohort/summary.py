@@ -83,10 +83,10 @@ def summary(
     >>> import pandas as pd, eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
     >>> for seed in range(4):
-    ...     days = el.simulate("2026-10-19", 2, log=log, seed=seed)
+    ...     days = el.simulate("2026-10-19", 2, log=log, seed=seed, tz="Asia/Tokyo")
     ...     _ = archive.write(log, days, account=f"w{seed}")
     >>> wearers = pd.DataFrame({"account": ["w0", "w1", "w2", "w3"], "group": list("abab")})
-    >>> table = el.cohort.daily(archive, log, wearers=wearers)
+    >>> table = el.cohort.daily(archive, log, tz="Asia/Tokyo", wearers=wearers)
     >>> groups, attrition, excluded = el.cohort.summary(table, by="group")
     >>> groups.loc[("a", "worn_h"), ["wearers", "n"]].tolist()
     [2, 4]

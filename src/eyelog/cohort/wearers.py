@@ -106,7 +106,8 @@ def roster(
         )
     if unknown:
         # Said once for all of them.
-        others = f" and {len(unknown) - 1} other accounts" if len(unknown) > 1 else ""
+        more = len(unknown) - 1
+        others = f" and {more} other account{'s' if more > 1 else ''}" if more else ""
         last = known_zones(
             None,
             whose=f"account {unknown[0]!r}{others}",

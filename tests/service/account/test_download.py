@@ -26,6 +26,7 @@ from support.processes import python
 from support.records import records
 
 FIRST, LAST = "2026-10-31", "2026-11-01"
+LOOSE = {"check_names": False, "exact": False}
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,36 @@ def test_each_file_is_the_one_that_an_export_writes(visitor: Visitor, tmp_path: 
             archive = Archive(visitor.there.archive)
             archive.export(log, *days, target, account="ada", location=True)
             assert box.read(f"{log}-2026-10.csv") == target.read_bytes()
+
+
+def text_of(visitor: Visitor, tmp_path: Path) -> pd.Series:
+    """Return the dates of the 60-second log as they are written in the zip file."""
+    with zipfile.ZipFile(saved(visitor.send(visitor.log_in(), "download"), tmp_path)) as box:
+        return pd.read_csv(box.open(f"{STANDARD}-2026-10.csv"), dtype="str")["date"]
+
+
+def test_dates_are_written_on_the_clock_that_the_archive_knows_of_the_wearer(
+    visitor: Visitor, frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    trip = el.Zones([("", "Asia/Tokyo"), ("2026-10-31T21:00:00Z", "America/New_York")])
+    Archive(visitor.there.archive).set_zones(trip, account="ada")
+    written = text_of(visitor, tmp_path)
+    instants = frames[STANDARD].index[: len(written)]
+    pdt.assert_index_equal(pd.DatetimeIndex(pd.to_datetime(written, utc=True)), instants, **LOOSE)
+    away = instants > "2026-10-31T21:00Z"
+    assert set(written[~away].str[-6:]) == {"+09:00"}
+    assert set(written[away].str[-6:]) == {"-04:00"}
+
+
+def test_dates_are_in_utc_and_say_so_where_no_zone_is_known(
+    visitor: Visitor, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.delenv("EYELOG_TZ")
+    assert text_of(visitor, tmp_path).str.endswith("Z").all()
+    assert "no time zone is known for you" in visitor.log_in().text
+    Archive(visitor.there.archive).set_zones("Asia/Tokyo", account="ada")
+    assert "no time zone is known for you" not in visitor.log_in().text
+    assert "times in Asia/Tokyo" in visitor.log_in().text
 
 
 def test_a_wearer_gets_the_own_data_alone(visitor: Visitor, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ def test_what_is_written_is_served_at_once(tmp_path: Path) -> None:
         ask = {"token": token, "fields": "bl"}
         before = there.get(STANDARD, *DAY, **ask).json()
         changed = frame[["bl"]] * 0 + 3.0
-        Archive(there.archive).write(STANDARD, changed.fillna(3.0), account="ada")
+        archive = Archive(there.archive)
+        archive.write(STANDARD, changed.fillna(3.0), account="ada", replace=True)
         after = there.get(STANDARD, *DAY, **ask).json()
     assert before != after
     assert {r["bl"] for r in records_of(after, STANDARD)} == {3}

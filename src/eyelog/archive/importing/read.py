@@ -205,7 +205,7 @@ def read_answer(path: str | os.PathLike[str], *, tz: Zone | None = None) -> pd.D
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "answer.json"
     ...     _ = path.write_text(body)
-    ...     frame = el.read_answer(path)
+    ...     frame = el.read_answer(path, tz="Asia/Tokyo")
     >>> frame["stp"].tolist()
     [3.0]
     """
