@@ -70,6 +70,8 @@ ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
 DAY_S: Final = 86_400.0
+CLOCK_CHANGE_US: Final = 7_200_000_000
+MOST_OF_A_DAY_US: Final = DAY_US - CLOCK_CHANGE_US
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -504,7 +506,9 @@ def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
     widths, us = bin_widths(bins), microseconds(cast(pd.DatetimeIndex, bins.index))
     order = np.argsort(us, kind="stable")
     own = np.rint(widths[order] * 1e6).astype(np.int64)
-    over = (own[1:] if stamp == "end" else own[:-1]) > np.diff(us[order])
+    twice = (own[1:] if stamp == "end" else own[:-1]) - np.diff(us[order])
+    # A day is as long as its date: where the clocks repeat a midnight, a later one lies within it.
+    over = (twice > 0) & ~((own[1:] > MOST_OF_A_DAY_US) & (twice <= CLOCK_CHANGE_US))
     if over.any():
         at = bins.index[order[int(np.argmax(over)) + 1]]
         more = f" (and {int(over.sum()) - 1:,} times more)" if over.sum() > 1 else ""

@@ -126,12 +126,12 @@ def test_groups_and_names_choose_the_columns(frame) -> None:
     pd.testing.assert_frame_equal(weeks, el.weekly(frame)[list(weeks.columns)])
 
 
-def test_a_series_of_weeks_knows_its_exposure_and_that_its_stamps_open_weeks(frame) -> None:
+def test_a_column_of_weeks_knows_its_exposure_and_that_its_dates_open_weeks(frame) -> None:
     weeks = el.weekly(frame)
-    trend = el.baseline.trend(weeks["steps_per_day"])
+    trend = el.baseline.trend(weeks, "steps_per_day")
     assert trend.span_days == 14
     assert trend.coverage == pytest.approx(weeks["coverage"].mean())
-    typical = el.baseline.typical_value(weeks["steps_per_day"])
+    typical = el.baseline.typical_value(weeks, "steps_per_day")
     assert typical.exposure_h == pytest.approx(weeks["worn_h"].sum())
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from reference.bins import resampled
-from reference.held import agree, missing, quietly
+from reference.held import agree, quietly
 from reference.rows import EYES, MINUTES, RMS, rules
 from reference.strategies import both_logs, damaged, examples, in_five_zones
 
@@ -101,14 +101,9 @@ def test_sums_are_kept_whole_beside_what_coverage_takes_out(
     log, frame = drawn
     bins = quietly(el.resample, frame, every, min_coverage=share)
     expected = resampled(frame, log, every, min_coverage=share)
-    thinned = [
-        f"{name}_total"
-        for name in summed(log)
-        if name in frame
-        and any(missing(c[name]) and not missing(c[f"{name}_total"]) for c in expected.values())
-    ]
-    agree(expected, bins, thinned)
-    assert {name for name in bins if name.endswith("_total")} == set(thinned)
+    whole = [f"{name}_total" for name in summed(log) if name in frame]
+    agree(expected, bins, whole)
+    assert {name for name in bins if name.endswith("_total")} == set(whole)
 
 
 def hold_bins_of_bins(drawn: Drawn, every: str, share: float, names: list[str]) -> None:

@@ -17,7 +17,7 @@ __all__ = ["readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
-_NO_LOSS: Final = ("reason", "damaged")  # an absence that need not be mentioned
+_NO_LOSS: Final = ("reason", "damaged", "tz")  # an absence that need not be mentioned
 WEEK_H: Final = 168.0
 LONGEST_DAY_H: Final = 26.0  # the clocks go back
 MOST_ROWS: Final = 10_000  # more than anyone reads

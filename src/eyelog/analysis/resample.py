@@ -193,6 +193,7 @@ def resample(
         "resample",
         log=which,
         every=str(every),
+        interval_s=bin_seconds(every),  # for the units on axes
         stamp=stamp,
         min_coverage=float(min_coverage),
         limits=chosen.details(),

@@ -124,7 +124,9 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         metavar="ID",
         help="only the rows of this wearer: by the column user_id, or by a Parquet file's account",
     )
-    parser.add_argument("--device", metavar="ID", help="only the files with this device in their names")
+    parser.add_argument(
+        "--device", metavar="ID", help="only the files with this device in their names"
+    )
     parser.add_argument(
         "--archive",
         nargs="?",

@@ -8,9 +8,10 @@ import scipy
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
 from eyelog.analysis.grouped.reductions import sum_fields
-from eyelog.analysis.grouped.summary import needed, sorted_frame
+from eyelog.analysis.grouped.summary import needed, sorted_frame, trusted_frame
+from eyelog.analysis.limits import Limits as MaskLimits
+from eyelog.analysis.limits import chosen_limits
 from eyelog.analysis.quality.evidence import seconds
-from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import difference, mean_direction
@@ -244,7 +245,13 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
 
 
 @one_warning()
-def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True) -> pd.DataFrame:
+def agreement(
+    fifteen: pd.DataFrame,
+    sixty: pd.DataFrame,
+    *,
+    limits: MaskLimits | None = None,
+    judge: bool = True,
+) -> pd.DataFrame:
     """Report how well the two logs agree, minute by minute, on the quantities that both contain.
 
     The logs are computed by different processors in different ways. The report shows by how much
@@ -256,6 +263,8 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
         A frame of the 15-second log, not resampled.
     sixty : DataFrame
         A frame of the 60-second log of the same person and time, not resampled.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
 
@@ -302,8 +311,8 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
-    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="agreement")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="agreement")
+    fifteen = _opened(fifteen, COMPUTED_DATA, limits=limits, judge=judge, what="agreement")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, limits=limits, judge=judge, what="agreement")
     minutes = shared_minutes(fifteen.index, sixty.index)
     rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
@@ -318,7 +327,12 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
 
 @one_warning()
 def minute_pairs(
-    fifteen: pd.DataFrame, sixty: pd.DataFrame, *, quantity: str, judge: bool = True
+    fifteen: pd.DataFrame,
+    sixty: pd.DataFrame,
+    *,
+    quantity: str,
+    limits: MaskLimits | None = None,
+    judge: bool = True,
 ) -> pd.DataFrame:
     """Return one quantity of both logs, pair by pair, for the minutes that both cover.
 
@@ -330,6 +344,8 @@ def minute_pairs(
         A frame of the 60-second log of the same person and time, not resampled.
     quantity : str
         A quantity of `eyelog.compare.agreement`, such as ``"steps"``.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags.
 
@@ -370,8 +386,8 @@ def minute_pairs(
             f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), names)}:"
             f" use one of {', '.join(names)}"
         )
-    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="minute_pairs")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="minute_pairs")
+    fifteen = _opened(fifteen, COMPUTED_DATA, limits=limits, judge=judge, what="minute_pairs")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, limits=limits, judge=judge, what="minute_pairs")
     pair = PAIRS[names.index(quantity)]
     if absent := _absent(pair, fifteen, sixty):
         raise FieldError(f"minute_pairs of {quantity!r}: {'; '.join(absent)}")
@@ -406,7 +422,9 @@ def quantity_words(quantity: object) -> tuple[str, str] | None:
     return (found[0].label, found[0].unit) if found else None
 
 
-def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.DataFrame:
+def _opened(
+    frame: pd.DataFrame, log: str, *, limits: MaskLimits | None, judge: bool, what: str
+) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
     length = INTERVAL_SECONDS[log]
     if not isinstance(frame, pd.DataFrame):
@@ -420,10 +438,10 @@ def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.Data
     attrs = dict(frame.attrs)
     frame, _ = sorted_frame(frame)
     frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
-    if judge:
-        frame = judged(frame, log=log)
+    chosen = chosen_limits(limits, frame)
+    frame = trusted_frame(frame, log, limits=chosen, judge=judge, what=what)
     if role_field(log, "worn") in frame.columns:
-        frame = frame.assign(**{WORN_S: seconds(frame, log=log)["worn_s"]})
+        frame = frame.assign(**{WORN_S: seconds(frame, limits=chosen, log=log)["worn_s"]})
     frame.attrs = {**attrs, **frame.attrs}
     return frame
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Length, locate
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.provenance import record
@@ -23,6 +24,7 @@ def event_courses(
     fields: str | Sequence[str] | None = None,
     every: Length | None = None,
     baseline: tuple[Length, Length] | None = None,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str | None = None,
     log: str | None = None,
@@ -42,7 +44,7 @@ def event_courses(
         As in `eyelog.compare.events`.
     fields : str or sequence of str, optional
         The fields of the frame. Default: all documented numbers and booleans about the wearer.
-    every, baseline, judge, stamp, log
+    every, baseline, limits, judge, stamp, log
         As in `eyelog.compare.events`.
 
     Returns
@@ -83,6 +85,7 @@ def event_courses(
         fields=fields,
         every=every,
         baseline=baseline,
+        limits=limits,
         judge=judge,
         stamp=stamp,
         log=log,

@@ -10,14 +10,14 @@ import pandas as pd
 from eyelog.analysis.events import check_events
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.summary import needed, sorted_frame
-from eyelog.analysis.quality.flags import judged
+from eyelog.analysis.grouped.summary import needed, sorted_frame, trusted_frame
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
-from eyelog.catalogue import Field, catalogue
+from eyelog.catalogue import LOGS, Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import interval_seconds, is_resampled, log_of, require
+from eyelog.frame import interval_seconds, log_of, require
 from eyelog.provenance import stated_log
 
 __all__ = [
@@ -100,12 +100,15 @@ def locate(
     fields: str | Sequence[str] | None,
     every: Length | None,
     baseline: tuple[Length, Length] | None,
+    limits: Limits | None,
     judge: bool,
     stamp: str | None,
     log: str | None,
 ) -> Located:
     """Find the rows around events, as `eyelog.compare.events` describes it."""
-    index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
+    index, columns, step_us, which = open_columns(
+        frame, fields, limits=limits, judge=judge, stamp=stamp, log=log
+    )
     events_us = event_times(times, local=index.tz is None)
     width = (
         step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
@@ -144,7 +147,9 @@ def open_columns(
     frame: pd.DataFrame | pd.Series,
     fields: str | Sequence[str] | None,
     *,
+    limits: Limits | None,
     judge: bool,
+    stamp: str | None,
     log: str | None,
 ) -> tuple[pd.DatetimeIndex, list[Column], int, str | None]:
     """Return stamps, quantities, the length of one row (microseconds) and the log."""
@@ -154,22 +159,22 @@ def open_columns(
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
         rows = rows_of(frame, what="events", stamp=ANY_STAMP)
         which = stated_log(frame) if log is None else log
-        field = catalogue(which).get(str(frame.name)) if which else None
+        field = _field(str(frame.name), log)
         rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
         unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         column = Column(name, _finite(rows.values), rule, None, unit)
         return rows.index, [column], rows.step_us, which
     which = log_of(frame, log)
-    frame, _ = sorted_frame(frame)
+    followed = chosen_limits(limits, frame)
+    frame, _ = sorted_frame(frame, stamp=stamp or "end")
     chosen = _chosen(frame, which, fields)
     weights = {name for field in chosen for name in field.weight}
     require(frame, sorted(weights), purpose="events")
     attrs, kept = frame.attrs, needed(frame, which, [field.name for field in chosen])
     frame = frame[kept]
     frame.attrs = dict(attrs)
-    if judge and not is_resampled(frame):
-        frame = judged(frame, log=which)
+    frame = trusted_frame(frame, which, limits=followed, judge=judge, what="events")
     columns = [
         Column(
             field.name,
@@ -186,6 +191,13 @@ def open_columns(
         round(interval_seconds(frame, which) * 1e6),
         which,
     )
+
+
+def _field(name: str, log: str | None) -> Field | None:
+    """Return the field that a Series is named after, unless the logs aggregate it differently."""
+    logs = LOGS if log is None else (log,)
+    found = [catalogue(one)[name] for one in logs if name in catalogue(one)]
+    return found[0] if found and len({field.agg for field in found}) == 1 else None
 
 
 def _finite(values: Floats) -> Floats:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Column, Length, counted, locate
 from eyelog.analysis.grouped import reductions
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
@@ -32,6 +33,7 @@ def events(
     baseline: tuple[Length, Length] | None = None,
     draws: int = 1000,
     seed: int = 0,
+    limits: Limits | None = None,
     judge: bool = True,
     stamp: str | None = None,
     log: str | None = None,
@@ -59,6 +61,8 @@ def events(
         How many times the events are drawn for the band, at least 100.
     seed : int
         Seed of the random generator: the same seed gives the same band.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags (frames only; bins are not judged again).
     stamp : {"end", "start"}, optional
@@ -125,6 +129,7 @@ def events(
         fields=fields,
         every=every,
         baseline=baseline,
+        limits=limits,
         judge=judge,
         stamp=stamp,
         log=log,

@@ -51,6 +51,7 @@ __all__ = [
     "summary_table",
     "time_weights",
     "trusted",
+    "trusted_frame",
     "weight_values",
     "whole_sum",
     "whole_values",
@@ -215,6 +216,14 @@ def trusted(
     refuse_unmasked(table, known, what=what)
     columns = {name: _without_infinities(table[name]) for name in table.columns}
     return Arrays(columns, table.index, table.attrs)
+
+
+def trusted_frame(
+    frame: pd.DataFrame, log: str, *, limits: Limits, judge: bool, what: str
+) -> pd.DataFrame:
+    """Return the judged values of a sorted frame, as `trusted` does."""
+    known = Evidence(Arrays.of(frame), log, limits)
+    return trusted(known.frame, known, judge=judge, what=what).frame()
 
 
 def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
