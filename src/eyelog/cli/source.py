@@ -80,8 +80,8 @@ def add_zone(
     parser.add_argument(
         "--tz",
         metavar="Z",
-        help="the wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file with"
-        f" the columns from and tz{own} (default: {default})",
+        help="the wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file"
+        f" with the columns from and tz{own} (default: {default})",
     )
 
 
