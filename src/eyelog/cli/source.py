@@ -80,8 +80,8 @@ def add_zone(
     parser.add_argument(
         "--tz",
         metavar="Z",
-        help="the wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file with"
-        f" the columns from and tz{own} (default: {default})",
+        help="the wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file"
+        f" with the columns from and tz{own} (default: {default})",
     )
 
 
@@ -124,7 +124,9 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
         metavar="ID",
         help="only the rows of this wearer: by the column user_id, or by a Parquet file's account",
     )
-    parser.add_argument("--device", metavar="ID", help="only the files with this device in their names")
+    parser.add_argument(
+        "--device", metavar="ID", help="only the files with this device in their names"
+    )
     parser.add_argument(
         "--archive",
         nargs="?",
