@@ -91,6 +91,21 @@ def test_an_address_that_is_none_is_wrong_and_is_not_asked(capsys, monkeypatch) 
     assert "token" not in found
 
 
+def test_the_doctor_says_where_zones_come_from_and_finds_a_setting_that_is_none(
+    home, capsys, monkeypatch
+) -> None:
+    monkeypatch.setenv("EYELOG_TZ", "Asia/Tokyo")
+    assert main(["doctor"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "else the zone of the files or of the account in the archive" in said
+    assert "else EYELOG_TZ (Asia/Tokyo), else UTC, with a warning" in said
+    monkeypatch.setenv("EYELOG_TZ", "JST")
+    assert main(["doctor"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "unknown time zone 'JST' (did you mean 'Asia/Tokyo'?)" in said
+    assert "-> export EYELOG_TZ=Asia/Tokyo, or unset it" in said
+
+
 def test_half_an_application_names_what_is_missing(logged_in, capsys, monkeypatch) -> None:
     monkeypatch.delenv("EYELOG_CLIENT_SECRET")
     found = findings(capsys, status=1)

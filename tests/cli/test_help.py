@@ -76,3 +76,9 @@ def test_a_mistyped_command_is_told_what_to_type(capsys, monkeypatch, tmp_path, 
         main(words)
     assert stop.value.code == 2
     assert says in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_missing_words_are_named_in_one_line(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["archive", "set-zone"])
+    assert capsys.readouterr().err.endswith("error: missing ACCOUNT and ZONE\n")

@@ -139,16 +139,23 @@ def _extras() -> Iterator[_Finding]:
 
 def _zone() -> Iterator[_Finding]:
     """Time zone: where commands take it from, which is never this machine."""
+    from eyelog.clock import as_zones
+
     here = datetime.now().astimezone()
     name = _zone_name() or str(here.tzinfo)
     offset = here.strftime("%z")
+    stated = os.environ.get("EYELOG_TZ", "").strip()
     yield _Finding(
         "time zone",
         OK,
         f"this machine: {name} (UTC{offset[:3]}:{offset[3:]}); days follow --tz, else the zone"
         " of the files or of the account in the archive, else EYELOG_TZ"
-        f" ({os.environ.get('EYELOG_TZ', '').strip() or 'not set'}), else UTC, with a warning",
+        f" ({stated or 'not set'}), else UTC, with a warning",
     )
+    try:
+        as_zones(stated or "UTC")
+    except EyelogError as error:
+        yield _Finding("EYELOG_TZ", WRONG, str(error), "export EYELOG_TZ=Asia/Tokyo, or unset it")
 
 
 def _zone_name() -> str | None:

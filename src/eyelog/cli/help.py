@@ -84,7 +84,8 @@ class _Command(argparse.ArgumentParser):
         names = message.removeprefix(_MISSING).split(", ")
         if message.startswith(_MISSING):
             wanted = [self._wanted(action) for action in self._actions if _name(action) in names]
-            message = f"missing {'; and '.join(wanted)}"
+            explained = any(":" in each for each in wanted)
+            message = f"missing {('; and ' if explained else ' and ').join(wanted)}"
         super().error(message)
 
     @staticmethod

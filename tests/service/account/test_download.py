@@ -106,11 +106,21 @@ def test_dates_are_in_utc_and_say_so_where_no_zone_is_known(
     visitor: Visitor, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.delenv("EYELOG_TZ")
-    assert text_of(visitor, tmp_path).str.endswith("Z").all()
-    assert "no time zone is known for you" in visitor.log_in().text
-    Archive(visitor.there.archive).set_zones("Asia/Tokyo", account="ada")
-    assert "no time zone is known for you" not in visitor.log_in().text
-    assert "times in Asia/Tokyo" in visitor.log_in().text
+    assert text_of(visitor, tmp_path).str.endswith("+00:00").all()
+    assert "Times are in UTC, because no time zone is known for you." in visitor.open().text
+
+
+def test_the_page_names_the_clock_of_the_download_and_outlives_zones_that_are_damaged(
+    visitor: Visitor,
+) -> None:
+    archive = Archive(visitor.there.archive)
+    archive.set_zones("Asia/Tokyo", account="ada")
+    assert "Times follow your clock (Asia/Tokyo)." in visitor.log_in().text
+    (file,) = Path(archive.path, ".zones").glob("*ada*")
+    file.write_text("no zones")
+    page = visitor.open()
+    assert "Times" not in page.text
+    assert visitor.send(page, "download").status_code == 500
 
 
 def test_a_wearer_gets_the_own_data_alone(visitor: Visitor, tmp_path: Path) -> None:

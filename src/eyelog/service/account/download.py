@@ -4,7 +4,7 @@ Memory does not grow with the range: it holds a few days of records and their pa
 """
 
 import io
-import warnings
+import os
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -22,9 +22,9 @@ from eyelog.archive.store import Archive, place_of
 from eyelog.browser import page_headers
 from eyelog.catalogue import LOGS
 from eyelog.clock import Zones, known_zones
-from eyelog.errors import EyelogWarning
+from eyelog.errors import EyelogError
 
-__all__ = ["Downloads", "TooMany", "stored_months"]
+__all__ = ["Downloads", "TooMany", "clock_sentence", "stored_months"]
 
 _MOST = 8
 """Downloads under way at the same time, of all wearers: each takes up to 100 MB."""
@@ -39,6 +39,17 @@ def stored_months(folder: Path, account: str) -> dict[str, list[str]]:
     place = place_of(Archive(folder))
     found = {log: months(place, log, account) for log in LOGS}
     return {log: present for log, present in found.items() if present}
+
+
+def clock_sentence(folder: Path, account: str) -> str:
+    """Return in words which clock the times of a download follow; nothing if it is unreadable."""
+    try:
+        zones = _known_zones(folder, account)
+    except EyelogError:  # the download says what is wrong; the page has other uses
+        return ""
+    if zones is None:
+        return "Times are in UTC, because no time zone is known for you."
+    return f"Times follow your clock ({zones})."
 
 
 class Downloads:
@@ -136,12 +147,12 @@ class _Packed(io.RawIOBase):
         return whole
 
 
-def _zones(folder: Path, account: str) -> Zones:
-    """Return the zones of an account, for the stamps; those of UTC if none are known."""
-    with warnings.catch_warnings():  # a stamp has its offset, so nobody can take it for another
-        warnings.simplefilter("ignore", EyelogWarning)
-        stored = Archive(folder).zones(account)
-        return known_zones(None, whose=f"account {account!r}", stored=stored)
+def _known_zones(folder: Path, account: str) -> Zones | None:
+    """Return the zones of an account, or of the setting EYELOG_TZ, or None."""
+    stored = Archive(folder).zones(account)
+    if stored is None and not os.environ.get("EYELOG_TZ", "").strip():
+        return None
+    return known_zones(None, whose=f"account {account!r}", stored=stored)
 
 
 def _zipped(folder: Path, account: str) -> Iterator[bytes]:
@@ -152,7 +163,7 @@ def _zipped(folder: Path, account: str) -> Iterator[bytes]:
         span = month_edges(present[0])[0], month_edges(present[-1])[1]
         with open_months(Selection(place, log, account, span, None)):
             pass
-    zones = _zones(folder, account)
+    zones = _known_zones(folder, account) or Zones("UTC")  # the page says so
     packed = _Packed()
     # For a year, level 6 would give 91 MB instead of 117, in 32 s of CPU instead of 14.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as box:

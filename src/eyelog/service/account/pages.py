@@ -73,7 +73,7 @@ what it has already read.</p>
 <li><strong>{{ log }}</strong>: {{ months }}</li>
 {% endfor %}
 </ul>
-<p>The download is a zip file with one CSV file for each log and month. Times are in UTC. It also
+<p>The download is a zip file with one CSV file for each log and month. {{ times }} It also
 says <strong>where you were</strong> (latitude and longitude), if the phone recorded it: keep it
 private.</p>
 <form method="post" action="{{ target }}">
@@ -120,6 +120,7 @@ class Shown:
     form: str
     grants: Sequence[Grant]
     records: Sequence[tuple[str, str, str]]  # log, first month, last month
+    times: str  # which clock the times of a download follow
 
 
 def login_page(
@@ -173,6 +174,7 @@ def account_page(
             for grant in shown.grants
         ],
         records=[(log, _months(first, last)) for log, first, last in shown.records],
+        times=shown.times,
         wrong=wrong,
         first_wrong=next(iter(wrong), ""),
         note=note,

@@ -15,7 +15,7 @@ from eyelog.browser import page_headers
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.access_log import ACCOUNT
-from eyelog.service.account.download import Downloads, TooMany, stored_months
+from eyelog.service.account.download import Downloads, TooMany, clock_sentence, stored_months
 from eyelog.service.account.pages import Shown, account_page, login_page, trouble_page
 from eyelog.service.account.session import MINUTES, PATH, Sessions
 from eyelog.service.auth.forms import empty_fields, read_form
@@ -227,6 +227,7 @@ async def _account(
     registry: Registry = request.app.state.registry
     browser = forms.browser(request)
     stored = await to_thread.run_sync(stored_months, registry.folder, account)
+    times = await to_thread.run_sync(clock_sentence, registry.folder, account)
     shown = Shown(
         account=account,
         form=forms.sign(browser, account),
@@ -235,6 +236,7 @@ async def _account(
             (f"{INTERVAL_SECONDS[log]}-second log", months[0], months[-1])
             for log, months in stored.items()
         ],
+        times=times,
     )
     page = account_page(shown, status=status, wrong=wrong, note=note)
     forms.bind(request, page, browser)
