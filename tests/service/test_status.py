@@ -1,8 +1,12 @@
 """What a monitor and a curious person get: health, versions, and where to begin."""
 
 import shutil
+import socket
 import sqlite3
-from contextlib import closing
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,8 @@ import requests
 
 import eyelog as el
 from eyelog.catalogue import catalogue_version
+from eyelog.service.auth.registry import Registry
+from eyelog.service.server import running
 from support import live
 from support.live import Live
 from support.replies import oauth_error
@@ -17,7 +23,9 @@ from support.replies import oauth_error
 
 def test_a_service_that_can_read_everything_is_well(there: Live) -> None:
     answer = requests.get(f"{there.url}/health", timeout=30)
-    assert (answer.status_code, answer.json()) == (200, {"state": "ok", "archive": "ok"})
+    told = answer.json()
+    assert 0 <= told.pop("seconds_since_last_write") < 3600
+    assert (answer.status_code, told) == (200, {"state": "ok", "archive": "ok"})
     assert answer.headers["Cache-Control"] == "no-store"
 
 
@@ -86,3 +94,52 @@ def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         answer = requests.get(f"{there.url}/health", timeout=30)
         assert oauth_error(answer, 503) == "temporarily_unavailable"
         assert answer.json()["error_description"] == "the disk of the service's state is full"
+
+
+def test_the_disk_of_the_archive_counts_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_full(folder: Path) -> bool:
+        return folder.name == "a"
+
+    monkeypatch.setattr("eyelog.service.status._is_full", is_full)
+    (tmp_path / "a").mkdir()
+    registry = Registry(tmp_path / "a", tmp_path / "state")
+    registry.add_account("ada")
+    with running(tmp_path / "a", state=tmp_path / "state") as url:
+        answer = requests.get(f"{url}/health", timeout=30)
+    assert answer.status_code == 503
+    assert answer.json()["error_description"] == "the disk of the archive is full"
+
+
+def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog.service.status.descriptors_left", lambda: 15)
+    answer = requests.get(f"{there.url}/health", timeout=30)
+    assert answer.status_code == 503
+    assert "descriptors" in answer.json()["error_description"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
+def test_health_never_hangs_when_no_descriptor_is_left(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    command = (
+        f"ulimit -n 64; exec {sys.executable} -m eyelog.cli serve --port 0 --archive {tmp_path}/a"
+    )
+    with subprocess.Popen(["bash", "-c", command], stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stderr is not None
+            port = int(process.stderr.readline().decode().rsplit(":", 1)[1])
+            held = [socket.create_connection(("127.0.0.1", port)) for _ in range(90)]
+            for _ in range(5):
+                started = time.monotonic()
+                with suppress(requests.ConnectionError):
+                    answer = requests.get(f"http://127.0.0.1:{port}/health", timeout=10)
+                    assert answer.status_code == 503
+                assert time.monotonic() - started < 3
+            for each in held:
+                each.close()
+            time.sleep(1)
+            assert requests.get(f"http://127.0.0.1:{port}/health", timeout=10).status_code == 200
+        finally:
+            process.kill()

@@ -93,6 +93,11 @@ def _add_simulate(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
+    if "://" in (args.archive or ""):
+        raise ConfigurationError(
+            f"eyelog serve needs a local archive, not {open_archive(args).path!r}: copy it to a"
+            " folder first, or sync it from its service"
+        )
     serve(
         archive_path(args),
         host=args.host,

@@ -43,7 +43,7 @@ from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
-from eyelog.service.status import health, start, versions
+from eyelog.service.status import LastWrite, health, start, versions
 
 __all__ = ["create_app"]
 
@@ -159,6 +159,7 @@ def create_app(
     app.state.account_forms = account_forms(registry.signing_key)
     app.state.sessions = Sessions(registry)
     app.state.downloads = Downloads(registry.folder)
+    app.state.last_write = LastWrite(registry.folder)
     app.state.page_size = page_size
     app.state.at_once = CapacityLimiter(_AT_ONCE)
     app.state.health_at_once = CapacityLimiter(1)

@@ -1,12 +1,15 @@
 """The HTTP server under the application: listening, starting and stopping."""
 
+import asyncio
+import errno
 import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -31,6 +34,8 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for each in sockets or []:
             each.listen(_BACKLOG)
+        reserve = _Reserve(sockets or [])
+        asyncio.get_running_loop().set_exception_handler(reserve.handle)
         if self.on_ready is not None:
             self.on_ready()
 
@@ -53,6 +58,35 @@ class Server(uvicorn.Server):
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+
+
+class _Reserve:
+    """A descriptor kept free, so that connections can be refused when no other is left.
+
+    Without it they would wait, unanswered, until a descriptor is free: also those that ask for
+    /health.
+    """
+
+    def __init__(self, sockets: list[socket.socket]) -> None:
+        self._sockets = sockets
+        self._spare = os.open(os.devnull, os.O_RDONLY)
+
+    def handle(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Refuse the waiting connections if there is no descriptor for them."""
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
+            loop.default_exception_handler(context)
+            return
+        if self._spare >= 0:
+            os.close(self._spare)
+        for listening in self._sockets:
+            with suppress(OSError):  # none is waiting any more
+                while True:
+                    listening.accept()[0].close()
+        try:
+            self._spare = os.open(os.devnull, os.O_RDONLY)
+        except OSError:  # another thread was faster
+            self._spare = -1
 
 
 def make_server(app: Starlette) -> Server:

@@ -218,12 +218,15 @@ def _take_account() -> Schema:
 
 
 def _health() -> Schema:
-    well = _object({"state": {"const": "ok"}, "archive": {"const": "ok"}})
+    age = {"type": ["integer", "null"], "minimum": 0}
+    well = _object(
+        {"state": {"const": "ok"}, "archive": {"const": "ok"}, "seconds_since_last_write": age}
+    )
     return _operation(
         "health",
         "Whether the service can read its state and its archive",
         {
-            "200": _json("Both can be read", well),
+            "200": _json("Both can be read, and their disks have room", well),
             "503": _error("error_description names what cannot be read"),
         },
     )

@@ -1,7 +1,10 @@
 """The health and the versions of the service, and the address of its description."""
 
+import errno
 import os
 import shutil
+import sys
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +21,11 @@ from eyelog.service.auth.state import State
 from eyelog.service.openapi import VERSION
 from eyelog.service.responses import Problem, json_answer, prefers
 
-__all__ = ["health", "start", "versions"]
+__all__ = ["LastWrite", "descriptors_left", "health", "start", "versions"]
 
 _NO_STORE = {"Cache-Control": "no-store"}
+_LEAST_DESCRIPTORS = 16  # a request for a day opens a few files
+_LOOK_AGAIN_SECONDS = 60.0
 _LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
 
 
@@ -34,9 +39,63 @@ async def health(request: Request) -> Response:
     )
     if faults:
         raise Problem(503, "temporarily_unavailable", f"cannot be read: {' and '.join(faults)}")
-    if await to_thread.run_sync(_is_full, state.registry.state_folder, limiter=limiter):
-        raise Problem(503, "temporarily_unavailable", "the disk of the service's state is full")
-    return json_answer({"state": "ok", "archive": "ok"}, headers=_NO_STORE)
+    for folder, what in (
+        (state.registry.state_folder, "the service's state"),
+        (state.registry.folder, "the archive"),
+    ):
+        if await to_thread.run_sync(_is_full, folder, limiter=limiter):
+            raise Problem(503, "temporarily_unavailable", f"the disk of {what} is full")
+    if descriptors_left() < _LEAST_DESCRIPTORS:
+        raise Problem(503, "temporarily_unavailable", "hardly any file descriptors are left")
+    written = await to_thread.run_sync(state.last_write.at, limiter=limiter, abandon_on_cancel=True)
+    age_s = None if written is None else max(0, round(time.time() - written))
+    answer = {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
+    return json_answer(answer, headers=_NO_STORE)
+
+
+class LastWrite:
+    """When a month of the archive was last written, looked up at most once a minute.
+
+    Parameters
+    ----------
+    archive : Path
+        The archive's folder.
+    """
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+        self._known: tuple[float, float | None] | None = None
+
+    def at(self) -> float | None:
+        """Return the time of the last write (seconds since 1970); None if there is no month."""
+        now = time.monotonic()
+        if self._known is None or now - self._known[0] > _LOOK_AGAIN_SECONDS:
+            # A month's file is renamed into its folder, whose time is that of the rename.
+            folders = self._archive.glob("log=*/account=*/month=*")
+            self._known = now, max(map(_modified, folders), default=0.0) or None
+        return self._known[1]
+
+
+def _modified(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def descriptors_left() -> int:
+    """Return how many more files and connections this process may open."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if limit == resource.RLIM_INFINITY:
+            return sys.maxsize
+        return limit - len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (names are enough)
+    except ImportError:
+        return sys.maxsize  # on Windows
+    except OSError as error:
+        return 0 if error.errno in (errno.EMFILE, errno.ENFILE) else sys.maxsize  # or on macOS
 
 
 def _faults(file: State, archive: Path) -> list[str]:

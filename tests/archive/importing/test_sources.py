@@ -43,8 +43,17 @@ def test_a_folder_stands_for_its_files_in_order_of_names(tmp_path: Path) -> None
 def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(CSV)
-    (tmp_path / "link.csv").symlink_to(path)
-    assert len(list(input_files([path, tmp_path, tmp_path / "link.csv"]))) == 1
+    assert len(list(input_files([path, tmp_path, tmp_path / "a.csv"]))) == 1
+
+
+def test_a_link_is_refused_and_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret line one")
+    (tmp_path / "folder").mkdir()
+    for link in ("link.csv", "folder/link.csv"):
+        (tmp_path / link).symlink_to(tmp_path / "secret.txt")
+    for given in ("link.csv", "folder"):
+        (found,) = input_files([tmp_path / given])
+        assert (found.open, found.trouble) == (None, "it is a link: give the file itself")
 
 
 def test_a_missing_path_is_an_error_before_anything_is_read(tmp_path: Path) -> None:
@@ -62,7 +71,7 @@ def test_what_is_not_a_file_is_named_and_never_waited_for(tmp_path: Path) -> Non
     found = read(folder)
     assert "not a regular file" in found["folder/pipe.csv"]
     assert "a link to a folder" in found["folder/loop"]
-    assert "No such file" in found["folder/gone.csv"]
+    assert "it is a link" in found["folder/gone.csv"]
 
 
 def test_a_zip_file_stands_for_its_members_and_writes_nothing(tmp_path: Path) -> None:

@@ -145,6 +145,8 @@ def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
         for entry in _walk(path) if path.is_dir() else [path]:
             if isinstance(entry, InputFile):
                 yield entry
+            elif entry.is_symlink():
+                yield from _file(entry)
             elif (real := entry.resolve()) not in seen:
                 seen.add(real)
                 yield from _file(entry)
@@ -170,6 +172,9 @@ def _hidden(name: str) -> bool:
 
 
 def _file(path: Path) -> Iterator[InputFile]:
+    if path.is_symlink():  # it may lead anywhere, and a message may quote what is there
+        yield InputFile(_shown(os.fspath(path)), None, "it is a link: give the file itself")
+        return
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             yield InputFile(_shown(os.fspath(path)), None, "it is not a regular file")

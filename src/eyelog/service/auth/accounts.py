@@ -57,6 +57,10 @@ class Accounts:
         """Return the names of the accounts, sorted."""
         return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
 
+    def has_account(self, name: str) -> bool:
+        """Return whether there is an account of this name."""
+        return bool(self._state.rows("SELECT 1 FROM account WHERE name = ?", name))
+
     def account(self, name: str) -> Account:
         """Return the description of an account.
 

@@ -1,6 +1,8 @@
 """A password that a wearer typed: checked at the pace that the throttle allows."""
 
+import math
 import secrets
+import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ _DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_WAITING = 8
 """Passwords from one address that are being checked or waiting, in one process."""
 _BUSY_S = 5
+_MOST_REFUSED = 10_000
+"""Guessers that a process knows to be refused, without asking the state file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class PasswordTries:
         self._known = CapacityLimiter(2)
         self._of_strangers = CapacityLimiter(4)
         self._waiting: Counter[str] = Counter()
+        self._refused: dict[bytes, float] = {}
 
     async def check(
         self, request: Request, name: str, password: str, *, application: str | None = None
@@ -108,13 +113,17 @@ class PasswordTries:
         limiter: CapacityLimiter,
     ) -> WrongPassword | None:
         address = client_address(request)
-        counted = [guesser(name, address=address, device=device)]
-        if device is None:
-            counted.append(network(address))
+        who = guesser(name, address=address, device=device)
+        everyone = network(address) if device is None else None
+        # In a flood almost all are refused: at once, so that known browsers get their turn.
+        keys = [who] if everyone is None else [who, everyone]
+        if wait_s := self._refused_for(keys):
+            return WrongPassword(wait_s)
         # A known browser waits for no thread that a flood uses.
         of_try = self._known if device is not None else self._of_strangers
-        wait_s = await to_thread.run_sync(self.throttle.take_try, *counted, limiter=of_try)
+        wait_s = await to_thread.run_sync(self.throttle.take_try, who, everyone, limiter=of_try)
         if wait_s:
+            self._refuse(who, wait_s)
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
         correct = await to_thread.run_sync(
@@ -123,14 +132,26 @@ class PasswordTries:
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)
             return WrongPassword()
-        await to_thread.run_sync(self.throttle.forget, *counted)
+        await to_thread.run_sync(self.throttle.forget, who, everyone)
         return None
+
+    def _refused_for(self, keys: list[bytes]) -> int:
+        """Return for how many seconds a try with one of these keys is known to be refused."""
+        now = time.monotonic()
+        return max(0, *(math.ceil(self._refused.get(key, now) - now) for key in keys))
+
+    def _refuse(self, who: bytes, wait_s: int) -> None:
+        now = time.monotonic()
+        if len(self._refused) >= _MOST_REFUSED:
+            self._refused = {key: until for key, until in self._refused.items() if until > now}
+        if len(self._refused) < _MOST_REFUSED:
+            self._refused[who] = now + wait_s
 
     def _note(self, request: Request, name: str, application: str | None, wait_s: int) -> None:
         # A name without an account may be a password typed into the wrong field.
         request.app.state.audit.write(
             "login_failed",
-            account=name if name in self._registry.accounts() else None,
+            account=name if self._registry.has_account(name) else None,
             application=application,
             address=client_address(request),
             wait_s=wait_s or None,

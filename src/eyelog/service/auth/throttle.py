@@ -93,6 +93,13 @@ class Throttle:
         """
         counted = [(who, _FREE)] + ([] if everyone is None else [(everyone, _FREE_OF_ADDRESS)])
         now = time.monotonic()
+        # In a flood most are refused: they must not wait for the lock, nor keep others from it.
+        keys = [key for key, _ in counted]
+        sql = f"SELECT who, n, last FROM login_try WHERE who IN ({', '.join('?' * len(keys))})"  # noqa: S608 (marks)
+        known = {who: _sound(n, last) for who, n, last in self._state.rows(sql, *keys)}
+        wait_s = _wait_s(counted, [known.get(key, _NO_TRY) for key in keys], now)
+        if wait_s and all(last <= now for _, last in known.values()):
+            return wait_s
         with self._state.write() as db:
             db.execute("DELETE FROM login_try WHERE last < ?", (now - _FORGET_S,))
             # Without this, a wrong time would keep its owner out until the clock has reached it.
@@ -101,13 +108,9 @@ class Throttle:
                 " ('real', 'integer')",
                 (now,),
             )
-            tries = [_tries(db, key) for key, _ in counted]
-            wait_s = max(
-                last + _delay(n, free) - now
-                for (n, last), (_, free) in zip(tries, counted, strict=True)
-            )
-            if wait_s > 0:
-                return min(math.ceil(wait_s), int(_LONGEST_S))
+            tries = [_tries(db, key) for key in keys]
+            if wait_s := _wait_s(counted, tries, now):
+                return wait_s
             for (key, _), (n, _) in zip(counted, tries, strict=True):
                 db.execute("INSERT OR REPLACE INTO login_try VALUES (?, ?, ?)", (key, n + 1, now))
         return 0
@@ -121,12 +124,29 @@ class Throttle:
                 db.execute("UPDATE login_try SET n = max(0, n - 1) WHERE who = ?", (everyone,))
 
 
-def _tries(db: sqlite3.Connection, who: bytes) -> tuple[int, float]:
+_Tries = tuple[int, float]
+_NO_TRY: _Tries = (0, -math.inf)
+
+
+def _tries(db: sqlite3.Connection, who: bytes) -> _Tries:
     row = db.execute("SELECT n, last FROM login_try WHERE who = ?", (who,)).fetchone()
-    if row is None:
-        return 0, -math.inf
-    n, last = row
-    return (n if isinstance(n, int) and n >= 0 else _FREE), last
+    return _NO_TRY if row is None else _sound(*row)
+
+
+def _sound(n: object, last: object) -> _Tries:
+    """Return a count and a time, whatever a damaged file has in their place."""
+    return (
+        n if isinstance(n, int) and n >= 0 else _FREE,
+        float(last) if isinstance(last, int | float) else math.inf,
+    )
+
+
+def _wait_s(counted: list[tuple[bytes, int]], tries: list[_Tries], now: float) -> int:
+    wait_s = max(
+        min(last, now) + _delay(n, free) - now
+        for (n, last), (_, free) in zip(tries, counted, strict=True)
+    )
+    return min(math.ceil(wait_s), int(_LONGEST_S)) if wait_s > 0 else 0
 
 
 def _delay(n: int, free: int) -> float:
