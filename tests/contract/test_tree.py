@@ -41,6 +41,7 @@ NO_SOURCE_FILE = {
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_blocks.py": "how the blocks of the pages run",
     "cli/test_archive_zones.py": "the zone of an account, in every command",
+    "cohort/test_travellers.py": "wearers who travel, in every table of a cohort",
     "cohort/test_wearers_zones.py": "the zones of the wearers, in every function",
     "docs/test_cohorts.py": "a page",
     "docs/test_definitions.py": "a page",

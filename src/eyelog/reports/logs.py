@@ -15,10 +15,10 @@ from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
 from eyelog.analysis.weekly import weekly
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import clock_of, is_resampled, log_of, one_source, stamps
+from eyelog.frame import OWN_COLUMNS, clock_of, is_resampled, log_of, one_source, stamps
 from eyelog.provenance import KEY
 
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
@@ -111,6 +111,11 @@ class Logs:
         """Return the reasons against each value."""
         return self._once("reasons", log, lambda frame: flag(frame, limits=self.limits))
 
+    def reasons_of_fields(self, log: str) -> pd.DataFrame:
+        """Return the reasons against the values of fields alone."""
+        table = self.reasons(log)
+        return table[[name for name in table.columns if name not in OWN_COLUMNS]]
+
     def masked(self, log: str) -> pd.DataFrame:
         """Return the values that are not flagged, judged once for all sections."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
@@ -159,7 +164,9 @@ def as_logs(
                 " made from"
             )
         one_source(frame, what="report")
-        found[log] = frame
+        # A column of the user's own, such as a questionnaire's, is not a field of the log.
+        own = [name for name in frame.columns if name in catalogue(log) or name in OWN_COLUMNS]
+        found[log] = frame[own]
     if not found:
         raise ConfigurationError("report needs a frame of one log, or of both")
     empty = [log for log, frame in found.items() if frame.empty]

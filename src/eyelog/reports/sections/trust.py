@@ -114,7 +114,7 @@ def _quality(logs: Logs) -> Picture:
         f"When values are rejected, {LOG_WORDS[log]}",
         "One row per reason. The darker the colour, the larger the share of values that are"
         " rejected for it.",
-        lambda: plot_quality(logs.reasons(log)),
+        lambda: plot_quality(logs.reasons_of_fields(log)),
     )
 
 
@@ -144,7 +144,7 @@ def _lost_table(logs: Logs) -> PageTable:
     names = [str(reason.name) for reason in Reason]
     shares = {}
     for log in logs.frames:
-        table = explain(logs.reasons(log))
+        table = explain(logs.reasons_of_fields(log))
         shares[log] = table[names].sum() / table["n"].sum()
     rows = [
         [
