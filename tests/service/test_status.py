@@ -123,9 +123,7 @@ def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.Monkey
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
 def test_health_never_hangs_when_no_descriptor_is_left(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    command = (
-        f"ulimit -n 64; exec {sys.executable} -m eyelog.cli serve --port 0 --archive {tmp_path}/a"
-    )
+    command = f"ulimit -n 64; exec {sys.executable} -m eyelog serve --port 0 --archive {tmp_path}/a"
     with subprocess.Popen(["bash", "-c", command], stderr=subprocess.PIPE) as process:
         try:
             assert process.stderr is not None
