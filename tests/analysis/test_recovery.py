@@ -206,7 +206,7 @@ def cosinor_hits(fit: el.rhythm.Cosinor, amplitude: float) -> list[bool]:
 
 
 HOURS = np.arange(7 * 24)
-WAVE = np.cos(2 * np.pi * (HOURS - 15) / 24)
+WAVE = np.cos(2 * np.pi * (HOURS - 0.5 - 15) / 24)  # in the middle of the hour that each closes
 
 
 def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
