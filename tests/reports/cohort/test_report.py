@@ -17,7 +17,11 @@ ONE = cohort_days(3, 2).drop(
 @pytest.mark.slow
 def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path) -> None:
     table = cohort_days(6, 4, failed={"eve": "broken"})
-    path = el.report_cohort(table, tmp_path / "r.html", by="group", dated="Trial <1>")
+    people = table.reset_index()[["account", "group", "age"]].drop_duplicates()
+    people.loc[len(table)] = ["eve", "treated", 40]
+    path = el.report_cohort(
+        table, tmp_path / "r.html", by="group", dated="Trial <1>", wearers=people
+    )
     page = path.read_text()
     assert "<h1>Cohort report</h1>" in page
     assert "Trial &lt;1&gt;" in page

@@ -114,7 +114,9 @@ class Cohort:
     @cached_property
     def differences(self) -> pd.DataFrame:
         """The differences between the groups."""
-        return differences(self.counted, by=str(self.by), outcomes=self.outcomes)
+        rows = self.counted.copy(deep=False)
+        rows.attrs = {}  # who was lost stands in a section of its own
+        return differences(rows, by=str(self.by), outcomes=self.outcomes)
 
     @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
