@@ -22,8 +22,12 @@ return [...document.querySelectorAll("figure")].map((figure) =>
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lost = {"failed": {"eve": "2026-10: cannot read the month"}, "without_days": ["zoe"]}
     table = cohort_days(14, 21, effect=4.0, **lost)
+    people = table.reset_index()[["account", "group", "age"]].drop_duplicates()
+    people.loc[len(table)] = ["eve", "treated", 40]
+    people.loc[len(table) + 1] = ["zoe", "control", 41]
     target = tmp_path_factory.mktemp("cohort") / "study.html"
-    return el.report_cohort(table, target, by=request.param, dated="Trial of 19 October 2026")
+    dated = "Trial of 19 October 2026"
+    return el.report_cohort(table, target, by=request.param, dated=dated, wearers=people)
 
 
 @pytest.fixture(scope="module")
