@@ -19,6 +19,7 @@ QUESTIONS = [
     "How often did I blink, and how sure can I be?",
     "Did the new desk change my posture?",
     "Which weeks count?",
+    "I travelled",
     "Join my questionnaire",
     "My own limits",
     "How do I compare two groups?",

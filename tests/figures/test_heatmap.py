@@ -138,9 +138,9 @@ def test_the_second_pass_of_a_repeated_hour_is_shown() -> None:
 
 
 def test_text_is_not_drawn() -> None:
-    frame = counted_minutes(["2026-10-19"]).assign(gw="a")
+    frame = counted_minutes(["2026-10-19"]).assign(mood="a")
     with pytest.raises(el.ConfigurationError, match="holds text"):
-        el.plot_heatmap(frame, "gw")
+        el.plot_heatmap(frame, "mood")
 
 
 def test_an_axes_of_the_user_is_drawn_on() -> None:

@@ -146,7 +146,7 @@ def test_a_single_record_is_drawn() -> None:
     [
         (lambda f: f.iloc[::-1], {}, el.ConfigurationError, "sort_index"),
         (lambda f: f.iloc[:0], {}, el.ConfigurationError, "no rows"),
-        (lambda f: f.assign(gw="x"), {"fields": ["gw"]}, el.ConfigurationError, "holds text"),
+        (lambda f: f.assign(mood="x"), {"fields": ["mood"]}, el.ConfigurationError, "holds text"),
         (lambda f: f, {"fields": []}, el.ConfigurationError, "1 to 12 fields"),
         (lambda f: f, {"fields": ["nothing"]}, el.FieldError, "nothing"),
         (lambda f: f, {"events": EVENTS.drop(columns="end")}, el.FieldError, "'end' is missing"),

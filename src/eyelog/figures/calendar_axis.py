@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
 
-from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.analysis.series.arrays import Ints
+from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.figures.style import COLOURS, own_figure
 
@@ -294,7 +294,7 @@ class TimeLocator(Locator):
         walls = np.concatenate([since + ahead, np.append(since[1:], last) + ahead])
         start, end = pd.DatetimeIndex(np.sort(walls)[[0, -1]].view("M8[us]"))
         if vmax - vmin <= SHORT_DAYS:
-            chosen = self._hours(start, end, vmax - vmin)
+            chosen = self._hours(start, end, (first, last))
         else:
             days, instants = self._midnights(start, end)
             places, _ = chosen_days(days, _most_days(self.axis))  # type: ignore[arg-type]
@@ -308,13 +308,17 @@ class TimeLocator(Locator):
         instants, places = np.unique(instants, return_index=True)
         return days[places], instants  # a date that is skipped has no tick
 
-    def _hours(self, start: pd.Timestamp, end: pd.Timestamp, days: float) -> Ints:
+    def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / (1.3 * HOUR_LABEL_PT)))  # type: ignore[arg-type]
-        span = days * 1440
+        span = (span_us[1] - span_us[0]) / 60_000_000
         minutes = next(
             (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),
             1440,
         )
+        if self.clock.tz is None:  # a journey may repeat half of a day
+            step = minutes * 60_000_000
+            opens, _, number = self.clock.cells(*span_us, step)
+            return opens[self.clock.wall_us(opens) == number * step]
         grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
         # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
         # pass.
