@@ -318,13 +318,13 @@ class TimeLocator(Locator):
         if self.clock.tz is None:  # a journey may repeat half of a day
             step = minutes * 60_000_000
             opens, _, number = self.clock.cells(*span_us, step)
-            return opens[self.clock.wall_us(opens) == number * step]
+            return np.asarray(opens[self.clock.wall_us(opens) == number * step])
         grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
         # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
         # pass.
         wall = microseconds(grid)
         instants = self.clock.instants(wall)
-        return instants[self.clock.wall_us(instants) == wall]
+        return np.asarray(instants[self.clock.wall_us(instants) == wall])
 
 
 class TimeFormatter(Formatter):

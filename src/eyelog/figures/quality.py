@@ -77,7 +77,7 @@ def plot_quality(
     """
     require_frame(reasons, what="plot_quality", wanted="a frame, or the result of eyelog.flag")
     index = stamps(reasons.index, what="plot_quality")
-    reasons, clock = _reasons_and_clock(reasons, limits)
+    reasons, clock = _reasons_and_clock(reasons, index, limits)
     if by not in ("time", "time_of_day"):
         raise ConfigurationError(f"by must be 'time' or 'time_of_day', not {by!r}")
     if not index.is_monotonic_increasing:
@@ -123,7 +123,7 @@ def plot_quality(
 
 
 def _reasons_and_clock(
-    table: pd.DataFrame, limits: Limits | None
+    table: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits | None
 ) -> tuple[pd.DataFrame, LocalClock]:
     """Return the reasons to draw, and the wearer's clock, which only a frame holds."""
     if len(table.columns) and all(getattr(kind, "kind", "O") in "iu" for kind in table.dtypes):
@@ -137,7 +137,7 @@ def _reasons_and_clock(
                 "plot_quality needs the wearer's clock, and reasons do not hold it where the zone"
                 " varies: pass the frame itself, plot_quality(frame)"
             )
-        return table, LocalClock(table.index.tz)
+        return table, LocalClock(index.tz)
     if any(step["step"] == "flag" for step in history(table)):
         raise ConfigurationError(
             "plot_quality draws a frame or the result of eyelog.flag, not values"

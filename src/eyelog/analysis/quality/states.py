@@ -1,6 +1,6 @@
 """The state of the eyewear in each row: usable, walking, noisy, off pose or not worn."""
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -98,8 +98,10 @@ def states(
     )
     series.attrs = dict(frame.attrs)
     # A Series has no room for the wearer's clock.
-    varies = {"zones_vary": True} if OFFSET in frame.columns else {}
-    return record(series, "states", log=which, limits=chosen.details(), **varies)
+    details: dict[str, Any] = {"limits": chosen.details()}
+    if OFFSET in frame.columns:
+        details["zones_vary"] = True
+    return record(series, "states", log=which, **details)
 
 
 def _lacking(frame: pd.DataFrame, log: str, limits: Limits) -> dict[str, list[str]]:
