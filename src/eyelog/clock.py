@@ -476,7 +476,8 @@ def local_clock(
         Aware and sorted.
     offset_min : array of float64, optional
         Minutes east of UTC of the local clock at each stamp. A missing one is that of the stamp
-        before. A new one holds from the opening of the first interval that has it.
+        before. A new one holds from the opening of the first interval that has it, or from the
+        midnight within that interval.
     width_us : int or array of int64
         Length of the intervals in microseconds.
     stamp : {"end", "start"}
@@ -499,11 +500,13 @@ def local_clock(
     there = np.flatnonzero(~np.isnan(offset_min))
     rows = there[np.append(0, np.flatnonzero(np.diff(known)) + 1)]
     us = microseconds(index)
-    since = us[rows]
+    since, ahead = us[rows], np.rint(offset_min[rows] * MINUTE_US).astype(np.int64)
     if stamp == "end":  # an interval does not open before the one before has closed
         width = np.broadcast_to(np.asarray(width_us, dtype=np.int64), len(us))[rows]
-        since = np.maximum(since - width, us[np.maximum(rows - 1, 0)])
-    return LocalClock(None, since, np.rint(offset_min[rows] * MINUTE_US).astype(np.int64))
+        opens = np.maximum(since - width, us[np.maximum(rows - 1, 0)])
+        # A zone that holds from a date begins at its midnight, not with the interval around that.
+        since = np.maximum(opens, (since - 1 + ahead) // DAY_US * DAY_US - ahead)
+    return LocalClock(None, since, ahead)
 
 
 def local_days(

@@ -398,12 +398,16 @@ def _bin_width(bins: pd.DataFrame) -> float:
     if days[0] and (days == days[0]).all() and (np.abs(widths - days * DAY_S) <= 7200).all():
         return float(days[0]) * DAY_S  # the clocks make a day of 23 or 25 hours
     index = bins.index
-    if isinstance(index, pd.DatetimeIndex) and OFFSET not in bins.columns:
-        short = widths < width
+    if isinstance(index, pd.DatetimeIndex):
+        short, clock = widths < width, clock_of(bins)
+        us, long = microseconds(index[short]), np.rint(widths[short] * 1e6).astype(np.int64)
         # Their stamps close them, or open them.
-        edges = index[short], index[short] + pd.to_timedelta(widths[short], unit="s")
-        if any((time_of_day_us(edge) % DAY_US == 0).all() for edge in edges):
-            return width
+        for opens, closes in ((us - long, us), (us, us + long)):
+            cut = clock.wall_us(closes - 1) % DAY_US + 1 == DAY_US
+            if clock.tz is None:
+                cut |= np.isin(opens, clock.since) | np.isin(closes, clock.since)
+            if cut.all():
+                return width
     raise ConfigurationError(
         f"bins of several widths stand in this table ({least:g} s and {width:g} s): pass those of"
         f" one width, such as bins[bins[{BIN_WIDTH!r}] == {width:g}]"

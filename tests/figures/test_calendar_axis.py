@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from eyelog.clock import LocalClock
 from eyelog.figures import calendar_axis, style
 from eyelog.figures.style import StyledFigure
 
@@ -89,7 +90,7 @@ def time_labels(first: str, last: str, tz: str = "Europe/Berlin") -> list[str]:
     index = pd.DatetimeIndex([first, last]).tz_localize(tz).as_unit("us")
     low, high = calendar_axis.to_x(index.asi8)
     ax.set_xlim(low, high)
-    calendar_axis.time_axis(ax, index.tz)
+    calendar_axis.time_axis(ax, LocalClock(index.tz))
     return labels(ax.xaxis, figure)
 
 

@@ -32,7 +32,23 @@ def test_a_table_of_one_column_remembers_its_name_rows_and_days() -> None:
     bins = el.resample(el.simulate("2026-10-19", 2, tz="Asia/Tokyo"), "10min")
     table = el.rhythm.profile(bins["stp"])
     assert step_label(table) == "Steps per 10 min"
+    table.attrs = {}
+    assert step_label(table) == "Steps per record"  # the name stays, its unit was in the history
+    table.columns.name = None
+    assert step_label(table) == "Value"
+    table = el.rhythm.profile(bins, "stp")
     assert [str(day.date()) for day in span_of(table)] == ["2026-10-19", "2026-10-20"]
     bare = el.rhythm.profile(pd.Series([1.0], index=bins.index[:1]))
     assert step_label(bare) == "Value"
     assert span_of(bins) is None
+
+
+def test_the_columns_of_a_table_of_one_column_have_its_name() -> None:
+    days = pd.date_range("2026-10-01", periods=9, freq="D", name="day")
+    steps = pd.Series(range(9), index=days, name="steps", dtype=float)
+    personal = el.baseline.personal(steps)
+    personal.attrs = {}
+    assert personal.columns.name == "steps"
+    assert step_label(personal) == step_label(personal.iloc[2:]) == "Steps (per day)"
+    assert el.rhythm.profile(steps.to_frame(), "steps", by="weekday").columns.name == "steps"
+    assert el.baseline.personal(steps.rename(None)).columns.name is None

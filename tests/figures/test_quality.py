@@ -74,6 +74,18 @@ def test_where_there_is_no_record_the_ground_is_hatched_and_the_legend_says_so()
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["no value"]
 
 
+def test_a_frame_is_drawn_by_its_reasons_and_limits() -> None:
+    frame, limits = el.sample("standard_mode_logs").iloc[:2000], el.Limits(max_noise="1s")
+    for mine in (None, limits):
+        drawn = shares(el.plot_quality(frame, limits=mine))
+        expected = shares(el.plot_quality(el.flag(frame, limits=mine)))
+        np.testing.assert_array_equal(drawn, expected)
+    with pytest.raises(el.ConfigurationError, match="not values made of reasons"):
+        el.plot_quality(el.flag(frame).astype(float))
+    with pytest.raises(el.ConfigurationError, match=r"before eyelog\.mask"):
+        el.plot_quality(el.mask(frame, el.flag(frame)))
+
+
 def test_a_single_record_is_drawn() -> None:
     (row,) = shares(el.plot_quality(reasons_of(["2026-10-19"]).iloc[600:601]))
     assert np.isfinite(row).sum() == 1
@@ -83,7 +95,8 @@ def test_a_single_record_is_drawn() -> None:
     ("change", "arguments", "message"),
     [
         (lambda r: r.iloc[:0], {}, "no rows"),
-        (lambda r: r.astype(float), {}, "result of eyelog.flag, not values"),
+        (lambda r: r, {"limits": el.Limits()}, "these are reasons"),
+        (lambda r: r.assign(utc_offset_min=np.uint16(0)), {}, "pass the frame itself"),
         (lambda r: r.iloc[::-1], {}, "sort_index"),
         (lambda r: r, {"by": "hour"}, "'time' or 'time_of_day'"),
     ],

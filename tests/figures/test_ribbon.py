@@ -6,6 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import eyelog as el
+from eyelog.clock import LocalClock
 from eyelog.figures import ribbon
 from eyelog.figures.style import COLOURS
 from support.states import states_of
@@ -17,7 +18,7 @@ def fifteen(stamps: list[str]) -> pd.DatetimeIndex:
 
 def shares_of(index: pd.DatetimeIndex, codes: list[int]) -> np.ndarray:
     rows = np.zeros(len(index), dtype=np.int64)
-    return ribbon.day_shares(index, np.array(codes), rows, 1, 15.0)[0]
+    return ribbon.day_shares(index, np.array(codes), rows, 1, 15.0, LocalClock(index.tz))[0]
 
 
 def test_a_record_fills_the_time_before_its_stamp() -> None:
@@ -45,7 +46,7 @@ def test_no_time_is_counted_twice_or_lost_over_days() -> None:
     index = pd.DatetimeIndex(states.index)
     rows = np.asarray((index - pd.Timedelta("1us") - pd.Timestamp("2025-01-06", tz="UTC")).days)
     codes = ribbon.state_codes(states)
-    shares = ribbon.day_shares(index, codes, rows, 3, 15.0)
+    shares = ribbon.day_shares(index, codes, rows, 3, 15.0, LocalClock(index.tz))
     assert shares.sum(axis=2).max() <= 1 + 1e-9
     hours = shares.sum(axis=(0, 1)) / 60
     for code, name in enumerate(states.cat.categories):

@@ -15,7 +15,7 @@ from support.figures import counted_minutes
         (lambda f: el.plot_daily(f, "steps"), el.FieldError, "steps"),
         (lambda f: el.plot_heatmap(f.iloc[:0], "stp_mid"), el.ConfigurationError, "no rows"),
         (lambda f: el.plot_timeline(f.tz_localize(None)), el.ConfigurationError, "aware"),
-        (lambda f: el.plot_quality(f), el.ConfigurationError, "flag"),
+        (lambda f: el.plot_quality(f.tz_localize(None)), el.ConfigurationError, "aware"),
     ],
 )
 def test_a_figure_says_what_it_lacks(draw, error, says) -> None:

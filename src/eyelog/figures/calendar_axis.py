@@ -5,7 +5,6 @@ whatever the range, and fewer in a narrow figure.
 """
 
 from collections.abc import Sequence
-from datetime import tzinfo
 from functools import partial
 from typing import Any, Final
 
@@ -16,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
 
+from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US
-from eyelog.analysis.series.observed import stamps_at
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.figures.style import COLOURS, own_figure
 
@@ -105,15 +104,22 @@ def _hour(hour: float, _: float | None = None) -> str:
     return f"{hour:02.0f}"
 
 
-def time_axis(ax: Axes, zone: tzinfo | None) -> None:
-    """Show local time along x, from hours to years; x is in matplotlib's days (`to_x`)."""
-    ax.xaxis.set_major_locator(TimeLocator(zone))
-    ax.xaxis.set_major_formatter(TimeFormatter(zone))
+def time_axis(ax: Axes, clock: LocalClock) -> None:
+    """Show the wearer's time along x, from hours to years; x is in matplotlib's days (`to_x`)."""
+    ax.xaxis.set_major_locator(TimeLocator(clock))
+    ax.xaxis.set_major_formatter(TimeFormatter(clock))
 
 
 def to_x(us: Any) -> Any:
     """Return microseconds since 1970 as the numbers along a time axis."""
     return mdates.date2num(np.asarray(us, dtype=np.int64).astype("datetime64[us]"))
+
+
+def _shown(x: Any, clock: LocalClock) -> pd.DatetimeIndex:
+    """Return what a clock shows at numbers along a time axis."""
+    # Rounded: a number of days does not represent microseconds exactly.
+    us = np.rint(np.asarray(x, dtype=np.float64) * 86_400).astype(np.int64) * 1_000_000
+    return pd.DatetimeIndex(np.asarray(clock.wall_us(us), dtype=np.int64).view("M8[us]"))
 
 
 def day_edges(day: pd.Timestamp, clock: LocalClock) -> tuple[int, int]:
@@ -272,8 +278,8 @@ class HourLocator(Locator):
 class TimeLocator(Locator):
     """Ticks along local time: hours within a few days, else days, Mondays, months."""
 
-    def __init__(self, zone: tzinfo | None) -> None:
-        self.zone = zone
+    def __init__(self, clock: LocalClock) -> None:
+        self.clock = clock
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
@@ -282,46 +288,54 @@ class TimeLocator(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the places of the ticks between two limits."""
-        first, last = (pd.Timestamp(mdates.num2date(x, tz=self.zone)) for x in (vmin, vmax))
+        first, last = (round(x * 86_400) * 1_000_000 for x in (vmin, vmax))
+        since, ahead = self.clock.offsets(first, last)
+        # Where the clock goes back, the last thing that it shows need not be the latest.
+        walls = np.concatenate([since + ahead, np.append(since[1:], last) + ahead])
+        start, end = pd.DatetimeIndex(np.sort(walls)[[0, -1]].view("M8[us]"))
         if vmax - vmin <= SHORT_DAYS:
-            chosen = self._hours(first, last)
+            chosen = self._hours(start, end, (first, last))
         else:
-            days = self._midnights(first, last)
+            days, instants = self._midnights(start, end)
             places, _ = chosen_days(days, _most_days(self.axis))  # type: ignore[arg-type]
-            chosen = days[places]
-        x = to_x(chosen.as_unit("us").asi8)
+            chosen = instants[places]
+        x = to_x(chosen)
         return x[(x >= vmin - 1e-9) & (x <= vmax + 1e-9)]
 
-    def _midnights(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
-        naive = pd.date_range(first.tz_localize(None).normalize(), last.tz_localize(None), freq="D")
-        instants = LocalClock(first.tz).instants(microseconds(naive))
-        return stamps_at(np.unique(instants), first.tz)  # a date that is skipped has no tick
+    def _midnights(self, start: pd.Timestamp, end: pd.Timestamp) -> tuple[pd.DatetimeIndex, Ints]:
+        days = pd.date_range(start.normalize(), end, freq="D")
+        instants = self.clock.instants(microseconds(days))
+        instants, places = np.unique(instants, return_index=True)
+        return days[places], instants  # a date that is skipped has no tick
 
-    def _hours(self, first: pd.Timestamp, last: pd.Timestamp) -> pd.DatetimeIndex:
-        start, end = (stamp.tz_localize(None) for stamp in (first, last))
+    def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / (1.3 * HOUR_LABEL_PT)))  # type: ignore[arg-type]
-        span = (end - start).total_seconds() / 60
+        span = (span_us[1] - span_us[0]) / 60_000_000
         minutes = next(
             (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),
             1440,
         )
+        if self.clock.tz is None:  # a journey may repeat half of a day
+            step = minutes * 60_000_000
+            opens, _, number = self.clock.cells(*span_us, step)
+            return np.asarray(opens[self.clock.wall_us(opens) == number * step])
         grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
         # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
         # pass.
-        clock, wall = LocalClock(first.tz), microseconds(grid)
-        instants = clock.instants(wall)
-        return stamps_at(instants[clock.wall_us(instants) == wall], first.tz)
+        wall = microseconds(grid)
+        instants = self.clock.instants(wall)
+        return np.asarray(instants[self.clock.wall_us(instants) == wall])
 
 
 class TimeFormatter(Formatter):
     """Labels along local time: hours with the day beneath midnight, else days as elsewhere."""
 
-    def __init__(self, zone: tzinfo | None) -> None:
-        self.zone = zone
+    def __init__(self, clock: LocalClock) -> None:
+        self.clock = clock
 
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
-        stamp = pd.Timestamp(mdates.num2date(x, tz=self.zone))
+        stamp = _shown([x], self.clock)[0]
         return f"{_day(stamp)} {stamp:%H:%M}"
 
     def format_ticks(self, values: Any) -> list[str]:
@@ -329,9 +343,8 @@ class TimeFormatter(Formatter):
         if not len(values):
             return []
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        # Rounded: a number of days does not represent microseconds exactly.
-        stamps = [pd.Timestamp(mdates.num2date(x, tz=self.zone)).round("s") for x in values]
-        year = pd.Timestamp(mdates.num2date(low, tz=self.zone)).year
+        stamps = list(_shown(values, self.clock))
+        year = _shown([low], self.clock)[0].year
         if high - low > SHORT_DAYS:
             return _labels(stamps, along_x=True, year=year)
         whole = all(stamp.minute == 0 for stamp in stamps)

@@ -148,7 +148,7 @@ def _default(frame: pd.DataFrame, kind: str, log: str) -> list[str]:
 
 
 def _overview(frame: pd.DataFrame, _: list[str]) -> Drawn:
-    return plot_overview(states(frame))
+    return plot_overview(frame)
 
 
 def _timeline(frame: pd.DataFrame, names: list[str], events: pd.DataFrame | None = None) -> Drawn:
@@ -168,7 +168,7 @@ def _day(frame: pd.DataFrame, names: list[str], events: pd.DataFrame | None = No
 
 
 def _quality(frame: pd.DataFrame, _: list[str]) -> Drawn:
-    return plot_quality(flag(frame))
+    return plot_quality(frame)
 
 
 def _attrition(frame: pd.DataFrame, _: list[str]) -> Drawn:
@@ -191,7 +191,7 @@ def _daily(frame: pd.DataFrame, names: list[str]) -> Drawn:
 
 def _profile(frame: pd.DataFrame, names: list[str]) -> Drawn:
     def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
-        return plot_profile(rhythm.profile(table[name]), ax=ax)
+        return plot_profile(rhythm.profile(table, name), ax=ax)
 
     return _stacked(plot, resample(frame, CELL), names, height_mm=WITH_STRIP_MM)
 
@@ -199,10 +199,10 @@ def _profile(frame: pd.DataFrame, names: list[str]) -> Drawn:
 def _rhythm(frame: pd.DataFrame, names: list[str]) -> Drawn:
     def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
         return plot_rhythm(
-            rhythm.profile(table[name]),
-            most_active=rhythm.most_active(table[name]),
-            least_active=rhythm.least_active(table[name]),
-            cosinor=rhythm.cosinor(table[name]),
+            rhythm.profile(table, name),
+            most_active=rhythm.most_active(table, name),
+            least_active=rhythm.least_active(table, name),
+            cosinor=rhythm.cosinor(table, name),
             ax=ax,
         )
 
@@ -211,7 +211,7 @@ def _rhythm(frame: pd.DataFrame, names: list[str]) -> Drawn:
 
 def _distribution(frame: pd.DataFrame, names: list[str]) -> Drawn:
     def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
-        usual = baseline.typical_value(table[name])
+        usual = baseline.typical_value(table, name)
         return plot_distribution(table[name], typical=usual, ax=ax)
 
     clean = frame if is_resampled(frame) else mask(frame, flag(frame))

@@ -286,7 +286,7 @@ def _ribbons(
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
     codes = ribbon.state_codes(states)
     seconds = row_seconds(states, None)
-    return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds)
+    return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds, clock)
 
 
 def _shade(

@@ -6,7 +6,8 @@ from typing import Any, Final
 import pandas as pd
 
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, Field, catalogue
-from eyelog.clock import local_days
+from eyelog.clock import LocalClock, local_days
+from eyelog.frame import clock_of
 from eyelog.provenance import KEY, stated_log
 
 __all__ = [
@@ -100,6 +101,7 @@ def title_of(
     wearer: str | None = None,
     days: pd.DatetimeIndex | None = None,
     zone: bool = True,
+    clock: LocalClock | None = None,
 ) -> str:
     """Return the title of a figure of a table: wearer, log in words, range, zone.
 
@@ -113,6 +115,8 @@ def title_of(
         The days shown; by default those of the stamps of the table.
     zone : bool
         Whether to include the zone of stamps; false if an axis names it.
+    clock : LocalClock, optional
+        The wearer's clock, if that is not the one that the table states.
     """
     account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
     log = stated_log(table)
@@ -122,10 +126,13 @@ def title_of(
     if isinstance(index, pd.MultiIndex):
         index = index.get_level_values(-1)
     tz = index.tz if isinstance(index, pd.DatetimeIndex) else None
+    if clock is None and tz is not None and index is table.index:
+        clock = clock_of(table)
     if days is None and isinstance(index, pd.DatetimeIndex):
-        days = local_days(index) if tz is not None else index
+        days = local_days(index, clock=clock) if tz is not None else index
     if days is not None and len(days):
         parts.append(range_words(days.min(), days.max()))
         if zone and tz is not None:
-            parts.append(str(tz))
+            varies = clock is not None and clock.tz is None
+            parts.append("local time" if varies else str(tz))
     return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""The subject of a table made from one column: the label of the column that its history names."""
+"""The subject of a table made from one column, which names the columns of the table."""
 
 from typing import Any
 
@@ -19,9 +19,15 @@ def last_step(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
 
 
 def step_label(table: pd.DataFrame) -> str:
-    """Return the label of the column that a table was made from, with its unit."""
-    name = str(last_step(table).get("column") or "")
-    return name_label(name, stated_log(table), stated_seconds(table)) if name else "Value"
+    """Return the label of the column that a table was made from, with its unit.
+
+    `eyelog.rhythm.profile` and `eyelog.baseline.personal` give its name to the columns of their
+    tables (``table.columns.name``).
+    """
+    name = table.columns.name
+    if name is None or name == "":
+        return "Value"
+    return name_label(str(name), stated_log(table), stated_seconds(table))
 
 
 def series_label(series: pd.Series) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.states import states as states_of
 from eyelog.analysis.series.arrays import Ints
 from eyelog.clock import LocalClock, local_days
@@ -16,6 +17,8 @@ from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.style import axes, legend, plot_function, title
 from eyelog.figures.tables import row_seconds, stamps
+from eyelog.frame import clock_of
+from eyelog.provenance import history
 
 __all__ = ["plot_overview"]
 
@@ -42,7 +45,12 @@ class Rows:
 
 
 @plot_function
-def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_overview(
+    states: pd.Series | pd.DataFrame,
+    *,
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
     The first picture of every analysis: when the eyewear was worn, which records can be used, and
@@ -53,7 +61,10 @@ def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -
     states : DataFrame or Series
         A frame of either log, not resampled, or the result of `eyelog.states` for it. For several
         wearers put their states together, in one zone:
-        ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``.
+        ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``. Of a
+        wearer whose zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
+    limits : Limits, optional
+        The limits by which a frame is judged.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
 
@@ -68,14 +79,15 @@ def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -
     Raises
     ------
     ConfigurationError
-        If these are neither states nor a frame of records, there are no rows, or a
-        record lasts longer than a minute.
+        If these are neither states nor a frame of records, there are no rows, a record lasts longer
+        than a minute, `limits` are given for states, or these are states of a wearer whose zone
+        varies.
 
     Notes
     -----
     Time is local clock time: on the day on which the clocks go back, the repeated hour shows the
     mean of both passes; on the day on which they go forward, the hour that does not exist is left
-    blank.
+    blank. So it is with the hours that a flight west repeats and a flight east skips.
 
     Examples
     --------
@@ -86,14 +98,27 @@ def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -
     >>> ax.images[0].get_array().shape[1]
     1440
     """
+    clock = None
     if isinstance(states, pd.DataFrame):
-        states = states_of(states)
+        frame, states = states, states_of(states, limits=limits)
+        clock = clock_of(frame)
+    elif limits is not None:
+        raise ConfigurationError(
+            "plot_overview judges a frame by limits=, and these are states: pass the frame, or"
+            " eyelog.states(frame, limits=limits)"
+        )
     states = ribbon.require_states(states, what="plot_overview")
+    if clock is None and any(step.get("zones_vary") for step in history(states)):
+        raise ConfigurationError(
+            "plot_overview needs the wearer's clock, and states do not hold it where the zone"
+            " varies: pass the frame itself, plot_overview(frame)"
+        )
     index, accounts = _stamps_and_accounts(states)
+    clock = LocalClock(index.tz) if clock is None else clock
     seconds = _seconds(states, accounts)
-    rows = _rows(index, accounts)
+    rows = _rows(index, accounts, clock)
     codes = ribbon.state_codes(states)
-    shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds)
+    shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
     ax = axes(ax, height_mm=_height_mm(rows.n))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     ribbon.image(
@@ -101,17 +126,17 @@ def plot_overview(states: pd.Series | pd.DataFrame, *, ax: Axes | None = None) -
     ).set_label(f"_{repeats} rows per day")
     for days, first in zip(rows.days, rows.firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
-        blank_skipped_hours(ax, days, LocalClock(index.tz), first)
+        blank_skipped_hours(ax, days, clock, first)
     if rows.n <= MOST_ROWS_APART:
         borders = np.arange(rows.n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
     ax.set_ylim(rows.n - 0.5, -0.5)
-    hours_axis(ax, index.tz)
+    hours_axis(ax, clock.tz)
     _name_rows(ax, rows)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
-    title(ax, title_of(states, wearer=many, days=local_days(index), zone=False))
+    title(ax, title_of(states, wearer=many, days=local_days(index, clock=clock), zone=False))
     legend(ax, ribbon.entries(codes))
     return ax
 
@@ -144,9 +169,9 @@ def _seconds(states: pd.Series, accounts: Any) -> float:
     return seconds
 
 
-def _rows(index: pd.DatetimeIndex, accounts: Any) -> Rows:
+def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
     """Assign a row to every day from a wearer's first to the last; separate several wearers."""
-    dates = local_days(index)
+    dates = local_days(index, clock=clock)
     names = [""] if accounts is None else list(dict.fromkeys(accounts))
     heading = len(names) > 1
     days, firsts, n = [], [], 0

@@ -8,6 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from eyelog.analysis.limits import Limits
+from eyelog.analysis.quality.flags import flag
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.clock import LocalClock, local_days, time_of_day_us
@@ -18,7 +20,8 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.marks import percent
 from eyelog.figures.style import axes, legend, patch, plot_function, sequential, title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
-from eyelog.frame import require_frame
+from eyelog.frame import OFFSET, STORED, clock_of, require_frame
+from eyelog.provenance import history
 
 __all__ = ["plot_quality"]
 
@@ -33,6 +36,7 @@ def plot_quality(
     reasons: pd.DataFrame,
     *,
     by: Literal["time", "time_of_day"] = "time",
+    limits: Limits | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
@@ -43,9 +47,12 @@ def plot_quality(
     Parameters
     ----------
     reasons : DataFrame
-        The result of `eyelog.flag`.
+        A frame of records of either log, or the result of `eyelog.flag` for it. Of a wearer whose
+        zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     by : {"time", "time_of_day"}
         Over the whole range, or over all days by time of day, in columns of 10 minutes.
+    limits : Limits, optional
+        The limits by which a frame is judged.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -58,7 +65,8 @@ def plot_quality(
     Raises
     ------
     ConfigurationError
-        If `reasons` has no rows or is not a table of reasons, or `by` is neither of the two.
+        If there are no rows, these are neither reasons nor a frame of records that was not masked,
+        `limits` are given for reasons, or `by` is neither of the two.
 
     Examples
     --------
@@ -67,10 +75,9 @@ def plot_quality(
     >>> "not worn" in [tick.get_text() for tick in ax.get_yticklabels()]
     True
     """
-    require_frame(reasons, what="plot_quality", wanted="the result of eyelog.flag")
+    require_frame(reasons, what="plot_quality", wanted="a frame, or the result of eyelog.flag")
     index = stamps(reasons.index, what="plot_quality")
-    if not all(dtype.kind in "iu" for dtype in reasons.dtypes) or not len(reasons.columns):
-        raise ConfigurationError("plot_quality draws the result of eyelog.flag, not values")
+    reasons, clock = _reasons_and_clock(reasons, index, limits)
     if by not in ("time", "time_of_day"):
         raise ConfigurationError(f"by must be 'time' or 'time_of_day', not {by!r}")
     if not index.is_monotonic_increasing:
@@ -78,10 +85,10 @@ def plot_quality(
     occurring, flagged = _flagged(reasons)
     seconds = row_seconds(reasons, log_or_none(reasons))
     if by == "time":
-        column, extent, n = _columns_of_time(index, seconds)
+        column, extent, n = _columns_of_time(index, seconds, clock)
     else:
         n = 86_400 // COLUMN_OF_DAY_S
-        column = (time_of_day_us(index) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
+        column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
         extent = (0.0, 24.0)
     shares = _means(flagged, column, n)
     ax = axes(ax, height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
@@ -107,12 +114,42 @@ def plot_quality(
     bar.outline.set_visible(False)
     bar.set_label("Share of recorded time")
     if by == "time":
-        time_axis(ax, index.tz)
+        time_axis(ax, clock)
     else:
-        hours_axis(ax, index.tz)
-    title(ax, title_of(reasons, zone=by == "time"))
+        hours_axis(ax, clock.tz)
+    title(ax, title_of(reasons, zone=by == "time", clock=clock))
     legend(ax, [patch("no record")])
     return ax
+
+
+def _reasons_and_clock(
+    table: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits | None
+) -> tuple[pd.DataFrame, LocalClock]:
+    """Return the reasons to draw, and the wearer's clock, which only a frame holds."""
+    if len(table.columns) and all(getattr(kind, "kind", "O") in "iu" for kind in table.dtypes):
+        if limits is not None:
+            raise ConfigurationError(
+                "plot_quality judges a frame by limits=, and these are reasons: pass the frame, or"
+                " eyelog.flag(frame, limits=limits)"
+            )
+        if OFFSET in table.columns:
+            raise ConfigurationError(
+                "plot_quality needs the wearer's clock, and reasons do not hold it where the zone"
+                " varies: pass the frame itself, plot_quality(frame)"
+            )
+        return table, LocalClock(index.tz)
+    if any(step["step"] == "flag" for step in history(table)):
+        raise ConfigurationError(
+            "plot_quality draws a frame or the result of eyelog.flag, not values"
+            f" made of reasons ({table.dtypes.iloc[0]})"
+        )
+    if STORED in table.columns:
+        raise ConfigurationError(
+            "plot_quality draws the reasons against values, and those of a masked frame are gone:"
+            " pass the frame before eyelog.mask"
+        )
+    clock = clock_of(table)
+    return flag(table, limits=limits).drop(columns=OFFSET, errors="ignore"), clock
 
 
 def _flagged(reasons: pd.DataFrame) -> tuple[list[Reason], Floats]:
@@ -129,11 +166,11 @@ def _flagged(reasons: pd.DataFrame) -> tuple[list[Reason], Floats]:
 
 
 def _columns_of_time(
-    index: pd.DatetimeIndex, seconds: float
+    index: pd.DatetimeIndex, seconds: float, clock: LocalClock
 ) -> tuple[Ints, tuple[float, float], int]:
     """Return the column of each record on whole local days, their edges along x, their number."""
     us = index.as_unit("us").asi8
-    days, clock = local_days(index[[0, -1]]), LocalClock(index.tz)
+    days = local_days(index[[0, -1]], clock=clock)
     start, end = day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
     columns = traces.columns_for(start, end, seconds)
     if columns is None:

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from eyelog.analysis.quality.states import STATES
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import LATEST
-from eyelog.clock import time_of_day_us
+from eyelog.clock import LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.style import COLOURS, HATCH, Entry, patch
 
@@ -82,7 +82,12 @@ def row_starts(us: Ints, seconds: float) -> Ints:
 
 
 def day_shares(
-    index: pd.DatetimeIndex, codes: Ints, rows: Ints, n_rows: int, seconds: float
+    index: pd.DatetimeIndex,
+    codes: Ints,
+    rows: Ints,
+    n_rows: int,
+    seconds: float,
+    clock: LocalClock,
 ) -> Floats:
     """Return the share of each minute of each day that each state took.
 
@@ -98,12 +103,14 @@ def day_shares(
         How many rows the figure has.
     seconds : float
         How long a record lasts, a minute at most.
+    clock : LocalClock
+        The wearer's clock.
 
     Returns
     -------
     array
         Of shape (n_rows, 1440, states): the shares of one minute add up to its recorded share. In
-        an hour that the clocks repeat it is the mean of both passes.
+        time that the clock shows twice it is the mean of both passes.
     """
     us = index.as_unit("us").asi8
     # Stamps go back at the start of another wearer's rows, which do not continue the rows before.
@@ -111,7 +118,7 @@ def day_shares(
         np.diff(us, prepend=us[:1]) < 0, us - int(seconds * 1e6), row_starts(us, seconds)
     )
     column_us = DAY_US // DAY_SHARES
-    end = time_of_day_us(index)
+    end = time_of_day_us(index, clock=clock)
     start = np.maximum(end - np.minimum(us - starts, column_us), 0)
     last = (end - 1) // column_us
     first = np.minimum(start // column_us, last)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.calendar import calendar_dates
+from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import interval_seconds, is_resampled, log_of
@@ -70,7 +71,7 @@ def stated_seconds(table: pd.DataFrame | pd.Series) -> float | None:
     Only for the words on an axis: a thinned Series still has counts per 15 seconds.
     """
     for step in reversed(history(table)):
-        if step.get("interval_s"):
-            return float(step["interval_s"])
+        if step["step"] == "resample":
+            return duration_us(step["every"], "every", sign="positive", example="10min") / 1e6
     log = stated_log(table)
     return None if log is None else float(INTERVAL_SECONDS[log])

@@ -29,7 +29,7 @@ from eyelog.figures.style import (
     title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
-from eyelog.frame import BIN_WIDTH, OFFSET, is_resampled, require, require_one_frame
+from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_timeline"]
 
@@ -108,7 +108,8 @@ def plot_timeline(
     unit_s = unit_seconds(frame)
     seconds = row_seconds(frame, log)
     us = index.as_unit("us").asi8
-    start, end = _range(index, seconds)
+    clock = clock_of(frame, log=log)
+    start, end = _range(index, seconds, clock)
     columns = traces.columns_for(start, end, seconds)
     stacked = columns is not None and columns.step_s >= DAY_S
     ribbons = [not _is_number(frame[name]) for name in names]
@@ -130,7 +131,7 @@ def plot_timeline(
         for first, last, _ in shaded:
             marks.shade(ax, float(to_x(first)), None if last is None else float(to_x(last)))
     made[-1].set_xlim(float(to_x(start)), float(to_x(end)))
-    time_axis(made[-1], index.tz)
+    time_axis(made[-1], clock)
     for ax in made[:-1]:
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
@@ -202,13 +203,13 @@ def _is_number(column: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column.dtype)) and not _is_bool(column)
 
 
-def _range(index: pd.DatetimeIndex, seconds: float) -> tuple[int, int]:
+def _range(index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> tuple[int, int]:
     """Return the range to show in microseconds: whole local days, unless it is short."""
     us = index.as_unit("us").asi8
     first, last = int(us[0] - seconds * 1e6), int(us[-1])
     if last - first < WHOLE_DAYS_FROM_S * 1e6:
         return first, last
-    days, clock = local_days(index[[0, -1]]), LocalClock(index.tz)
+    days = local_days(index[[0, -1]], clock=clock)
     return day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
 
 

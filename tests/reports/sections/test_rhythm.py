@@ -4,7 +4,7 @@ import pytest
 
 from eyelog.analysis.rhythm.cosinor import cosinor
 from eyelog.reports.parts import Empty
-from eyelog.reports.sections.rhythm import _steps_per_hour, section
+from eyelog.reports.sections.rhythm import STEPS, _steps_per_hour, section
 from support.reported import SIXTY, cells, logs
 
 
@@ -12,7 +12,7 @@ def test_it_says_when_the_active_hours_begin() -> None:
     said = section(logs()).findings[0]
     assert said.startswith("The ten most active hours of the average day began at ")
     assert said.endswith("days of wear).")
-    wave = cosinor(_steps_per_hour(logs(), SIXTY))
+    wave = cosinor(_steps_per_hour(logs(), SIXTY), STEPS)
     assert ("the fitted cosine peaks" in said) == (wave.p < 0.05)
 
 
@@ -24,6 +24,15 @@ def test_what_needs_the_night_is_refused_with_its_reason() -> None:
     rows = cells(part.tables[0]())
     assert rows["Relative amplitude (RA)"][-1].startswith("the night was not observed")
     assert "night_worn" not in str(rows)
+
+
+def test_the_hours_behind_a_measure_are_those_that_were_worn() -> None:
+    hourly = _steps_per_hour(logs(), SIXTY)
+    counted = hourly[hourly[STEPS].notna()]
+    worn_h = counted["exposure_min"].sum() / 60
+    assert worn_h < len(counted) - 1
+    rows = cells(section(logs()).tables[0]())
+    assert rows["Cosinor: mesor"][1] == f"{worn_h:.0f}"
 
 
 def test_stability_is_a_number_with_its_hours() -> None:

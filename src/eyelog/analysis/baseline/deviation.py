@@ -121,7 +121,8 @@ def personal(
     DataFrame
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
         unit of the series, ``z`` (missing if the spread is 0), ``n`` earlier values, and
-        ``coverage`` (n over the number of earlier stamps that fit into the window).
+        ``coverage`` (n over the number of earlier stamps that fit into the window). The columns
+        have the name of the series, as its axis in a figure does.
 
     Raises
     ------
@@ -164,8 +165,9 @@ def personal(
         },
         index=given_index(rows, column_of(series, column, what="personal")),
     )
+    table.columns.name = rows.name or None
     table.attrs = dict(series.attrs)
-    return record(table, "baseline.personal", interval_s=None, column=rows.name, window=window)
+    return record(table, "baseline.personal", interval_s=None, window=window)
 
 
 def _first_within(index: pd.DatetimeIndex, reach: int) -> npt.NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """The state of the eyewear in each row: usable, walking, noisy, off pose or not worn."""
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Floats
 from eyelog.catalogue import role
-from eyelog.frame import log_of, one_source, require, require_single_intervals
+from eyelog.frame import OFFSET, log_of, one_source, require, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["STATES", "states"]
@@ -97,7 +97,11 @@ def states(
         pd.Categorical.from_codes(codes, dtype=kinds), index=frame.index, name="state"
     )
     series.attrs = dict(frame.attrs)
-    return record(series, "states", log=which, limits=chosen.details())
+    # A Series has no room for the wearer's clock.
+    details: dict[str, Any] = {"limits": chosen.details()}
+    if OFFSET in frame.columns:
+        details["zones_vary"] = True
+    return record(series, "states", log=which, **details)
 
 
 def _lacking(frame: pd.DataFrame, log: str, limits: Limits) -> dict[str, list[str]]:

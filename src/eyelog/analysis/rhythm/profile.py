@@ -44,7 +44,7 @@ def profile(
         Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, observed
         ones only; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
         values, ``days`` they come from, ``exposure_h`` (missing if the hours of a value are not
-        known).
+        known). The columns have the name of the series, as its axis in a figure does.
 
     Raises
     ------
@@ -92,14 +92,13 @@ def profile(
         }
     )
     table["exposure_h"] = groups["hours"].sum(skipna=False)
+    table.columns.name = name_of(column_of(series, column, what="profile")) or None
     table.attrs = dict(series.attrs)
     return record(
         table,
         "rhythm.profile",
         interval_s=None,
         by=by,
-        column=name_of(column_of(series, column, what="profile")),
-        row_s=seen.step_us / 1e6,
-        tz=None if seen.index.tz is None else str(seen.index.tz),
+        tz=None if seen.clock.tz is None else str(seen.clock.tz),
         days=[str(day.date()) for day in (parts["day"].min(), parts["day"].max()) if seen.n],
     )

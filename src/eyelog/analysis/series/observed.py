@@ -484,6 +484,8 @@ class Observed:
         Whether the stamps close or open their intervals, as `stamp_of` returns it.
     log : str or None
         The log that the columns of the table show.
+    clock : LocalClock
+        The wearer's clock.
     """
 
     values: Floats
@@ -498,6 +500,7 @@ class Observed:
     coverage: float
     stamp: str
     log: str | None
+    clock: LocalClock
 
 
 def observed(
@@ -539,6 +542,7 @@ def observed_rows(rows: Rows, present: Bools) -> Observed:
         float(np.minimum(1.0, covered / span)) if span else 0.0,
         rows.stamp,
         rows.log,
+        rows.clock,
     )
 
 

@@ -36,47 +36,43 @@ def section(logs: Logs) -> Part:
     log = logs.lead
     require_days(logs, log, LEAST_DAYS)
     table = logs.counted(log)
-    series = {
-        name: table[name]
-        for name in COLUMNS
-        if name in table and table[name].notna().sum() >= LEAST_DAYS
-    }
-    if not series:
+    names = [name for name in COLUMNS if name in table and table[name].notna().sum() >= LEAST_DAYS]
+    if not names:
         raise Empty(f"no quantity has {LEAST_DAYS} days with a value")
     return Part(
-        findings=[_trends(series, log), _days_apart(series, log)],
+        findings=[_trends(table, names, log), _days_apart(table, names, log)],
         pictures=[
             Picture(
                 f"{column(name, log=log).label} against the wearer's own baseline,"
                 f" {LOG_WORDS[log]}",
                 "The band is the median of the 28 days before, plus and minus two robust SDs.",
-                partial(_draw, series[name]),
+                partial(_draw, table, name),
             )
             for name in DRAWN
-            if name in series
+            if name in names
         ],
-        tables=[partial(_table, series, log)],
+        tables=[partial(_table, table, names, log)],
     )
 
 
-def _changes(series: pd.Series) -> list[pd.Timestamp]:
+def _changes(table: pd.DataFrame, name: str) -> list[pd.Timestamp]:
     """Return where a new level begins, at the usual penalty for the noise of neighbouring days."""
-    values = numbers(series.dropna())
+    values = numbers(table[name].dropna())
     # Differences of neighbouring days contain the noise but not the levels sought.
     noise = float(np.median(np.abs(np.diff(values))) * MAD_TO_SD / np.sqrt(2))
     if not noise > 0:
         return []
-    return change_points(series, penalty=3 * noise**2 * float(np.log(len(values))))
+    return change_points(table, name, penalty=3 * noise**2 * float(np.log(len(values))))
 
 
-def _draw(series: pd.Series) -> object:
-    return plot_baseline(personal(series), changes=_changes(series))
+def _draw(table: pd.DataFrame, name: str) -> object:
+    return plot_baseline(personal(table, name), changes=_changes(table, name))
 
 
-def _trends(series: dict[str, pd.Series], log: str) -> str:
-    moved, days = [], max(len(values) for values in series.values())
-    for name, values in series.items():
-        found, about = trend(values), column(name, log=log)
+def _trends(table: pd.DataFrame, names: list[str], log: str) -> str:
+    moved, days = [], len(table)
+    for name in names:
+        found, about = trend(table, name), column(name, log=log)
         if not (found.low > 0 or found.high < 0):
             continue
         digits = None if about.digits is None else about.digits + 1
@@ -89,17 +85,17 @@ def _trends(series: dict[str, pd.Series], log: str) -> str:
     what = f"Over {words.count(days, 'day')} of wear ({LOG_WORDS[log]})"
     if not moved:
         return f"{what} no trend stands out: no 95 % interval of a slope excludes 0."
-    looked_at = words.count(len(series), "quantity", "quantities")
+    looked_at = words.count(len(names), "quantity", "quantities")
     return (
         f"{what} {words.joined(moved)}. {looked_at.capitalize()} were tested, and about one in"
         " twenty shows a trend by chance alone."
     )
 
 
-def _days_apart(series: dict[str, pd.Series], log: str) -> str:
+def _days_apart(table: pd.DataFrame, names: list[str], log: str) -> str:
     said = []
-    for name, values in series.items():
-        far, known, _ = _far(values)
+    for name in names:
+        far, known, _ = _far(table, name)
         if far:
             said.append(f"{column(name, log=log).label.lower()} on {far} of {known}")
     if not said:
@@ -110,22 +106,22 @@ def _days_apart(series: dict[str, pd.Series], log: str) -> str:
     )
 
 
-def _far(values: pd.Series) -> tuple[int, int, str]:
+def _far(table: pd.DataFrame, name: str) -> tuple[int, int, str]:
     """Return in words how many days lie far from the baseline, and which lies farthest."""
-    z = np.abs(numbers(personal(values)["z"]))
+    z = np.abs(numbers(personal(table, name)["z"]))
     known = np.isfinite(z)
     far = int((z[known] >= FAR).sum())
     if not far:
         return 0, int(known.sum()), "none"
     place = int(np.nanargmax(z))
-    return far, int(known.sum()), words.day(pd.Timestamp(values.index[place]), year=True)
+    return far, int(known.sum()), words.day(pd.Timestamp(table.index[place]), year=True)
 
 
-def _table(series: dict[str, pd.Series], log: str) -> PageTable:
+def _table(table: pd.DataFrame, names: list[str], log: str) -> PageTable:
     rows, found = [], []
-    for name, values in series.items():
-        line, about, changes = trend(values), column(name, log=log), _changes(values)
-        far, _, farthest = _far(values)
+    for name in names:
+        line, about, changes = trend(table, name), column(name, log=log), _changes(table, name)
+        far, _, farthest = _far(table, name)
         digits = None if about.digits is None else about.digits + 2
         slope, low, high = (rate * 7 for rate in (line.slope, line.low, line.high))
         found.append(

@@ -24,6 +24,7 @@ from eyelog.reports.usual import require_days
 __all__ = ["section"]
 
 LEAST_DAYS: Final = 3
+STEPS: Final = "Steps per hour"
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not reported
 QUARTER_H: Final = 6.0  # a peak that may lie anywhere in half of the day says nothing
 NORMAL: Final = 1.96  # standard errors on either side of a 95 % interval
@@ -47,7 +48,7 @@ def section(logs: Logs) -> Part:
         raise Empty("no log has the step counts")
     days = require_days(logs, log, LEAST_DAYS)
     hourly = _steps_per_hour(logs, log)
-    if not hourly.notna().any():
+    if not hourly[STEPS].notna().any():
         raise Empty("no hour holds a step count")
     return Part(
         findings=[_active(hourly, log, days), *_alike(hourly)],
@@ -61,35 +62,32 @@ def section(logs: Logs) -> Part:
                 f"Steps by weekday and hour, {LOG_WORDS[log]}",
                 "For each hour of each weekday, the median of the n days; hatching marks hours in"
                 " which the eyewear was worn for less than half an hour.",
-                lambda: plot_profile(profile(hourly, by="weekday_hour")),
+                lambda: plot_profile(profile(hourly, STEPS, by="weekday_hour")),
             ),
         ],
         tables=[partial(_measures_table, hourly, log)],
     )
 
 
-def _steps_per_hour(logs: Logs, log: str) -> pd.Series:
-    """Return the steps of each hour in which the eyewear was worn for half an hour or more."""
+def _steps_per_hour(logs: Logs, log: str) -> pd.DataFrame:
+    """Return the hours with the steps of those worn for half an hour or more."""
     bins = logs.bins(log, "1h")
-    names = [name for name in role(log, "steps") if name in bins]
-    taken = pd.Series(steps(bins, log), index=bins.index, name="Steps per hour") if names else None
-    if taken is None:
+    if not any(name in bins for name in role(log, "steps")):
         raise Empty("the step counts are not in the frame")
-    taken.attrs = dict(bins.attrs)
-    return taken
+    return bins.assign(**{STEPS: steps(bins, log)})
 
 
-def _draw(hourly: pd.Series) -> object:
+def _draw(hourly: pd.DataFrame) -> object:
     return plot_rhythm(
-        profile(hourly),
-        most_active=most_active(hourly),
-        least_active=least_active(hourly),
-        cosinor=cosinor(hourly),
+        profile(hourly, STEPS),
+        most_active=most_active(hourly, STEPS),
+        least_active=least_active(hourly, STEPS),
+        cosinor=cosinor(hourly, STEPS),
     )
 
 
-def _active(hourly: pd.Series, log: str, days: int) -> str:
-    most, wave = most_active(hourly), cosinor(hourly)
+def _active(hourly: pd.DataFrame, log: str, days: int) -> str:
+    most, wave = most_active(hourly, STEPS), cosinor(hourly, STEPS)
     if most.reason:
         said = f"The most active ten hours are not known: {most.reason}"
     else:
@@ -111,9 +109,9 @@ def _active(hourly: pd.Series, log: str, days: int) -> str:
     return f"{said} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
 
 
-def _alike(hourly: pd.Series) -> list[str]:
-    stable = interdaily_stability(hourly)
-    amplitude = relative_amplitude(hourly)
+def _alike(hourly: pd.DataFrame) -> list[str]:
+    stable = interdaily_stability(hourly, STEPS)
+    amplitude = relative_amplitude(hourly, STEPS)
     said = []
     if not stable.reason:
         said.append(
@@ -131,10 +129,10 @@ def _without_advice(reason: str) -> str:
     return reason.partition(": eyewear")[0].partition(": pass ")[0]
 
 
-def _measures(hourly: pd.Series) -> list[Measure]:
-    most, least = most_active(hourly), least_active(hourly)
-    wave, amplitude = cosinor(hourly), relative_amplitude(hourly)
-    stable, turns = interdaily_stability(hourly), intradaily_variability(hourly)
+def _measures(hourly: pd.DataFrame) -> list[Measure]:
+    most, least = most_active(hourly, STEPS), least_active(hourly, STEPS)
+    wave, amplitude = cosinor(hourly, STEPS), relative_amplitude(hourly, STEPS)
+    stable, turns = interdaily_stability(hourly, STEPS), intradaily_variability(hourly, STEPS)
 
     def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
         said = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
@@ -163,7 +161,7 @@ def _measures(hourly: pd.Series) -> list[Measure]:
     ]
 
 
-def _measures_table(hourly: pd.Series, log: str) -> PageTable:
+def _measures_table(hourly: pd.DataFrame, log: str) -> PageTable:
     found = _measures(hourly)
     rows = [
         [

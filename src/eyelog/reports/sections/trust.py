@@ -10,12 +10,12 @@ from eyelog.analysis.coverage import gaps
 from eyelog.analysis.quality.explain import explain
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import attrition
-from eyelog.analysis.quality.states import states
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
 from eyelog.figures.quality import plot_quality
+from eyelog.frame import OFFSET
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
@@ -94,7 +94,7 @@ def _overview(logs: Logs, log: str) -> Picture:
         f"State of the eyewear, {LOG_WORDS[log]}",
         "One row per day, from midnight to midnight. Colours show the state of the eyewear;"
         " hatching marks time without records.",
-        lambda: plot_overview(states(logs.frames[log], limits=logs.limits)),
+        lambda: plot_overview(logs.frames[log], limits=logs.limits),
     )
 
 
@@ -114,7 +114,11 @@ def _quality(logs: Logs) -> Picture:
         f"When values are rejected, {LOG_WORDS[log]}",
         "One row per reason. The darker the colour, the larger the share of values that are"
         " rejected for it.",
-        lambda: plot_quality(logs.reasons_of_fields(log)),
+        lambda: (
+            plot_quality(logs.frames[log], limits=logs.limits)
+            if OFFSET in logs.frames[log].columns
+            else plot_quality(logs.reasons_of_fields(log))
+        ),
     )
 
 
