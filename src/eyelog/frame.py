@@ -70,6 +70,8 @@ ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
 DAY_S: Final = 86_400.0
+SHORTEST_DAY_US: Final = 22 * 3_600_000_000  # where the clock goes forward by two hours
+MOST_SET_BACK_US: Final = 3 * 3_600_000_000  # no clock of a zone has gone back by more
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -504,7 +506,10 @@ def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
     widths, us = bin_widths(bins), microseconds(cast(pd.DatetimeIndex, bins.index))
     order = np.argsort(us, kind="stable")
     own = np.rint(widths[order] * 1e6).astype(np.int64)
-    over = (own[1:] if stamp == "end" else own[:-1]) > np.diff(us[order])
+    doubled = (own[1:] if stamp == "end" else own[:-1]) - np.diff(us[order])
+    # Where the clock goes back over a midnight, the next day begins within the day before.
+    days = own >= SHORTEST_DAY_US
+    over = doubled > np.where(days[1:] & days[:-1], MOST_SET_BACK_US, 0)
     if over.any():
         at = bins.index[order[int(np.argmax(over)) + 1]]
         more = f" (and {int(over.sum()) - 1:,} times more)" if over.sum() > 1 else ""

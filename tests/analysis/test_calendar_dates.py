@@ -66,13 +66,14 @@ def test_weeks_of_days_have_the_totals_of_weeks_of_records() -> None:
     exact = ["days", "days_counted", "n", "recorded_h", "worn_h", "valid_h", "walking_h", "steps"]
     exact += ["pace_spm", "blink_rate_per_min", "blink_rate_low", "blink_n"]
     pd.testing.assert_frame_equal(
-        el.weekly(DAYS, min_worn="4h")[exact], el.weekly(FRAME, min_worn="4h")[exact]
+        el.weekly(DAYS, limits=el.Limits(min_day="4h"))[exact],
+        el.weekly(FRAME, limits=el.Limits(min_day="4h"))[exact],
     )
 
 
 def test_what_is_not_of_days_is_refused_in_weeks_of_days() -> None:
-    with pytest.raises(el.ConfigurationError, match="wear="):
-        el.weekly(DAYS, wear="blinks")
+    with pytest.raises(el.ConfigurationError, match="masked with other limits: pass limits="):
+        el.weekly(DAYS, limits=el.Limits(wear="blinks"))
     with pytest.raises(el.ConfigurationError, match="several rows for 2025-03-17"):
         el.weekly(pd.concat([DAYS, DAYS]))
     with pytest.raises(el.ConfigurationError, match="weeks already"):

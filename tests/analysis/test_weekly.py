@@ -126,13 +126,20 @@ def test_groups_and_names_choose_the_columns(frame) -> None:
     pd.testing.assert_frame_equal(weeks, el.weekly(frame)[list(weeks.columns)])
 
 
-def test_a_series_of_weeks_knows_its_exposure_and_that_its_stamps_open_weeks(frame) -> None:
+def test_a_column_of_weeks_knows_its_exposure_and_that_its_stamps_open_weeks(frame) -> None:
     weeks = el.weekly(frame)
-    trend = el.baseline.trend(weeks["steps_per_day"])
+    trend = el.baseline.trend(weeks, "steps_per_day")
     assert trend.span_days == 14
     assert trend.coverage == pytest.approx(weeks["coverage"].mean())
-    typical = el.baseline.typical_value(weeks["steps_per_day"])
+    typical = el.baseline.typical_value(weeks, "steps_per_day")
     assert typical.exposure_h == pytest.approx(weeks["worn_h"].sum())
+
+
+def test_a_series_of_weeks_does_not_carry_the_hours_of_its_weeks(frame) -> None:
+    weeks = el.weekly(frame)
+    assert el.baseline.trend(weeks["steps_per_day"]).span_days == 14
+    typical = el.baseline.typical_value(weeks["steps_per_day"])
+    assert np.isnan(typical.exposure_h)
 
 
 @pytest.mark.parametrize(

@@ -158,17 +158,17 @@ def days() -> pd.DataFrame:
 
 
 def test_two_periods_of_days_rest_on_the_hours_worn(days: pd.DataFrame) -> None:
-    found = el.compare.two_periods(days["steps"][:6], days["steps"][6:])
+    found = el.compare.two_periods(days[:6], days[6:], column="steps")
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
 
 
 def test_a_trend_of_days_is_covered_as_the_days_are(days: pd.DataFrame) -> None:
-    assert el.baseline.trend(days["steps"]).coverage == pytest.approx(days["coverage"].mean())
+    assert el.baseline.trend(days, "steps").coverage == pytest.approx(days["coverage"].mean())
 
 
 def test_a_fit_to_days_rests_on_the_hours_worn(days: pd.DataFrame) -> None:
-    found = el.rhythm.cosinor(days["steps"], period="7D")
+    found = el.rhythm.cosinor(days, "steps", period="7D")
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
 

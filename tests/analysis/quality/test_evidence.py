@@ -161,11 +161,12 @@ def test_bins_without_the_minutes_of_a_kind_of_time_do_not_have_it():
 
 def test_minutes_half_a_minute_apart_are_two_sources_and_not_two_hours_in_one():
     index = pd.date_range("2026-10-20 10:00:30", periods=120, freq="30s", tz="UTC", unit="us")
-    frame = frame_of(MINUTES, {"hm_po": [1] * 120}).set_axis(index.rename("date"))
-    with pytest.raises(ConfigurationError, match=r"119 rows, 59.5 minutes twice"):
-        seconds(frame)
-    with pytest.raises(ConfigurationError, match="of two devices or wearers, or of one log twice"):
-        el.daily(frame)
+    frame = frame_of(MINUTES, {"wea_s": [60] * 120}).set_axis(index.rename("date"))
+    found = seconds(frame)
+    assert found[["recorded_s", "worn_s"]].sum().tolist() == [60 + 119 * 30] * 2
+    for summary in (el.daily, el.states):
+        with pytest.raises(ConfigurationError, match=r"one wearer and device, .* overlap by 60 min"):
+            summary(frame)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import scipy
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
 from eyelog.analysis.grouped.reductions import sum_fields
 from eyelog.analysis.grouped.summary import needed, sorted_frame
+from eyelog.analysis.limits import Limits as Judging
+from eyelog.analysis.limits import chosen_limits
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.quality.unjudged import one_warning
@@ -228,7 +230,13 @@ def _limits(differences: Floats, *, circular: bool) -> Limits:
 
 
 @one_warning()
-def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True) -> pd.DataFrame:
+def agreement(
+    fifteen: pd.DataFrame,
+    sixty: pd.DataFrame,
+    *,
+    judge: bool = True,
+    limits: Judging | None = None,
+) -> pd.DataFrame:
     """Report how well the two logs agree, minute by minute, on the quantities that both contain.
 
     The logs are computed by different processors in different ways. The report shows by how much
@@ -242,6 +250,8 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
         A frame of the 60-second log of the same person and time, not resampled.
     judge : bool
         First mask the values that `eyelog.flag` flags.
+    limits : eyelog.Limits, optional
+        What counts as worn, noisy and walking, in both logs.
 
     Returns
     -------
@@ -286,8 +296,8 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
     >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
-    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="agreement")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="agreement")
+    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, limits=limits, what="agreement")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, limits=limits, what="agreement")
     minutes = shared_minutes(fifteen.index, sixty.index)
     rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
@@ -296,13 +306,19 @@ def agreement(fifteen: pd.DataFrame, sixty: pd.DataFrame, *, judge: bool = True)
         table,
         "compare.agreement",
         judged=judge,
+        limits=chosen_limits(limits).details(),
         difference="computed_data minus standard_mode_logs",
     )
 
 
 @one_warning()
 def minute_pairs(
-    fifteen: pd.DataFrame, sixty: pd.DataFrame, *, quantity: str, judge: bool = True
+    fifteen: pd.DataFrame,
+    sixty: pd.DataFrame,
+    *,
+    quantity: str,
+    judge: bool = True,
+    limits: Judging | None = None,
 ) -> pd.DataFrame:
     """Return one quantity of both logs, pair by pair, for the minutes that both cover.
 
@@ -316,6 +332,8 @@ def minute_pairs(
         A quantity of `eyelog.compare.agreement`, such as ``"steps"``.
     judge : bool
         First mask the values that `eyelog.flag` flags.
+    limits : eyelog.Limits, optional
+        What counts as worn, noisy and walking, in both logs.
 
     Returns
     -------
@@ -354,8 +372,8 @@ def minute_pairs(
             f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), names)}:"
             f" use one of {', '.join(names)}"
         )
-    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, what="minute_pairs")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, what="minute_pairs")
+    fifteen = _opened(fifteen, COMPUTED_DATA, judge=judge, limits=limits, what="minute_pairs")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, judge=judge, limits=limits, what="minute_pairs")
     pair = PAIRS[names.index(quantity)]
     if absent := _absent(pair, fifteen, sixty):
         raise FieldError(f"minute_pairs of {quantity!r}: {'; '.join(absent)}")
@@ -381,6 +399,7 @@ def minute_pairs(
         interval_s=None,
         quantity=quantity,
         judged=judge,
+        limits=chosen_limits(limits).details(),
     )
 
 
@@ -390,7 +409,9 @@ def quantity_words(quantity: object) -> tuple[str, str] | None:
     return (found[0].label, found[0].unit) if found else None
 
 
-def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.DataFrame:
+def _opened(
+    frame: pd.DataFrame, log: str, *, judge: bool, limits: Judging | None, what: str
+) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
     length = INTERVAL_SECONDS[log]
     if not isinstance(frame, pd.DataFrame):
@@ -401,13 +422,14 @@ def _opened(frame: pd.DataFrame, log: str, *, judge: bool, what: str) -> pd.Data
             f"{what}(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
     require_single_intervals(frame, f"{what} with the {length}-second log")
+    chosen = chosen_limits(limits, frame)
     attrs = dict(frame.attrs)
     frame, _ = sorted_frame(frame)
     frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
     if judge:
-        frame = judged(frame, log=log)
+        frame = judged(frame, log=log, limits=chosen)
     if role_field(log, "worn") in frame.columns:
-        frame = frame.assign(**{WORN_S: seconds(frame, log=log)["worn_s"]})
+        frame = frame.assign(**{WORN_S: seconds(frame, log=log, limits=chosen)["worn_s"]})
     frame.attrs = {**attrs, **frame.attrs}
     return frame
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Length, locate
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.provenance import record
@@ -24,6 +25,7 @@ def event_courses(
     every: Length | None = None,
     baseline: tuple[Length, Length] | None = None,
     judge: bool = True,
+    limits: Limits | None = None,
     stamp: str | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
@@ -42,7 +44,7 @@ def event_courses(
         As in `eyelog.compare.events`.
     fields : str or sequence of str, optional
         The fields of the frame. Default: all documented numbers and booleans about the wearer.
-    every, baseline, judge, stamp, log
+    every, baseline, judge, limits, stamp, log
         As in `eyelog.compare.events`.
 
     Returns
@@ -84,6 +86,7 @@ def event_courses(
         every=every,
         baseline=baseline,
         judge=judge,
+        limits=limits,
         stamp=stamp,
         log=log,
     )

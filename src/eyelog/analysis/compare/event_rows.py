@@ -11,6 +11,7 @@ from eyelog.analysis.events import check_events
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.summary import needed, sorted_frame
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
@@ -101,11 +102,14 @@ def locate(
     every: Length | None,
     baseline: tuple[Length, Length] | None,
     judge: bool,
+    limits: Limits | None,
     stamp: str | None,
     log: str | None,
 ) -> Located:
     """Find the rows around events, as `eyelog.compare.events` describes it."""
-    index, columns, step_us, which = open_columns(frame, fields, judge=judge, log=log)
+    index, columns, step_us, which = open_columns(
+        frame, fields, judge=judge, limits=limits, stamp=stamp, log=log
+    )
     events_us = event_times(times, local=index.tz is None)
     width = (
         step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
@@ -145,6 +149,8 @@ def open_columns(
     fields: str | Sequence[str] | None,
     *,
     judge: bool,
+    limits: Limits | None,
+    stamp: str | None,
     log: str | None,
 ) -> tuple[pd.DatetimeIndex, list[Column], int, str | None]:
     """Return stamps, quantities, the length of one row (microseconds) and the log."""
@@ -161,7 +167,8 @@ def open_columns(
         column = Column(name, _finite(rows.values), rule, None, unit)
         return rows.index, [column], rows.step_us, which
     which = log_of(frame, log)
-    frame, _ = sorted_frame(frame)
+    chosen_limits(limits, frame)
+    frame, _ = sorted_frame(frame, stamp=stamp or "end")
     chosen = _chosen(frame, which, fields)
     weights = {name for field in chosen for name in field.weight}
     require(frame, sorted(weights), purpose="events")
@@ -169,7 +176,7 @@ def open_columns(
     frame = frame[kept]
     frame.attrs = dict(attrs)
     if judge and not is_resampled(frame):
-        frame = judged(frame, log=which)
+        frame = judged(frame, log=which, limits=limits)
     columns = [
         Column(
             field.name,

@@ -9,6 +9,7 @@ import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Column, Length, counted, locate
 from eyelog.analysis.grouped import reductions
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
@@ -33,6 +34,7 @@ def events(
     draws: int = 1000,
     seed: int = 0,
     judge: bool = True,
+    limits: Limits | None = None,
     stamp: str | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
@@ -61,6 +63,8 @@ def events(
         Seed of the random generator: the same seed gives the same band.
     judge : bool
         First mask the values that `eyelog.flag` flags (frames only; bins are not judged again).
+    limits : Limits, optional
+        What counts as worn, noisy and walking (frames only), see `eyelog.Limits`.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval. Default: ``"end"``; dates open their
         days, and a time belongs to its own local date.
@@ -126,6 +130,7 @@ def events(
         every=every,
         baseline=baseline,
         judge=judge,
+        limits=limits,
         stamp=stamp,
         log=log,
     )

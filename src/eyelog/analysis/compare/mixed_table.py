@@ -8,6 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.columns import is_measured
 from eyelog.analysis.daily import daily
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import one_log
@@ -30,6 +31,7 @@ def mixed_table(
     outcomes: str | Sequence[str] | None = None,
     covariates: str | Sequence[str] | None = None,
     exposure: str = "worn_h",
+    limits: Limits | None = None,
 ) -> pd.DataFrame:
     """Return one row per wearer and day, ready for mixed models.
 
@@ -49,6 +51,9 @@ def mixed_table(
     exposure : str
         The column of the daily tables with the time over which the outcome was observed: hours
         (``"worn_h"``), or minutes if the name ends in ``_min`` (``"blink_exposure_min"``).
+    limits : Limits, optional
+        What counts as worn, noisy and walking in frames, see `eyelog.Limits`. Daily tables are
+        taken as they are.
 
     Returns
     -------
@@ -89,7 +94,7 @@ def mixed_table(
         frames = _of_cohort(frames)
     if not isinstance(frames, Mapping) or not frames:
         raise ConfigurationError("mixed_table takes a mapping such as {'ann': frame, 'bob': frame}")
-    days = {str(account): _days(str(account), frame) for account, frame in frames.items()}
+    days = {str(account): _days(str(account), frame, limits) for account, frame in frames.items()}
     if len(days) < len(frames):
         raise ConfigurationError("mixed_table: two wearers have the same name as text")
     log = one_log(*days.values(), what="mixed_table")
@@ -135,7 +140,7 @@ def _of_cohort(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return days
 
 
-def _days(account: str, frame: Any) -> pd.DataFrame:
+def _days(account: str, frame: Any, limits: Limits | None) -> pd.DataFrame:
     """Return the daily table of one wearer."""
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(f"mixed_table: {account!r} needs a frame or a daily table")
@@ -143,7 +148,7 @@ def _days(account: str, frame: Any) -> pd.DataFrame:
         table = frame
     else:
         try:
-            table = daily(frame)
+            table = daily(frame, limits=limits)
         except MixedLogsError as error:
             raise MixedLogsError(f"{account!r}: {error}") from None
         except ConfigurationError as error:
