@@ -43,8 +43,8 @@ __all__ = ["Outcome", "Part", "Study", "compute", "of_cohort", "of_wearers", "pl
 
 Span = tuple[datetime, datetime]
 
-# The runs of wear that hold the first and the last wear of a day last `min_run` (5 minutes) or more,
-# over midnights too: the only thing in which a day depends on records of others.
+# The runs of wear that hold the first and the last wear of a day last `min_run` (5 minutes) or
+# more, over midnights too: the only thing in which a day depends on records of others.
 AROUND: Final = timedelta(minutes=10)
 SECOND_US: Final = 1_000_000
 LOCAL_DATES: Final = ("day", "week")

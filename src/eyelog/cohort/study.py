@@ -66,7 +66,9 @@ def run_study(
     if fields is not None:
         fields = fields if isinstance(fields, str) else tuple(fields)
         check_fields(log, fields)
-    dataset = None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people, chosen))
+    dataset = (
+        None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people, chosen))
+    )
     study = Study(
         archive=archive,
         log=log,

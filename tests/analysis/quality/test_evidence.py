@@ -165,7 +165,9 @@ def test_minutes_half_a_minute_apart_are_two_sources_and_not_two_hours_in_one():
     found = seconds(frame)
     assert found[["recorded_s", "worn_s"]].sum().tolist() == [60 + 119 * 30] * 2
     for summary in (el.daily, el.states):
-        with pytest.raises(ConfigurationError, match=r"one wearer and device, .* overlap by 60 min"):
+        with pytest.raises(
+            ConfigurationError, match=r"one wearer and device, .* overlap by 60 min"
+        ):
             summary(frame)
 
 

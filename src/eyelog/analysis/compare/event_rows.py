@@ -16,7 +16,7 @@ from eyelog.analysis.quality.flags import judged
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
-from eyelog.catalogue import Field, catalogue
+from eyelog.catalogue import LOGS, Field, catalogue
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, require
 from eyelog.provenance import stated_log
@@ -159,13 +159,14 @@ def open_columns(
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
         rows = rows_of(frame, what="events", stamp=ANY_STAMP)
-        which = stated_log(frame) if log is None else log
-        field = catalogue(which).get(str(frame.name)) if which else None
+        name = "value" if frame.name is None else str(frame.name)
+        # A field that both logs have is reduced by one rule in both, so its name is enough.
+        fields_of = [catalogue(each).get(name) for each in (LOGS if log is None else (log,))]
+        field = next((each for each in fields_of if each is not None), None)
         rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
         unit = field.unit if field is not None else "unit of the series"
-        name = "value" if frame.name is None else str(frame.name)
         column = Column(name, _finite(rows.values), rule, None, unit)
-        return rows.index, [column], rows.step_us, which
+        return rows.index, [column], rows.step_us, stated_log(frame) if log is None else log
     which = log_of(frame, log)
     chosen_limits(limits, frame)
     frame, _ = sorted_frame(frame, stamp=stamp or "end")

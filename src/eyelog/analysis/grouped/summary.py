@@ -172,7 +172,8 @@ def sorted_frame(
     ------
     ConfigurationError
         If the index holds no aware stamps, a missing one, or one stamp twice; if the rows overlap
-        (two sources of records); or if the bins were made with the other `stamp`.
+        (two sources of records); if the bins were made with the other `stamp`; or if a masked frame
+        has lost the column that shows stored eyewear.
     """
     if isinstance(frame.index, pd.MultiIndex):
         one_source(frame, what="a summary")
@@ -187,6 +188,7 @@ def sorted_frame(
             "the frame has a missing stamp or several rows with one stamp: keep the last row of"
             " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
         )
+    refuse_lost_stored(frame)
     made = [step["stamp"] for step in history(frame) if step["step"] == "resample"]
     if is_resampled(frame) and made and made[-1] != stamp:
         raise ConfigurationError(
@@ -195,6 +197,22 @@ def sorted_frame(
     if index.unit != "us":
         frame = frame.set_axis(index.as_unit("us"))
     return frame, order
+
+
+def refuse_lost_stored(frame: pd.DataFrame) -> None:
+    """Raise `ConfigurationError` if a masked frame lacks the column ``stored``.
+
+    The tilt that showed stored eyewear is masked with the rest, so without this column its time
+    would count as worn.
+    """
+    if STORED in frame.columns or is_resampled(frame):
+        return
+    steps = [step["step"] for step in history(frame)]
+    if {"mask", "select"} & set(steps):
+        raise ConfigurationError(
+            f"the frame was masked and has lost its column {STORED!r}, without which stored eyewear"
+            f" would count as worn: keep it, frame[[..., {STORED!r}]]"
+        )
 
 
 def trusted(
