@@ -98,8 +98,9 @@ def daily(
     -----
     One task computes one month of one wearer, so memory does not grow with the cohort. It reads
     the columns that `eyelog.daily` needs, and the quarter of an hour on either side of the month
-    (``min_run`` and 10 minutes), so that days at its edge are whole. The table depends neither on the number of workers nor on
-    the order in which they finish. A wearer who cannot be read has no rows at all.
+    (``min_run`` and 10 minutes), so that days at its edge are whole. The table depends neither on
+    the number of workers nor on the order in which they finish. A wearer who cannot be read has no
+    rows at all.
 
     ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place whole and says
     what it was computed from: the same call goes on where a stopped run was, and over an archive

@@ -26,6 +26,7 @@ from eyelog.frame import (
     is_resampled,
     log_of,
     one_source,
+    refuse_lost_stored,
     require,
     stamps,
 )
@@ -197,22 +198,6 @@ def sorted_frame(
     if index.unit != "us":
         frame = frame.set_axis(index.as_unit("us"))
     return frame, order
-
-
-def refuse_lost_stored(frame: pd.DataFrame) -> None:
-    """Raise `ConfigurationError` if a masked frame lacks the column ``stored``.
-
-    The tilt that showed stored eyewear is masked with the rest, so without this column its time
-    would count as worn.
-    """
-    if STORED in frame.columns or is_resampled(frame):
-        return
-    steps = [step["step"] for step in history(frame)]
-    if {"mask", "select"} & set(steps):
-        raise ConfigurationError(
-            f"the frame was masked and has lost its column {STORED!r}, without which stored eyewear"
-            f" would count as worn: keep it, frame[[..., {STORED!r}]]"
-        )
 
 
 def trusted(
