@@ -309,7 +309,8 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     tuple of str
         In catalogue order. A summary of these fields alone equals the summary of all fields. The
         name of the summary can be given wherever fields are chosen (``fields=`` of `eyelog.Client`
-        and `eyelog.Archive`, ``--fields``).
+        and `eyelog.Archive`, ``--fields``). Of a masked frame keep the column ``stored`` too: it
+        shows the time in which the eyewear was stored.
 
     Raises
     ------
@@ -322,7 +323,11 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     >>> el.needed("steps", log="computed_data")
     ('stp', 'isl', 'tl_yav', 'tl_xav', 'cad')
     >>> frame = el.sample()
-    >>> el.daily(frame[list(el.needed("daily", log="computed_data"))]).equals(el.daily(frame))
+    >>> fields = list(el.needed("daily", log="computed_data"))
+    >>> el.daily(frame[fields]).equals(el.daily(frame))
+    True
+    >>> masked = el.mask(frame, el.flag(frame))
+    >>> el.daily(masked[[*fields, "stored"]]).equals(el.daily(frame))
     True
     """
     rows = catalogue(log)

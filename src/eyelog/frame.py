@@ -53,6 +53,7 @@ __all__ = [
     "log_of",
     "one_source",
     "own_share",
+    "refuse_lost_stored",
     "require",
     "require_frame",
     "require_one_frame",
@@ -519,6 +520,21 @@ def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
         raise ConfigurationError(
             f"bins overlap at {at:%Y-%m-%d %H:%M:%S}{more}, so their records would count twice:"
             " keep bins that follow one another"
+        )
+
+
+def refuse_lost_stored(frame: pd.DataFrame) -> None:
+    """Raise `ConfigurationError` if a masked frame lacks the column ``stored``.
+
+    The tilt that showed stored eyewear is masked with the rest, so without this column its time
+    would count as worn.
+    """
+    if STORED in frame.columns or is_resampled(frame):
+        return
+    if any(step["step"] in ("mask", "select") for step in history(frame)):
+        raise ConfigurationError(
+            f"the frame was masked and has lost its column {STORED!r}, without which stored eyewear"
+            f" would count as worn: keep it, frame[[..., {STORED!r}]]"
         )
 
 

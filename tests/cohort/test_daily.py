@@ -144,3 +144,22 @@ def test_a_wrong_argument_is_one_line(
 def test_something_else_than_an_archive_is_one_line() -> None:
     with pytest.raises(el.ConfigurationError, match=r"pass el\.Archive\(path\)"):
         el.cohort.daily(days_of(0), SIXTY)  # type: ignore[arg-type]
+
+
+def test_limits_are_those_of_all_wearers_and_decide_what_is_computed_again(
+    kept: el.Archive, tmp_path: Path
+) -> None:
+    limits = el.Limits(min_worn="50s", min_run="30min")
+    table = el.cohort.daily(kept, SIXTY, workers=1, limits=limits)
+    for account in ACCOUNTS:
+        frame = kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account, tz="UTC")
+        assert_frame_equal(table.loc[account], el.daily(frame, limits=limits), check_exact=True)
+    out = tmp_path / "out"
+    el.cohort.daily(kept, SIXTY, workers=1, out=out)
+    states = [
+        set(el.cohort.daily(kept, SIXTY, workers=1, out=out, limits=one)["state"])
+        for one in (limits, limits, None)
+    ]
+    assert states == [{"done"}, {"unchanged"}, {"done"}]
+    with pytest.raises(el.ConfigurationError, match=r"limits must be eyelog.Limits"):
+        el.cohort.daily(kept, SIXTY, workers=1, limits="8h")

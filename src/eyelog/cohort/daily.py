@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from eyelog.analysis.limits import Limits
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.cohort.study import Instant, run_study
@@ -21,6 +22,7 @@ def daily(
     *,
     accounts: Iterable[str] | None = None,
     tz: Zone | None = None,
+    limits: Limits | None = None,
     out: str | os.PathLike[str] | None = None,
     scheduler: Any = None,
     workers: int | None = None,
@@ -42,6 +44,8 @@ def daily(
         The zone or zones (`eyelog.Zones`) of wearers whose zone `wearers` does not have. By default
         those that the archive has of each account, else that of the setting EYELOG_TZ, else UTC,
         with a warning.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, see `eyelog.Limits`; the same for all wearers.
     out : str or path, optional
         A folder, or a URL that fsspec can open, for the result as a Parquet dataset. Then the
         report is returned instead of the table.
@@ -92,10 +96,11 @@ def daily(
     Notes
     -----
     One task computes one month of one wearer, so memory does not grow with the cohort. It reads
-    the columns that `eyelog.daily` needs, and the quarter of an hour on either side of the month,
-    so that days at its edge are whole. A wearer who travels (`eyelog.Zones`) is one task, because
-    the clock may go back to a month that it has left. The table depends neither on the number of
-    workers nor on the order in which they finish. A wearer who cannot be read has no rows at all.
+    the columns that `eyelog.daily` needs, and what lies around the month (``min_run`` and 10
+    minutes), so that days at its edge are whole. A wearer who travels (`eyelog.Zones`) is one task,
+    because the clock may go back to a month that it has left. The table depends neither on the
+    number of workers nor on the order in which they finish. A wearer who cannot be read has no rows
+    at all.
 
     ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place whole and says
     what it was computed from: the same call goes on where a stopped run was, and over an archive
@@ -127,6 +132,7 @@ def daily(
         start=start,
         end=end,
         tz=tz,
+        limits=limits,
         out=out,
         scheduler=scheduler,
         workers=workers,

@@ -20,6 +20,7 @@ import pandas as pd
 
 from eyelog.analysis.daily import daily
 from eyelog.analysis.grouped.groups import day_groups, is_whole
+from eyelog.analysis.limits import DEFAULT, Limits
 from eyelog.archive.export import LOCATION, names_location
 from eyelog.archive.parquet.layout import (
     content_key,
@@ -46,9 +47,9 @@ __all__ = ["Outcome", "Part", "Study", "compute", "of_cohort", "of_wearers", "pl
 
 Span = tuple[datetime, datetime]
 
-# The runs of wear that hold the first and the last wear of a day last 5 minutes or more, over
-# midnights too: the only thing in which a day depends on records of others.
-AROUND: Final = timedelta(minutes=15)
+# The runs of wear that hold the first and the last wear of a day last `min_run` (5 minutes) or
+# more, over midnights too: the only thing in which a day depends on records of others.
+AROUND: Final = timedelta(minutes=10)
 SECOND_US: Final = 1_000_000
 LOCAL_DATES: Final = ("day", "week")
 
@@ -67,6 +68,7 @@ class Study:
     function_key: str = ""
     fields: tuple[str, ...] | str | None = "daily"
     meta: pd.DataFrame | None = None
+    limits: Limits = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,10 @@ def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | 
     spans = {month: tuple(day_start(day, place) for day in _month_days(month)) for month in lived}
     if study.function is not None:
         return _whole(study, wearer, _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last))
-    parts = []
+    parts, reach = [], AROUND + timedelta(seconds=study.limits.seconds("min_run"))
     for month, (opens, closes) in spans.items():
         own = _clip((opens, closes), first, last)
-        around = _clip((opens - AROUND, closes + AROUND), first, last)
+        around = _clip((opens - reach, closes + reach), first, last)
         if own[0] <= own[1]:
             parts.append(Part(study, wearer, month, own, around))
     return parts
@@ -212,7 +214,7 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
 
 def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
     """Return the days of the month, each whole, and their number."""
-    table = daily(frame, log=part.study.log)
+    table = daily(frame, log=part.study.log, limits=part.study.limits)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
         first, after = map(pd.Timestamp, _month_days(part.month))
@@ -338,6 +340,7 @@ def _made(part: Part) -> Made:
         [(name, repr(value)) for name, value in wearer.covariates],
         [instant.isoformat() for instant in (*part.own, *part.around)],
         study.fields,
+        study.limits.details(),
         None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
     )
     files = key(_us(part.around))

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pandas as pd
 
 from eyelog.analysis.daily import daily
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.archive.parquet.layout import archive_errors
 from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
@@ -57,13 +58,17 @@ def run_study(
     function_name: str = "",
     fields: Iterable[str] | str | None = "daily",
     meta: pd.DataFrame | None = None,
+    limits: Limits | None = None,
 ) -> pd.DataFrame:
     """Compute the parts of a cohort; return their table, or with `out` the report."""
+    chosen = chosen_limits(limits)
     people = roster(check_archive(archive), log, accounts=accounts, tz=tz, wearers=wearers)
     if fields is not None:
         fields = fields if isinstance(fields, str) else tuple(fields)
         check_fields(log, fields)
-    dataset = None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people))
+    dataset = (
+        None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people, chosen))
+    )
     study = Study(
         archive=archive,
         log=log,
@@ -75,6 +80,7 @@ def run_study(
         function_key=function_key,
         fields=fields,
         meta=meta,
+        limits=chosen,
     )
     if function is None:
         _no_rows(study)  # the names of covariates are checked before anything is computed
@@ -96,6 +102,7 @@ def run_study(
         "end": None if end is None else str(end),
         "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
         "fields": fields,
+        "limits": chosen.details(),
         "wearers": None if wearers is None else _digest_of(people),
         "covariates": list(people.covariates),
         "versions": {
@@ -123,9 +130,10 @@ def run_study(
     return report
 
 
-def _attrs(what: str, log: str, people: Roster) -> str:
+def _attrs(what: str, log: str, people: Roster, limits: Limits) -> str:
     """Return the provenance that every file of a dataset has."""
-    rows = record(pd.DataFrame(), what, log=log, covariates=list(people.covariates))
+    covariates = list(people.covariates)
+    rows = record(pd.DataFrame(), what, log=log, covariates=covariates, limits=limits.details())
     return json.dumps(rows.attrs)
 
 
@@ -218,6 +226,7 @@ def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome])
         interval_s=None,
         wearers=len(report),
         covariates=list(study.covariates),
+        limits=study.limits.details(),
         without_days=report.loc[report["days"] == 0, "account"].tolist(),
         failed=dict(zip(broken["account"], broken["reason"], strict=True)),
         inventory=_inventory(outcomes),
@@ -230,7 +239,7 @@ def _no_rows(study: Study) -> pd.DataFrame:
     nobody = Wearer("", Zones(tz), tuple((name, None) for name in study.covariates))
     if study.function is None:
         frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
-        table = daily(frame, log=study.log)
+        table = daily(frame, log=study.log, limits=study.limits)
     else:
         table = pd.DataFrame() if study.meta is None else study.meta.copy(deep=False)
     return of_wearers([(nobody, of_cohort(table, study))], study)

@@ -163,3 +163,17 @@ def test_an_exposure_is_the_time_of_the_records_that_count(log: str, minutes: fl
     values = {"bk_n": [2, 3, 4, None], "bkh_av": [80, 90, 100, 110], "bkh_sd": [9, 8, 7, 6]}
     frame = frame_of(log, {f"{side}{name}": column for name, column in values.items()})
     assert el.blinks.strength(frame)["exposure_min"].iloc[0] == minutes
+
+
+@pytest.mark.parametrize(
+    "summary", [el.daily, el.coverage, el.states, lambda frame: el.resample(frame, "1h")]
+)
+def test_a_masked_frame_that_lost_the_column_stored_is_refused(
+    summary: Callable[[pd.DataFrame], Any],
+) -> None:
+    frame = el.simulate("2026-10-19", 1, log=MINUTES)
+    masked = el.mask(frame, el.flag(frame))
+    kept = ["wea_s", "val_s", "stp_s", "stp_fst", "tl_xav", "tl_yav"]
+    with pytest.raises(ConfigurationError, match=r"keep it, frame\[\[\.\.\., 'stored'\]\]"):
+        summary(masked[kept])
+    summary(masked[[*kept, "stored"]])

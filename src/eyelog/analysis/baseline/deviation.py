@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     ANY_STAMP,
@@ -13,11 +13,11 @@ from eyelog.analysis.series.observed import (
     check_numbers,
     column_of,
     given_index,
-    local_dates,
     refuse_sentinel,
     refuse_wearers,
     rows_of,
 )
+from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 
@@ -143,7 +143,7 @@ def personal(
     reach = duration_us(window, "window", sign="positive", example="28D")
     if min_n < 1:
         raise ConfigurationError(f"min_n must be 1 or more, not {min_n!r}")
-    first = _first_within(index, reach)
+    first = _first_within(index.as_unit("us").asi8, rows.clock, reach)
     baseline = np.full(len(values), np.nan)
     spread = np.full(len(values), np.nan)
     counts = np.zeros(len(values), dtype="int64")
@@ -170,16 +170,13 @@ def personal(
     return record(table, "baseline.personal", interval_s=None, window=window)
 
 
-def _first_within(index: pd.DatetimeIndex, reach: int) -> npt.NDArray[np.int64]:
+def _first_within(us: Ints, clock: LocalClock, reach: int) -> Ints:
     """Return for each stamp the first row that lies at most `reach` before it."""
-    us = index.as_unit("us").asi8
     days, rest = divmod(reach, DAY_US)
     if rest:
         return np.searchsorted(us, us - reach, side="left").astype(np.int64)
-    dates = local_dates(index)
+    wall = clock.wall_us(us)
+    dates = wall // DAY_US
     if (np.diff(dates) > 0).all():
         return np.searchsorted(dates, dates - days, side="left").astype(np.int64)
-    wall = index.tz_localize(None) - pd.Timedelta(days, "D")
-    early = np.ones(len(wall), dtype=bool)  # in an hour that came twice, the first
-    opens = wall.tz_localize(index.tz, ambiguous=early, nonexistent="shift_forward")
-    return np.searchsorted(us, opens.as_unit("us").asi8, side="left").astype(np.int64)
+    return np.searchsorted(us, clock.instants(wall - reach), side="left").astype(np.int64)

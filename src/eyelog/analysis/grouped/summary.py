@@ -26,6 +26,7 @@ from eyelog.frame import (
     is_resampled,
     log_of,
     one_source,
+    refuse_lost_stored,
     require,
     stamps,
 )
@@ -173,7 +174,8 @@ def sorted_frame(
     ------
     ConfigurationError
         If the index holds no aware stamps, a missing one, or one stamp twice; if the rows overlap
-        (two sources of records); or if the bins were made with the other `stamp`.
+        (two sources of records); if the bins were made with the other `stamp`; or if a masked frame
+        has lost the column that shows stored eyewear.
     """
     if isinstance(frame.index, pd.MultiIndex):
         one_source(frame, what="a summary")
@@ -188,6 +190,7 @@ def sorted_frame(
             "the frame has a missing stamp or several rows with one stamp: keep the last row of"
             " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
         )
+    refuse_lost_stored(frame)
     made = [step["stamp"] for step in history(frame) if step["step"] == "resample"]
     if is_resampled(frame) and made and made[-1] != stamp:
         raise ConfigurationError(

@@ -39,7 +39,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError
-from eyelog.frame import STORED, is_resampled, log_of, own_share
+from eyelog.frame import STORED, is_resampled, log_of, own_share, refuse_lost_stored
 
 __all__ = [
     "Evidence",
@@ -262,6 +262,7 @@ def seconds(
     ``walking_min`` that `eyelog.resample` writes, and are missing without them.
     """
     which = log_of(frame, log)
+    refuse_lost_stored(frame)
     known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
     return seconds_of(known).frame()
 

@@ -11,7 +11,14 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Floats
 from eyelog.catalogue import role
-from eyelog.frame import OFFSET, log_of, one_source, require, require_single_intervals
+from eyelog.frame import (
+    OFFSET,
+    log_of,
+    one_source,
+    refuse_lost_stored,
+    require,
+    require_single_intervals,
+)
 from eyelog.provenance import record
 
 __all__ = ["STATES", "states"]
@@ -80,6 +87,7 @@ def states(
     require(frame, role(which, "worn"), purpose="states")
     warn_unjudged(frame, _lacking(frame, which, chosen))
     one_source(frame, what="states")
+    refuse_lost_stored(frame)
     known = Evidence(Arrays.of(frame), which, chosen)
     rows, values = known.against, cast(Floats, known.worn)  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)
