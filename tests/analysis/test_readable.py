@@ -114,7 +114,7 @@ def test_an_inventory_reads_without_row_numbers(tmp_path) -> None:
     lines = el.readable(archive.inventory()).text(80).splitlines()
     assert lines[0].split()[:2] == ["Account", "Log"]
     assert lines[2].split()[:5] == ["ada", "computed_data", "19", "Oct", "06:56"]
-    assert lines[3:] == ["Time zone: UTC.", "1 more column has nothing to show."]
+    assert lines[3:] == ["Time zone: UTC."]
 
 
 def test_a_remark_on_all_rows_stands_below_them() -> None:

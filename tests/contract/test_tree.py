@@ -24,6 +24,8 @@ NO_SOURCE_FILE = {
     "cohort/test_accounts.py": "odd accounts, through every function of a cohort",
     "cohort/test_positions.py": "where wearers were, in no result of a cohort",
     "cli/test_cohort_stopped.py": "Ctrl-C in a terminal, with all its processes",
+    "analysis/compare/test_limits_of_frames.py": "limits, in every comparison of frames",
+    "figures/test_journey.py": "a wearer who travels, in every figure along local time",
     "analysis/compare/test_compare.py": "what every comparison keeps to",
     "analysis/test_identities.py": "laws that tie several functions together",
     "analysis/test_recovery.py": "planted truth, recovered by several functions",

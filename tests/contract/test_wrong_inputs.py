@@ -49,7 +49,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_attrition": (el.plot_attrition, set()),
     "plot_day": (lambda x: el.plot_day(x, "stp"), {"records", "bins"}),
     "plot_overview": (el.plot_overview, {"records"}),
-    "plot_quality": (el.plot_quality, {"reasons"}),
+    "plot_quality": (el.plot_quality, {"records", "reasons"}),
     "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),
     "plot_daily": (el.plot_daily, {"days"}),
     "plot_profile": (el.plot_profile, set()),

@@ -304,9 +304,11 @@ class TimeLocator(Locator):
 
     def _midnights(self, start: pd.Timestamp, end: pd.Timestamp) -> tuple[pd.DatetimeIndex, Ints]:
         days = pd.date_range(start.normalize(), end, freq="D")
-        instants = self.clock.instants(microseconds(days))
-        instants, places = np.unique(instants, return_index=True)
-        return days[places], instants  # a date that is skipped has no tick
+        wall = microseconds(days)
+        instants = self.clock.instants(wall)
+        # A date that the clock skips has no tick.
+        there = self.clock.wall_us(instants) // DAY_US == wall // DAY_US
+        return days[there], instants[there]
 
     def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / (1.3 * HOUR_LABEL_PT)))  # type: ignore[arg-type]
