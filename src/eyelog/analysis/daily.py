@@ -1,6 +1,7 @@
 """The daily summary: the values of each local day, and how much data they are based on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -45,6 +46,7 @@ from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.cores import on_cores
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.clock import DAY_US, dates_at, microseconds
@@ -263,18 +265,22 @@ def _columns(prepared: Prepared, wanted: set[str], *, edges: bool) -> dict[str, 
     log = prepared.log
     time = prepared.seconds()
     worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=log) else None
-    data = _times(prepared, time)
+    calls: list[Callable[[Prepared], dict[str, Any]]] = [partial(_times, time=time)]
     if worn_s is not None and edges:
-        lasting = _lasting_wear(prepared, worn_s)
-        data |= _first_and_last(prepared, lasting, prepared.stamp)
+        calls.append(partial(_first_and_last, worn_s=worn_s))
     if "gait" in wanted:
-        data |= _gait(prepared)
+        calls.append(_gait)
     if "eyes" in wanted:
-        data |= _blinks(prepared) | _both_eyes(_moves(prepared, time, worn_s, "eye"))
+        calls += [_blinks, partial(_eye_moves, time=time, worn_s=worn_s)]
     if "head" in wanted:
-        data |= _moves(prepared, time, worn_s, "head") | _tilt(prepared, time)
+        calls.append(partial(_moves, time=time, worn_s=worn_s, part="head"))
+        calls.append(partial(_tilt, time=time))
     if "scores" in wanted:
-        data |= _scores(prepared, time)
+        calls.append(partial(_scores, time=time))
+    values = len(prepared.frame) * len(prepared.frame.columns)
+    data: dict[str, Any] = {}
+    for made in on_cores([partial(call, prepared) for call in calls], values=values):
+        data |= made
     return data
 
 
@@ -329,9 +335,10 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats) -> Bools:
     return np.cumsum(edges)[:-1] > 0
 
 
-def _first_and_last(prepared: Prepared, on: Bools, stamp: str) -> dict[str, pd.DatetimeIndex]:
-    """Return when the first of the chosen intervals of each day opens and the last one closes."""
-    groups, index = prepared.groups, prepared.index
+def _first_and_last(prepared: Prepared, worn_s: Floats) -> dict[str, pd.DatetimeIndex]:
+    """Return when lasting wear begins and ends on each day."""
+    groups, index, stamp = prepared.groups, prepared.index, prepared.stamp
+    on = _lasting_wear(prepared, worn_s)
     us, width_us = microseconds(index), np.rint(prepared.row_s * 1e6).astype(np.int64)
     day_opens, day_closes = groups.opens_us, groups.closes_us
     edges = {}
@@ -414,8 +421,9 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
     return data
 
 
-def _both_eyes(data: dict[str, Floats]) -> dict[str, Floats]:
-    """Put the sum of both directions first; both are counted in the same intervals."""
+def _eye_moves(prepared: Prepared, time: Arrays, worn_s: Floats | None) -> dict[str, Floats]:
+    """Return the sum of both directions first; both are counted in the same intervals."""
+    data = _moves(prepared, time, worn_s, "eye")
     names = ("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h")
     if not set(names) <= set(data):
         return data

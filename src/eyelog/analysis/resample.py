@@ -1,7 +1,8 @@
 """Longer intervals: each field is aggregated by its rule in the catalogue."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
+from eyelog.analysis.series.cores import on_cores, shared_out
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError
@@ -162,23 +164,19 @@ def resample(
     _check_width(frame, which, every)
     records = records_of(frame)
     known = Evidence(Arrays.of(frame), which, chosen)
-    time = seconds_of(known)
     table = trusted(known.frame, known, judge=judge, what="resample")
-    bins = _Bins(table, which, groups, records, time, min_coverage)
-    data, carried = bins.values([by_name[name] for name in kept])
-    carried |= _counted(table, which, groups, time)
-    taken, walked = pace_totals(table, which, groups, chosen)
-    data |= {"pace_steps": taken, "pace_min": walked / 60.0}
-    blinks, usable = blink_totals(table, which, groups)
-    data |= {"blink_n": blinks, "blink_min": usable / 60.0}
-    for noun in ("valid", "walking"):
-        data[f"{noun}_min"] = reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
-    recorded = numbers(time["recorded_s"]) > 0
-    data["n"] = as_counts(reductions.total(np.where(recorded, records, 0.0), groups))
-    data["exposure_min"] = reductions.total(numbers(time["worn_s"]), groups) / 60.0
-    data["recorded_min"] = reductions.total(numbers(time["recorded_s"]), groups) / 60.0
-    data["recorded_min"] = np.nan_to_num(data["recorded_min"])
-    data["coverage"] = np.minimum(data["recorded_min"] * 60.0 / groups.seconds, 1.0)
+    bins = _Bins(table, known, groups, records, min_coverage)
+    parts = shared_out([by_name[name] for name in kept])
+    calls: list[Callable[[], Made]] = [
+        bins.exposures,
+        *(partial(bins.values, part) for part in parts),
+    ]
+    times, *values = on_cores(calls, values=frame.size)
+    data: dict[str, Any] = {}
+    carried: dict[str, Any] = {}
+    for made, beside in (*values, times):
+        data |= made
+        carried |= beside
     data[BIN_WIDTH] = groups.seconds
     data[CLOSING] = _closing_alone(frame, groups, clock, stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]
@@ -201,25 +199,56 @@ def resample(
     )
 
 
+# Columns of the bins, and those to carry beside them.
+Made: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
+
+
 class _Bins:
     """The values of one frame, bin by bin."""
 
     def __init__(
         self,
         frame: Arrays,
-        log: str,
+        known: Evidence,
         groups: Groups,
         records: Floats,
-        time: Arrays,
         min_coverage: float,
     ) -> None:
-        self.frame, self.log, self.groups, self.records = frame, log, groups, records
-        self.least = min_coverage
+        self.frame, self.log, self.groups, self.records = frame, known.log, groups, records
+        self.least, self.known = min_coverage, known
         self.resampled = is_resampled(frame)
-        self.time = time
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
-    def values(self, fields: Iterable[Field]) -> tuple[dict[str, Any], dict[str, Any]]:
+    @cached_property
+    def time(self) -> Arrays:
+        """The seconds of each row that were recorded, worn, valid and walked."""
+        return seconds_of(self.known)
+
+    def exposures(self) -> Made:
+        """Return the time and the counts behind the values of each bin."""
+        frame, groups, time = self.frame, self.groups, self.time
+        minutes = {
+            f"{noun}_min": reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
+            for noun in ("recorded", "worn", "valid", "walking")
+        }
+        taken, walked = pace_totals(frame, self.log, groups, self.known.limits)
+        blinks, usable = blink_totals(frame, self.log, groups)
+        there = np.where(numbers(time["recorded_s"]) > 0, self.records, 0.0)
+        recorded = np.nan_to_num(minutes["recorded_min"])
+        data = {
+            "n": as_counts(reductions.total(there, groups)),
+            "coverage": np.minimum(recorded * 60.0 / groups.seconds, 1.0),
+            "exposure_min": minutes.pop("worn_min"),
+            **minutes,
+            "recorded_min": recorded,
+            "pace_steps": taken,
+            "pace_min": walked / 60.0,
+            "blink_n": blinks,
+            "blink_min": usable / 60.0,
+        }
+        return data, _counted(frame, self.log, groups, time)
+
+    def values(self, fields: Iterable[Field]) -> Made:
         """Return fields by their rules, missing if too little of the bin is covered.
 
         Also return the columns to carry beside them: whole sums, and weights behind values.

@@ -5,6 +5,7 @@ They are cut where the local date changes, so that no bin contains parts of two 
 of 23 or 25 hours or of travel.
 """
 
+import threading
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -40,6 +41,13 @@ MOST_KEYS = 6  # a longer list has a label for each row
 _WHOLE = pd.Index(["all"], name="group")
 
 
+class Memo(threading.local):
+    """What the reductions remember of the last columns, each thread for itself."""
+
+    def __init__(self) -> None:
+        self.columns: list[tuple[Any, Any]] = []
+
+
 @dataclass(frozen=True, slots=True)
 class Groups:
     """Rows of a table in groups.
@@ -58,7 +66,7 @@ class Groups:
     opens_us, closes_us : array of int64, optional
         Opening and closing instants (microseconds of Unix time) of bins, days and weeks. What lies
         between can be more than `seconds` if the local date comes twice.
-    memo : list
+    memo : Memo
         A cache of the reductions for these groups, since many columns are missing together.
     """
 
@@ -68,7 +76,7 @@ class Groups:
     seconds: npt.NDArray[np.float64]
     opens_us: Ints | None = None
     closes_us: Ints | None = None
-    memo: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
+    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -98,7 +106,7 @@ class Groups:
         order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        return replace(self, bounds=bounds, order=order, memo=[])
+        return replace(self, bounds=bounds, order=order, memo=Memo())
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""

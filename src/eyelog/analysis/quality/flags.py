@@ -1,7 +1,7 @@
 """Flag each value with the reasons against it, and mask the flagged values."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.cores import on_cores
 from eyelog.catalogue import LOGS, Field, catalogue, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
@@ -108,8 +109,8 @@ def flagged(frame: pd.DataFrame, which: str, *, limits: Limits = DEFAULT) -> pd.
     judge = _Judge(table, Evidence(table, which, limits))
     # One row in memory per column: every column of the result is contiguous, without a copy.
     bits = np.empty((len(frame.columns), len(frame)), dtype=np.uint16)
-    for own, name in zip(bits, table.columns, strict=True):
-        judge.write(own, name)
+    calls = [partial(judge.write, own, name) for own, name in zip(bits, table.columns, strict=True)]
+    on_cores(calls, values=frame.size)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
     result.attrs = dict(frame.attrs)
     return record(result, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked)
@@ -170,10 +171,14 @@ def mask(
         and not np.bitwise_and.reduce(bits[name]) & Reason.MISSING
     ]
     block = np.empty((len(written), len(frame)))
-    for own, name in zip(block, written, strict=True):
+
+    def write(own: Floats, name: Any) -> None:
         np.copyto(own, table[name])
         np.putmask(own, (bits[name] & against) != 0, np.nan)
-        masked[name] = own
+
+    pairs = list(zip(block, written, strict=True))
+    on_cores([partial(write, own, name) for own, name in pairs], values=block.size)
+    masked |= {name: own for own, name in pairs}
     for name in table.columns:
         if name not in masked and name not in numeric:
             masked[name] = _without(table[name], (bits[name] & against) != 0)

@@ -1,0 +1,63 @@
+"""Computations side by side, on the cores that this process may use."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from itertools import pairwise
+from typing import Final, TypeVar
+
+__all__ = ["on_cores", "shared_out"]
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+# Numpy leaves the interpreter to other threads while it computes. In smaller tables calls take more
+# of the time than computing, and a cohort computes its months on all cores already.
+LEAST_VALUES: Final = 16_000_000
+MOST_CORES: Final = 4  # more wait for the memory
+SHARES: Final = 8  # columns differ in their cost
+
+
+def shared_out(items: Sequence[Item]) -> list[Sequence[Item]]:
+    """Return `items` in a few neighbouring parts, in order."""
+    edges = [i * len(items) // SHARES for i in range(SHARES + 1)]
+    parts = [items[first:after] for first, after in pairwise(edges)]
+    return [part for part in parts if len(part)]
+
+
+def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
+    """Return what each of `calls` returns, in their order.
+
+    Parameters
+    ----------
+    calls : sequence of callable
+        May run at the same time, so none may write what another reads.
+    values : int
+        How many values they compute with. Few are left to the caller's thread.
+    """
+    cores = min(_cores(), MOST_CORES)
+    if cores < 2 or len(calls) < 2 or values < LEAST_VALUES:
+        return [call() for call in calls]
+    made: dict[int, Made] = {}
+    places = iter(range(len(calls)))
+
+    def work() -> None:
+        for place in places:
+            made[place] = calls[place]()
+
+    # The caller's thread works too: glibc keeps memory that is freed there for the next column, and
+    # gives it back to the system elsewhere.
+    with ThreadPoolExecutor(cores - 1) as pool:
+        # What the caller has told numpy and `warnings` holds in the threads too.
+        others = [pool.submit(copy_context().run, work) for _ in range(cores - 1)]
+        work()
+        for other in others:
+            other.result()
+    return [made[place] for place in range(len(calls))]
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
