@@ -105,6 +105,28 @@ def test_time_not_worn_is_missing_and_not_zero(tmp_path: Path) -> None:
     assert (table["Activity"] == 0).any()
 
 
+@pytest.mark.parametrize("limits", [el.Limits(wear="blinks"), el.Limits(min_worn_for_steps="55s")])
+def test_own_limits_decide_which_epochs_count(tmp_path: Path, limits: el.Limits) -> None:
+    frame = el.sample(SIXTY)
+    usual = el.export_actigraphy(frame, tmp_path / "usual.csv", field="steps").read_text()
+    own = el.export_actigraphy(frame, tmp_path / "own.csv", field="steps", limits=limits)
+    assert own.read_text() != usual
+    bins = el.resample(frame, "1min", limits=limits)[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]]
+    counts = pd.read_csv(own, comment="#")["Activity"]
+    assert counts.sum() == bins.sum(axis=1, min_count=4).sum()
+
+
+def test_a_frame_masked_with_other_limits_is_refused(tmp_path: Path) -> None:
+    strict = el.Limits(min_worn_for_steps="55s")
+    frame = el.sample(SIXTY)
+    masked = el.mask(frame, el.flag(frame, limits=strict))
+    with pytest.raises(el.ConfigurationError, match="pass limits="):
+        el.export_actigraphy(masked, tmp_path / "a.csv", field="steps")
+    path = el.export_actigraphy(masked, tmp_path / "a.csv", field="steps", limits=strict)
+    again = el.export_actigraphy(frame, tmp_path / "b.csv", field="steps", limits=strict)
+    assert path.read_text() == again.read_text()
+
+
 def test_times_are_those_at_which_epochs_open(tmp_path: Path) -> None:
     index = pd.date_range("2026-10-24 10:00:15", periods=8, freq="15s", tz="UTC", name="date")
     quiet = {"isl": False, "vld": True, "nis_time": 0.0, "tl_xav": 0.0, "tl_yav": 0.0, "cad": 90.0}

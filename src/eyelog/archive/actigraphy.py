@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.summary import needed
+from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.quality.evidence import blink_evidence
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.durations import duration_us
 from eyelog.archive.parquet.layout import archive_errors
@@ -32,6 +34,7 @@ def export_actigraphy(
     *,
     field: str = "stp",
     epoch: str = "1min",
+    limits: Limits | None = None,
 ) -> Path:
     """Write counts per epoch as a CSV file that GGIR and pyActigraphy read.
 
@@ -47,6 +50,8 @@ def export_actigraphy(
         fields).
     epoch : str
         Length of an epoch: a whole multiple of the log's own interval that divides 15 minutes.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, see `eyelog.Limits`.
 
     Returns
     -------
@@ -58,8 +63,8 @@ def export_actigraphy(
     FieldError
         If the frame does not have the field, or the field is not summed.
     ConfigurationError
-        If the epoch is not such a length, the frame has no record, or `path` does not end with
-        ``.csv``.
+        If the epoch is not such a length, the frame has no record or was masked with other limits,
+        or `path` does not end with ``.csv``.
     ArchiveError
         If the file cannot be written.
 
@@ -122,10 +127,13 @@ def export_actigraphy(
     seconds = _epoch_seconds(frame, epoch)
     if frame.empty:
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
+    chosen = chosen_limits(limits, frame)
     # Only the fields that judge it.
-    part = frame[needed(frame, log, [*fields, *role(log, "pace")])]
+    used = [*fields, *role(log, "pace")]
+    used += blink_evidence(log) if chosen.wear == "blinks" else ()
+    part = frame[needed(frame, log, used)]
     part.attrs = dict(frame.attrs)
-    bins = resample(part, f"{seconds}s", min_coverage=0.5)[list(fields)]
+    bins = resample(part, f"{seconds}s", min_coverage=0.5, limits=chosen)[list(fields)]
     counts = bins.sum(axis=1, min_count=len(fields))
     index = cast(pd.DatetimeIndex, counts.index)
     opens, whole = _whole_days(index, seconds)

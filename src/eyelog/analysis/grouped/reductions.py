@@ -367,9 +367,9 @@ def _summing(missing: Missing, weights: Floats) -> Any:
     The product reads each value where it stands: to copy the values that are not missing, or the
     products with their weights, takes several times as long.
     """
-    rows = np.arange(len(missing.rows)) if missing.places is None else missing.places
-    rows, bounds = (array.astype(np.int32) for array in (rows, missing.bounds))  # half to read
-    rows = rows[: bounds[-1]]
+    places = np.arange(len(missing.rows)) if missing.places is None else missing.places
+    bounds = missing.bounds.astype(np.int32)  # half as much to read as int64
+    rows = places[: bounds[-1]].astype(np.int32)
     shape = len(missing.counts), len(missing.rows)
     return scipy.sparse.csr_array((weights[: len(rows)], rows, bounds), shape=shape)
 
