@@ -1,10 +1,15 @@
 """The days, and the weeks where there are too many days to read."""
 
+import pandas as pd
 import pytest
 
+import eyelog as el
+from eyelog.reports.logs import as_logs
 from eyelog.reports.parts import Empty
 from eyelog.reports.sections.days import section
 from support.reported import FIFTEEN, SIXTY, logs, unworn
+
+EDGES = ("First", "Last")
 
 
 def test_it_says_how_long_the_eyewear_was_worn_on_a_usual_day() -> None:
@@ -35,3 +40,19 @@ def test_many_days_are_shown_as_weeks_and_kept_as_days() -> None:
 def test_without_a_day_of_wear_it_says_so() -> None:
     with pytest.raises(Empty, match="0 of 3 days"):
         section(unworn())
+
+
+def test_a_wearer_who_travels_reads_the_times_of_the_own_clock() -> None:
+    zones = el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "America/New_York")])
+    stamps = pd.DatetimeIndex([], tz="UTC")
+    for day, tz in (("2026-10-20", "Asia/Tokyo"), ("2026-10-23", "America/New_York")):
+        opens = pd.Timestamp(f"{day} 08:01", tz=tz)
+        stamps = stamps.append(pd.date_range(opens, periods=840, freq="1min").tz_convert("UTC"))
+    stamps = stamps.tz_convert(zones.home).rename("date")
+    frame = pd.DataFrame({"wea_s": 60.0, "tl_xav": 0.0, "tl_yav": 0.0}, index=stamps)
+    frame["utc_offset_min"] = zones.offset_min(stamps)
+    table = section(as_logs(frame)).tables[1]()
+    assert "own clock" in table.caption
+    places = [[label for label, _ in table.headers].index(f"{edge} worn") for edge in EDGES]
+    assert [[row[i] for i in places] for row in table.rows] == [["08:00", "22:00"]] * 2
+    assert "2026-10-23T21:00:00+09:00" in table.csv
