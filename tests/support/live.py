@@ -108,6 +108,10 @@ class Live:
         """Let every code's ten minutes be over, a second ago."""
         self._alter("UPDATE code SET expires = ?", time.time() - 1)
 
+    def forget_application(self, client_id: str) -> None:
+        """Take an application out of the state and leave its tokens, as a damaged state would."""
+        self._alter("DELETE FROM application WHERE client_id = ?", client_id)
+
     def _alter(self, sql: str, *values: Any) -> None:
         with contextlib.closing(sqlite3.connect(self.archive / "_service.sqlite")) as db, db:
             assert db.execute(sql, values).rowcount

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from eyelog.analysis.quality.states import STATES
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import LATEST
-from eyelog.clock import LocalClock, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.style import COLOURS, HATCH, Entry, patch
 
@@ -42,7 +42,7 @@ __all__ = [
 
 UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)
-DAY_US: Final = 86_400_000_000
+
 DAY_SHARES: Final = 1440
 """The columns of a day: one per minute."""
 

@@ -18,6 +18,14 @@ def offset(table: pd.DataFrame, text: str, column: str = "mean", field: str = "l
     return table.loc[(field, pd.Timedelta(text)), column]
 
 
+def test_a_single_row_does_not_show_its_length() -> None:
+    level = minutes([3.0])
+    with pytest.raises(el.ConfigurationError, match="how long one row is from a single row"):
+        events(level, [level.index[0]], before="1min", after="1min")
+    table = events(level, [level.index[0]], before="1min", after="1min", every="1min")
+    assert table["n"].sum() == 1
+
+
 def test_rows_of_one_bin_become_one_value_by_the_rule_of_the_field() -> None:
     frame = frame_of(
         EYES,

@@ -34,6 +34,14 @@ def test_peak_cadence_is_the_mean_of_the_busiest_minutes() -> None:
     assert np.isnan(el.gait.peak_cadence(frame, minutes=6)["peak_spm"].iloc[0])
 
 
+def test_peak_cadence_takes_the_30_busiest_minutes_unless_told() -> None:
+    frame = minutes([60.0] * 40, [100.0] * 30 + [40.0] * 10)
+    row = el.gait.peak_cadence(frame).iloc[0]
+    assert row["peak_spm"] == 100
+    assert el.gait.peak_cadence(frame, minutes=31)["peak_spm"].iloc[0] < 100
+    assert el.gait.peak_cadence(frame.iloc[11:])["peak_spm"].isna().all()  # 29 minutes
+
+
 def test_quarters_of_a_minute_make_its_steps_and_half_a_minute_makes_none() -> None:
     frame = walked([30, 30, 25, 25, 30, 30])
     row = el.gait.peak_cadence(frame, minutes=1).iloc[0]

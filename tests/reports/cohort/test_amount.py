@@ -26,6 +26,23 @@ def test_the_groups_have_their_days_and_hours() -> None:
     assert rows["All wearers"][0] == "4"
 
 
+def test_the_hours_worn_in_all_are_those_of_every_day() -> None:
+    table = cohort_days(4, 3)
+    table["worn_h"] = np.repeat([6.0, 7, 8, 9], 3)
+    by_group, by_wearer = (cells(make()) for make in section(cohort_of(table)).tables[:2])
+    assert {name: row[-1] for name, row in by_group.items()} == {
+        "control": "42",
+        "treated": "48",
+        "All wearers": "90",
+    }
+    assert {name: row[-1] for name, row in by_wearer.items()} == {
+        "w00": "18",
+        "w01": "21",
+        "w02": "24",
+        "w03": "27",
+    }
+
+
 def test_the_wearers_with_the_least_come_first_and_the_file_has_all() -> None:
     table = cohort_days(40, 3).drop(index=("w17", "2026-10-20"))
     made = section(cohort_of(table)).tables[1]()

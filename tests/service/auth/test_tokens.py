@@ -110,6 +110,17 @@ def test_an_expired_access_token_is_refused_and_its_refresh_token_is_not(there: 
     assert _opens(there, newer["access_token"])
 
 
+def test_a_token_whose_application_is_gone_from_the_state_is_refused(there: Live) -> None:
+    client_id, secret = there.registry.add_application(REDIRECT)
+    code = there.registry.issue_code("ada", client_id, REDIRECT)
+    tokens = there.exchange(code, client_id=client_id, client_secret=secret).json()
+    assert _opens(there, tokens["access_token"])
+    there.forget_application(client_id)
+    answer = there.get(STANDARD, *RANGE, token=tokens["access_token"])
+    assert oauth_error(answer, 401) == "invalid_token"
+    assert "application of the access token was removed" in answer.json()["error_description"]
+
+
 def test_access_and_refresh_tokens_are_not_interchangeable(there: Live) -> None:
     tokens = there.login("ada")
     assert oauth_error(there.refresh(tokens["access_token"]), 400) == "invalid_grant"
