@@ -35,6 +35,7 @@ from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.state import State, StateBusy, StateFault
 from eyelog.service.auth.tokens import authenticate, revoke, token
+from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
 from eyelog.service.limits import PER_HOUR, Limits, Quota
 from eyelog.service.openapi import document
@@ -112,6 +113,8 @@ def create_app(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
         )
+    if text := interrupted(registry.folder):
+        raise ConfigurationError(text)
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     seen_through = Proxy(proxy, root_path)
     description = document(page_size, root_path=seen_through.root_path)

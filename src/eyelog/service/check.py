@@ -26,6 +26,7 @@ from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased, revived
 from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
+from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
 
@@ -72,6 +73,8 @@ def check_service(registry: Registry) -> list[Finding]:
     findings.append(_audit_log(registry.state_folder))
     archive, names = _archive(registry.folder)
     findings.append(archive)
+    if text := interrupted(registry.folder):
+        findings.append(Finding("restore", "wrong", text))
     if any(finding.result == "wrong" for finding in whole):
         text = "not checked, because the state file cannot be relied on"
         return [*findings, Finding("accounts", "wrong", text)]
