@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,8 @@ from eyelog.archive.store import Archive
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.auth.accounts import INVITED_DAYS
 from eyelog.service.auth.registry import Registry
+from support.live import STANDARD
+from support.records import records
 
 PASSWORD = "correct horse"
 
@@ -148,3 +151,23 @@ def test_of_a_file_with_an_unknown_name_nothing_is_changed(
     for action in ("disable", "enable", "remove-account", "set-zone"):
         for choice in ([], ["ada", "--all-in", "sleep"]):
             assert service(action, *choice).status == 2
+
+
+def test_old_months_are_pruned_with_a_protocol(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    service("add-account", "ada")
+    for day in ("2020-01-05", f"{datetime.now(UTC):%Y-%m-%d}"):
+        Archive(archive).write(STANDARD, records(STANDARD, day, 5), account="ada")
+    assert "would remove: month" in service("prune", "--older-than", "730d", "--dry-run").out
+    done = service("prune", "--older-than", "730d")
+    assert done.out.count("removed: month") == 1
+    assert "month=2020-01" in done.out
+    assert "not reached: backups" in done.out
+    assert len(Archive(archive).read(STANDARD, account="ada", tz="UTC")) == 5
+    assert '"admin.prune"' in (archive / FILE_NAME).read_text()
+    assert json.loads(service("prune", "--older-than", "730d", "--json").out)["removed"] == []
+    for wrong in ("730", "0d", "2y", "-5d", "1e3d"):
+        assert (
+            "takes a number of days such as 730d" in service("prune", f"--older-than={wrong}").err
+        )

@@ -6,15 +6,16 @@ import getpass
 import io
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
+from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import add_archive, add_state, open_archive
 from eyelog.errors import ConfigurationError
@@ -252,6 +253,21 @@ def _add_upkeep(actions: Any) -> None:
         "replace the key that signs cursors, forms and cookies",
         "Do so when somebody may have read the state file. Tokens stay valid.",
     )
+    prune = _action(
+        actions,
+        "prune",
+        _prune,
+        "delete the months that are older than a study keeps its records",
+        "A month goes as a whole, when all of it is older. What it prints is the protocol.",
+    )
+    prune.add_argument(
+        "--older-than", required=True, metavar="DAYS", help="the age in days, such as 730d"
+    )
+    prune.add_argument(
+        "--dry-run", action="store_true", help="list what would be removed, change nothing"
+    )
+    add_json(prune)
+
     backup = _action(
         actions,
         "backup",
@@ -841,6 +857,38 @@ def _rotate_key(args: argparse.Namespace) -> None:
         "The signing key was replaced; a running service uses the new one within a second. A fetch"
         " that was under way fails and has to be started again. Tokens stay valid."
     )
+
+
+def _prune(args: argparse.Namespace) -> None:
+    from eyelog.archive.parquet.layout import open_place
+    from eyelog.archive.prune import prune
+
+    days = re.fullmatch(r"([1-9]\d{0,4})d", args.older_than)
+    if days is None:
+        raise ConfigurationError(
+            f"--older-than takes a number of days such as 730d, not {args.older_than!r}"
+        )
+    registry = _registry(args)
+    before = datetime.now(UTC) - timedelta(days=int(days[1]))
+    removed = prune(open_place(registry.folder), before, dry_run=args.dry_run)
+    if removed and not args.dry_run:
+        _audit(registry, "prune", older_than=args.older_than, files=len(removed))
+    if args.json:
+        protocol = {
+            "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
+            "dry_run": args.dry_run,
+            "removed": [asdict(one) for one in removed],
+            "not_reached": list(ELSEWHERE),
+        }
+        _print_json(protocol)
+        return
+    did = "would remove" if args.dry_run else "removed"
+    for one in removed:
+        print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
+    for text in ELSEWHERE:
+        print(one_line(f"not reached: {text}"))
+    if not removed:
+        note(f"No month is older than {int(days[1]):,} days.")
 
 
 def _backup(args: argparse.Namespace) -> None:
