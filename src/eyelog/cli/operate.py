@@ -299,6 +299,17 @@ def _add_upkeep(actions: Any) -> None:
     )
     add_json(again)
 
+    printed = actions.add_parser(
+        "print-config",
+        help="print a file for systemd, nginx or logrotate",
+        description="Print the file that the documentation shows for a program around the service."
+        " Change its paths and the name of the machine before use.",
+    )
+    printed.add_argument(
+        "program", choices=["systemd", "nginx", "logrotate"], help="which program's file"
+    )
+    printed.set_defaults(run=_print_config)
+
     check = _action(
         actions,
         "check",
@@ -977,6 +988,12 @@ def _after_restore(args: argparse.Namespace) -> None:
         print(f"erased: {len(names)} account{'s' if len(names) > 1 else ''}")
     if not any(counts.values()):
         note("Nothing lives again that had ended.")
+
+
+def _print_config(args: argparse.Namespace) -> None:
+    from eyelog.service.configuration import configuration
+
+    print(configuration(args.program), end="")
 
 
 def _check(args: argparse.Namespace) -> None:
