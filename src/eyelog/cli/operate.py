@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
-from eyelog.cli.source import add_archive, add_state, open_archive
+from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -326,7 +326,10 @@ def _add_upkeep(actions: Any) -> None:
 def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
     from eyelog.service.auth.registry import Registry
 
-    registry = Registry(open_archive(args).path, args.state)
+    if "://" in (args.archive or ""):
+        registry = Registry(open_archive(args).path, args.state)
+    else:
+        registry = Registry(archive_path(args), args.state)
     if existing:
         registry.require_state()
     return registry
