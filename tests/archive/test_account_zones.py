@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.account_zones import forget_zones, zones_path
+from eyelog.archive.account_zones import zones_path
 from eyelog.archive.store import place_of
 
 LOG = "standard_mode_logs"
@@ -35,8 +35,9 @@ def test_zones_are_kept_and_read_back(tmp_path: Path, where: str) -> None:
     archive.set_zones("Asia/Seoul", account="Anna B")
     assert archive.zones("anna") == TRIP
     assert archive.zones("Anna B") == el.Zones("Asia/Seoul")
-    forget_zones(place_of(archive), "anna")
+    archive.erase("anna")
     assert archive.zones("anna") is None
+    assert archive.zones("Anna B") == el.Zones("Asia/Seoul")
 
 
 def test_the_file_is_private_and_no_tool_takes_it_for_data(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The operator's commands: what they print, what they end, and what they never show."""
 
-import io
 import json
 import shlex
 import sqlite3
@@ -30,32 +29,6 @@ PASSWORD = "correct horse"
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    return tmp_path / "archive"
-
-
-@pytest.fixture
-def service(
-    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., SimpleNamespace]:
-    """Run one action of `eyelog service` on the archive: status, out, err."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(action: str, *words: str, stdin: bytes | None = None) -> SimpleNamespace:
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        capsys.readouterr()
-        try:
-            status = main(["service", action, "--archive", str(archive), *words])
-        except SystemExit as usage:
-            status = int(usage.code or 0)
-        printed = capsys.readouterr()
-        return SimpleNamespace(status=status, out=printed.out, err=printed.err)
-
-    return run
 
 
 @pytest.fixture
@@ -389,3 +362,13 @@ def test_of_two_processes_at_the_same_command_one_succeeds_and_the_other_says_wh
         assert why in failed.stderr
     secrets = [one.stdout.strip().partition("=")[2] for one in both("rotate-secret", "Sleep study")]
     assert sum(lab.registry.check_secret(lab.client_id, secret) for secret in secrets) == 1
+
+
+def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_path: Path) -> None:
+    with lab.registry.state.write() as db:
+        db.execute("UPDATE account SET study = 'sleep' WHERE name = 'ada'")
+    assert lab.run("revoke", "--all-in", "nothing").status == 1
+    done = lab.run("revoke", "--all-in", "sleep")
+    assert "ended: 1 refresh token and 1 access token of account 'ada'" in done.out
+    assert lab.registry.bearer(lab.access) == "the access token is revoked"
+    assert lab.run("revoke", "--all-in", "sleep", "--all").status == 2

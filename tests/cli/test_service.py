@@ -110,3 +110,13 @@ def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None
     assert main([*wearer, "--seed", "7"]) == 1
     assert "give the simulated wearer an --account of its own" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0
+
+
+def test_an_archive_on_an_object_store_is_not_served_and_the_message_says_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["serve", "--archive", "s3://bucket/archive"]) == 1
+    assert capsys.readouterr().err == (
+        "eyelog: error: eyelog serve needs a local archive, not 's3://bucket/archive': copy it to a"
+        " folder first, or sync it from its service\n"
+    )

@@ -42,6 +42,7 @@ NO_SOURCE_FILE = {
     "archive/test_remote.py": "an archive in memory and on an object store, across its files",
     "datasets/test_make_sample.py": "the script beside the sample",
     "docs/test_blocks.py": "how the blocks of the pages run",
+    "cli/test_operate_many.py": "the operator's commands for many accounts at once",
     "cli/test_archive_zones.py": "the zone of an account, in every command",
     "cohort/test_travellers.py": "wearers who travel, in every table of a cohort",
     "cohort/test_wearers_zones.py": "the zones of the wearers, in every function",

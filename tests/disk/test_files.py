@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.disk.files import make_folders, new_file, temporary_name, whole_file
+from eyelog.disk.files import (
+    make_folders,
+    new_file,
+    replace_file,
+    temporary_name,
+    whole_file,
+)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
@@ -38,6 +44,17 @@ def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path
         fail()
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_replaced_file_is_whole_and_leaves_nothing_of_a_killed_process(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file"
+    replace_file(target, b"old")
+    temporary_name(target).write_bytes(b"half")
+    other = temporary_name(tmp_path / "deep" / "file2")
+    other.write_bytes(b"of another file")
+    replace_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert sorted(target.parent.iterdir()) == sorted([target, other])
 
 
 @posix

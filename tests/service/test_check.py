@@ -9,6 +9,7 @@ import pytest
 from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, Audit
+from eyelog.service.auth.accounts import NewAccount
 from eyelog.service.auth.registry import Registry
 from eyelog.service.check import Finding, check_service
 from support.first_release import first_release_state
@@ -185,3 +186,17 @@ def test_a_disk_that_is_nearly_full_is_found(
     assert found.text.endswith(
         f"on the disk of {registry.state_folder}: free some, or requests fail"
     )
+
+
+def test_only_wearers_have_records_and_staff_have_wearers(registry: Registry) -> None:
+    registry.add_accounts(
+        [
+            NewAccount("bea", study="sleep"),
+            NewAccount("eve", study="sleep", role="staff"),
+            NewAccount("fay", study="slep", role="staff"),
+            NewAccount("gil", role="admin"),
+        ]
+    )
+    found = by_check(registry)
+    assert found["accounts without records"].text.startswith("1: bea;")
+    assert found["staff without wearers"].text == "1: fay; nobody else is in their study"

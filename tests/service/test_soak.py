@@ -7,8 +7,6 @@ import os
 import random
 import re
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -21,9 +19,9 @@ import psutil
 import pytest
 import requests
 
-from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records
+from support.served import served
 
 SECONDS = float(os.environ.get("EYELOG_SOAK_SECONDS", "600"))
 WEARERS = ("ada", "bea", "cleo")
@@ -39,24 +37,9 @@ def process(tmp_path: Path) -> Iterator[tuple[psutil.Process, Live]]:
         records(COMPUTED, "2026-10-24 00:00:15", 3000),
         records(STANDARD, "2026-10-24 00:01", 2000),
     ]
-    registry, client_id, secret = live.make(tmp_path / "a", dict.fromkeys(WEARERS, frames))
-    options = {"port": 0, "requests_per_hour": 0, "access_log": str(tmp_path / "access.log")}
-    program = (
-        f"from eyelog.service.server import serve; serve({str(tmp_path / 'a')!r}, **{options!r})"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True
-    ) as service:
-        assert service.stderr is not None
-        try:
-            url = service.stderr.readline().strip()
-            there = Live(url, tmp_path / "a", registry, client_id, secret)
-            yield psutil.Process(service.pid), there
-            service.terminate()
-            assert service.wait(timeout=30) == 0
-            assert service.stderr.read() == ""
-        finally:
-            service.kill()
+    options = {"access_log": str(tmp_path / "access.log")}
+    with served(tmp_path / "a", dict.fromkeys(WEARERS, frames), **options) as (service, there):
+        yield psutil.Process(service.pid), there
 
 
 def test_a_service_in_long_use_keeps_neither_memory_nor_files(

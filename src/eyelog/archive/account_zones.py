@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from eyelog.archive.parquet.layout import Place, archive_errors, check_account
 from eyelog.clock import Zones
-from eyelog.disk.files import whole_file
+from eyelog.disk.files import replace_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["forget_zones", "set_zones", "stored_zones", "zones_path", "zones_problems"]
+__all__ = ["set_zones", "stored_zones", "zones_path", "zones_problems"]
 
 FOLDER: Final = ".zones"
 _ENDING: Final = ".v1.csv"
@@ -64,22 +64,9 @@ def set_zones(place: Place, account: str, zones: Zones) -> None:
     body = "\n".join(["from,tz", *lines, ""]).encode()
     with archive_errors(f"write {path}"):
         if place.local:
-            for leftover in Path(path).parent.glob(f".{Path(path).name}.*.tmp"):
-                leftover.unlink(missing_ok=True)
-            with whole_file(Path(path)) as sink:
-                sink.write(body)
+            replace_file(Path(path), body)
         else:
             place.fs.pipe_file(path, body)
-
-
-def forget_zones(place: Place, account: str) -> None:
-    """Remove the zones of an account, if there are any."""
-    path = zones_path(place, account)
-    with archive_errors(f"remove {path}"):
-        if place.local:
-            Path(path).unlink(missing_ok=True)
-        elif place.fs.exists(path):
-            place.fs.rm_file(path)
 
 
 def zones_problems(place: Place) -> list[tuple[str, str, str]]:

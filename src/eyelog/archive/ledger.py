@@ -23,7 +23,7 @@ from eyelog.archive.parquet.reading import instant_us
 from eyelog.archive.parquet.rows import month_stamps, open_file
 from eyelog.archive.parquet.writing import locked
 from eyelog.clock import DAY, day_start, zone
-from eyelog.disk.files import whole_file
+from eyelog.disk.files import replace_file
 from eyelog.errors import EyelogWarning
 
 __all__ = ["Days", "Noted", "note_days", "noted_days", "problems_of_month", "synced_days"]
@@ -115,10 +115,7 @@ def note_days(
         body = msgspec.json.encode(sources)
         path = _path(place, log, account)
         if place.local:
-            for leftover in Path(path).parent.glob(f".{NAME}.*.tmp"):
-                leftover.unlink(missing_ok=True)
-            with whole_file(Path(path)) as sink:
-                sink.write(body)
+            replace_file(Path(path), body)
         else:
             place.fs.pipe_file(path, body)
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import open_archive
 
-__all__ = ["add_arguments", "erase_records", "erase_stored", "print_protocol"]
+__all__ = ["ELSEWHERE", "add_arguments", "erase_records", "erase_stored", "print_protocol"]
 
 Row = tuple[str, str, int, str]  # what, path, how many, of what
 
-_ELSEWHERE: Final = (
+ELSEWHERE: Final = (
     "backups and snapshots of the disk, and the free space of a disk that is not encrypted",
     "exported and downloaded files, reports, tables and figures made from the records",
     "access logs (--access-log of eyelog serve), the proxy's logs, and rotated logs",
@@ -61,7 +61,7 @@ def print_protocol(
     args: argparse.Namespace, rows: Sequence[Row], out_of_reach: Sequence[str] = ()
 ) -> None:
     """Print what was removed, and what was not."""
-    beyond = [*out_of_reach, *_ELSEWHERE]
+    beyond = [*out_of_reach, *ELSEWHERE]
     if args.json:
         protocol: dict[str, Any] = {
             "account": args.account,

@@ -1,27 +1,34 @@
 """The commands of the service's operator: accounts, applications, tokens, the key, a check."""
 
 import argparse
+import csv
 import getpass
+import io
 import json
+import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
+from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
-from eyelog.cli.source import add_archive, add_state, open_archive
+from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from eyelog.archive.store import Archive
+    from eyelog.clock import Zones
     from eyelog.service.auth.ending import Ended
     from eyelog.service.auth.registry import Registry
 
 __all__ = ["add_commands"]
 
+_INVITED_DAYS: Final = 14
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
 
 
@@ -67,9 +74,32 @@ def _add_accounts(actions: Any) -> None:
     account.add_argument("name", metavar="NAME", help="the account's name")
     _add_password(account, required=False)
 
+    several = _action(
+        actions,
+        "add-accounts",
+        _add_accounts_of_file,
+        "add the wearers of a CSV file, all or none",
+        "Its columns are name, password, study, role (wearer, staff or admin) and zone. All but the"
+        " name may be empty.",
+    )
+    several.add_argument("file", type=Path, metavar="FILE", help="the CSV file")
+    several.add_argument(
+        "--invite",
+        type=Path,
+        metavar="LINKS",
+        help="write a new CSV file, which only you can read, with a link for each account without a"
+        f" password: with it the wearer chooses one, once, within {_INVITED_DAYS} days",
+    )
+    several.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="the address of the service in these links (default: EYELOG_BASE_URL)",
+    )
+
     listed = _action(
         actions, "list-accounts", _list_accounts, "list the accounts, and who has access"
     )
+    listed.add_argument("--study", metavar="STUDY", help="only the accounts of this study")
     add_json(listed)
 
     password = _action(
@@ -86,19 +116,32 @@ def _add_accounts(actions: Any) -> None:
         (
             "disable",
             _disable,
-            "refuse every login and token of an account",
+            "refuse every login and token of accounts",
             "Nothing is deleted: enable makes logins and tokens valid again.",
         ),
-        ("enable", _enable, "allow a disabled account again", ""),
+        ("enable", _enable, "allow disabled accounts again", ""),
         (
             "remove-account",
             _remove_account,
-            "remove an account with its tokens",
-            "Its records stay in the archive.",
+            "remove accounts with their tokens",
+            "Their records stay in the archive.",
+        ),
+        (
+            "set-zone",
+            _set_zone,
+            "set the time zone of wearers",
+            "Every command that reads the archive takes their local days from it.",
         ),
     ):
         parser = _action(actions, name, run, text, more)
-        parser.add_argument("name", metavar="NAME", help="the account's name")
+        parser.add_argument("name", nargs="?", metavar="NAME", help="the account's name")
+        _add_several(parser)
+    parser.add_argument(
+        "--tz",
+        metavar="Z",
+        help="the zone, such as Asia/Tokyo, or a .csv file with the columns from and tz; may be"
+        " left out with --csv, if that file has the column zone",
+    )
 
     erase = _action(
         actions,
@@ -109,6 +152,15 @@ def _add_accounts(actions: Any) -> None:
         " (EYELOG_HOME) has of it. In the audit log a pseudonym replaces the name.",
     )
     add_arguments(erase)
+
+
+def _add_several(parser: argparse.ArgumentParser) -> None:
+    """Let a command take many accounts in place of one."""
+    parser.add_argument(
+        "--csv", type=Path, metavar="FILE", help="all accounts in the column name of a CSV file"
+    )
+    parser.add_argument("--all-in", metavar="STUDY", help="all accounts of a study")
+    parser.set_defaults(usage=parser.error)
 
 
 def _add_password(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -190,7 +242,7 @@ def _add_tokens(actions: Any) -> None:
         "--application", metavar="APPLICATION", help="every token of this application (id or name)"
     )
     revoke.add_argument("--all", action="store_true", help="every token of the service")
-    revoke.set_defaults(usage=revoke.error)
+    _add_several(revoke)
 
 
 def _add_upkeep(actions: Any) -> None:
@@ -201,6 +253,21 @@ def _add_upkeep(actions: Any) -> None:
         "replace the key that signs cursors, forms and cookies",
         "Do so when somebody may have read the state file. Tokens stay valid.",
     )
+    prune = _action(
+        actions,
+        "prune",
+        _prune,
+        "delete the months that are older than a study keeps its records",
+        "A month goes as a whole, when all of it is older. What it prints is the protocol.",
+    )
+    prune.add_argument(
+        "--older-than", required=True, metavar="DAYS", help="the age in days, such as 730d"
+    )
+    prune.add_argument(
+        "--dry-run", action="store_true", help="list what would be removed, change nothing"
+    )
+    add_json(prune)
+
     backup = _action(
         actions,
         "backup",
@@ -232,6 +299,17 @@ def _add_upkeep(actions: Any) -> None:
     )
     add_json(again)
 
+    printed = actions.add_parser(
+        "print-config",
+        help="print a file for systemd, nginx or logrotate",
+        description="Print the file that the documentation shows for a program around the service."
+        " Change its paths and the name of the machine before use.",
+    )
+    printed.add_argument(
+        "program", choices=["systemd", "nginx", "logrotate"], help="which program's file"
+    )
+    printed.set_defaults(run=_print_config)
+
     check = _action(
         actions,
         "check",
@@ -248,7 +326,10 @@ def _add_upkeep(actions: Any) -> None:
 def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
     from eyelog.service.auth.registry import Registry
 
-    registry = Registry(open_archive(args).path, args.state)
+    if "://" in (args.archive or ""):
+        registry = Registry(open_archive(args).path, args.state)
+    else:
+        registry = Registry(archive_path(args), args.state)
     if existing:
         registry.require_state()
     return registry
@@ -339,6 +420,101 @@ def _add_account(args: argparse.Namespace) -> None:
     note(f"Account {args.name!r} added.")
 
 
+def _add_accounts_of_file(args: argparse.Namespace) -> None:
+    from eyelog.disk.files import new_file
+    from eyelog.service.auth.secrets import new_token
+    from eyelog.service.wearers_file import read_wearers
+
+    listed = read_wearers(args.file)
+    registry, archive = _registry(args, existing=False), open_archive(args)
+    new = [one.account for one in listed]
+    zones = _zones_to_set(archive, {one.account.name: one.zone for one in listed if one.zone})
+    if args.invite is None:
+        registry.add_accounts(new)
+    else:
+        address = _address(args)
+        codes = {one.name: new_token() for one in new if one.password is None}
+        links = [(name, f"{address}/invitation?code={codes[name]}") for name in codes]
+        try:
+            # The links first: an account whose link is lost cannot be invited again.
+            with new_file(args.invite) as sink:
+                sink.write(_csv([("name", "link"), *links]))
+        except FileExistsError:
+            raise ConfigurationError(
+                f"{args.invite} exists already: name a new file for the links"
+            ) from None
+        try:
+            registry.add_accounts(new, codes)
+        except BaseException:
+            args.invite.unlink(missing_ok=True)
+            raise
+    for name, zone in zones.items():
+        archive.set_zones(zone, account=name)
+    _audit(
+        registry,
+        "add_accounts",
+        accounts=len(new),
+        invited=args.invite is not None,
+        zones=len(zones),
+    )
+    note(f"{_accounts(len(new))} added.")
+    if args.invite is not None:
+        note(
+            f"{len(links)} links are in {args.invite}. Each works once, until {_INVITED_DAYS} days"
+            " have passed: give every wearer their own, then delete the file."
+        )
+
+
+def _address(args: argparse.Namespace) -> str:
+    """Return the address of the service without a slash at its end."""
+    address: str = args.base_url or os.environ.get("EYELOG_BASE_URL", "")
+    if not address.startswith(("https://", "http://")):
+        raise ConfigurationError(
+            "the links need the address of the service: pass --base-url https://logs.example.org"
+        )
+    return address.rstrip("/")
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _accounts(count: int) -> str:
+    return "1 account" if count == 1 else f"{count:,} accounts"
+
+
+def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones]":
+    """Return the zones of wearers that the archive does not know yet; refuse another zone."""
+    from eyelog.clock import as_zones
+
+    wanted = {name: as_zones(zone, what="a list of wearers") for name, zone in zones.items()}
+    for name, zone in wanted.items():
+        if (stored := archive.zones(name)) not in (None, zone):
+            raise ConfigurationError(
+                f"account {name!r} lives in {stored} in the archive, not in {zone}: eyelog service"
+                " set-zone changes it"
+            )
+    return {name: zone for name, zone in wanted.items() if archive.zones(name) is None}
+
+
+def _chosen(args: argparse.Namespace, registry: "Registry", name: str | None) -> list[str]:
+    """Return the accounts that a command is for: one by its name, those of a file or a study."""
+    if sum(each is not None for each in (name, args.csv, args.all_in)) != 1:
+        args.usage("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
+    if args.all_in is not None:
+        return registry.accounts_in(args.all_in)
+    if args.csv is None:
+        names = [str(name)]
+    else:
+        from eyelog.service.wearers_file import read_wearers
+
+        names = [one.account.name for one in read_wearers(args.csv)]
+    registry.check_accounts(names)
+    return names
+
+
 def _list_accounts(args: argparse.Namespace) -> None:
     registry = _registry(args)
     access: dict[str, dict[str, float | None]] = {}
@@ -346,6 +522,9 @@ def _list_accounts(args: argparse.Namespace) -> None:
         used = access.setdefault(token.account, {})
         used[token.client_id] = max(used.get(token.client_id) or 0, token.last_used or 0) or None
     accounts = registry.list_accounts()
+    if args.study is not None:
+        members = set(registry.accounts_in(args.study))
+        accounts = [one for one in accounts if one.name in members]
     last = {
         name: max((at for at in used.values() if at is not None), default=None)
         for name, used in access.items()
@@ -357,6 +536,8 @@ def _list_accounts(args: argparse.Namespace) -> None:
                     "account": one.name,
                     "password": one.has_password,
                     "disabled": one.disabled,
+                    "study": one.study,
+                    "role": one.role,
                     "added": _stamp(one.added),
                     "applications": len(access.get(one.name, ())),
                     "last_used": _stamp(last.get(one.name)),
@@ -365,17 +546,20 @@ def _list_accounts(args: argparse.Namespace) -> None:
             ]
         )
         return
+    has_studies = any(one.study or one.role != "wearer" for one in accounts)
     rows = [
         [
             one.name,
             "disabled" if one.disabled else "password" if one.has_password else "by code only",
+            *([one.study, one.role] if has_studies else []),
             _day(one.added),
             f"{len(access.get(one.name, ()))}",
             _minute(last.get(one.name)),
         ]
         for one in accounts
     ]
-    headings = ["Account", "Login", "Added", "Applications", "Last used (UTC)"]
+    studies = ["Study", "Role"] if has_studies else []
+    headings = ["Account", "Login", *studies, "Added", "Applications", "Last used (UTC)"]
     _show(headings, rows, none="There is no account yet: eyelog service add-account NAME.")
 
 
@@ -392,8 +576,13 @@ def _set_password(args: argparse.Namespace) -> None:
 
 def _disable(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    registry.disable(args.name)
-    _audit(registry, "disable", account=args.name)
+    names = _chosen(args, registry, args.name)
+    for name in names:
+        registry.disable(name)
+        _audit(registry, "disable", account=name)
+    if args.name is None:
+        note(f"{_accounts(len(names))} disabled: logins and tokens are refused until enable.")
+        return
     note(
         f"Account {args.name!r} is disabled: logins and tokens are refused until"
         f" {_typed(args, 'enable', args.name)}."
@@ -402,17 +591,27 @@ def _disable(args: argparse.Namespace) -> None:
 
 def _enable(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    registry.enable(args.name)
-    _audit(registry, "enable", account=args.name)
+    names = _chosen(args, registry, args.name)
+    for name in names:
+        registry.enable(name)
+        _audit(registry, "enable", account=name)
+    if args.name is None:
+        note(f"{_accounts(len(names))} enabled: logins and tokens are valid again.")
+        return
     note(f"Account {args.name!r} is enabled: its logins and tokens are valid again.")
 
 
 def _remove_account(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    ended = registry.remove_account(args.name)
-    _audit(registry, "remove_account", account=args.name, **_counts(ended))
-    print(f"removed: account {args.name!r}")
-    _say_ended(ended, what="the account")
+    for name in _chosen(args, registry, args.name):
+        ended = registry.remove_account(name)
+        _audit(registry, "remove_account", account=name, **_counts(ended))
+        print(one_line(f"removed: account {name!r}"))
+        if ended or args.name is not None:
+            _say_ended(ended, what="the account")
+    if args.name is None:
+        note("Their records stay in the archive: eyelog service erase deletes those of one wearer.")
+        return
     folders = _folders_of(args, args.name)
     if folders:
         note(
@@ -422,6 +621,29 @@ def _remove_account(args: argparse.Namespace) -> None:
         )
     else:
         note(f"The archive has no records of {args.name!r}.")
+
+
+def _set_zone(args: argparse.Namespace) -> None:
+    from eyelog.clock import FILE_ZONE, as_zones
+
+    registry, archive = _registry(args), open_archive(args)
+    names = _chosen(args, registry, args.name)
+    given = dict.fromkeys(names, args.tz)
+    if args.tz is None and args.csv is not None:
+        from eyelog.service.wearers_file import read_wearers
+
+        given = {one.account.name: one.zone for one in read_wearers(args.csv)}
+    if without := [name for name, zone in given.items() if not zone]:
+        raise ConfigurationError(
+            f"no zone is given for {without[0]!r}: pass --tz, or --csv with the column zone"
+        )
+    if args.tz == FILE_ZONE:
+        raise ConfigurationError("'file' is for the dates of files: give the zone, as Asia/Tokyo")
+    zones = {name: as_zones(zone, what="an archive") for name, zone in given.items()}
+    for name, zone in zones.items():
+        archive.set_zones(zone, account=name)
+        _audit(registry, "set_zone", account=name)
+        print(one_line(f"{name}: {zone}"))
 
 
 def _erase(args: argparse.Namespace) -> None:
@@ -596,13 +818,25 @@ def _list_tokens(args: argparse.Namespace) -> None:
 
 
 def _revoke(args: argparse.Namespace) -> None:
-    if args.all and (args.account is not None or args.application is not None):
-        args.usage("--all goes with neither --account nor --application")
-    if not args.all and args.account is None and args.application is None:
-        args.usage("say what to end: --account A, --application APPLICATION or --all")
+    several = args.csv is not None or args.all_in is not None
+    if args.all and (args.account is not None or args.application is not None or several):
+        args.usage("--all goes with no other choice")
+    if not (args.all or several or args.account is not None or args.application is not None):
+        args.usage(
+            "say what to end: --account A, --csv FILE, --all-in STUDY, --application APPLICATION or"
+            " --all"
+        )
     registry = _registry(args)
     application = args.application and registry.find_application(args.application)
     client_id = application.client_id if application else None
+    if several:
+        for name in _chosen(args, registry, args.account):
+            ended = registry.revoke_tokens(account=name, client_id=client_id)
+            _audit(registry, "revoke", account=name, application=client_id, **_counts(ended))
+            if ended:
+                _say_ended(ended, what="the account")
+        note("Codes not exchanged yet have ended too. The wearers have to log in again.")
+        return
     ended = registry.revoke_tokens(account=args.account, client_id=client_id)
     whose = None if args.account is None else args.account
     _audit(registry, "revoke", account=whose, application=client_id, **_counts(ended))
@@ -637,6 +871,38 @@ def _rotate_key(args: argparse.Namespace) -> None:
         "The signing key was replaced; a running service uses the new one within a second. A fetch"
         " that was under way fails and has to be started again. Tokens stay valid."
     )
+
+
+def _prune(args: argparse.Namespace) -> None:
+    from eyelog.archive.parquet.layout import open_place
+    from eyelog.archive.prune import prune
+
+    days = re.fullmatch(r"([1-9]\d{0,4})d", args.older_than)
+    if days is None:
+        raise ConfigurationError(
+            f"--older-than takes a number of days such as 730d, not {args.older_than!r}"
+        )
+    registry = _registry(args)
+    before = datetime.now(UTC) - timedelta(days=int(days[1]))
+    removed = prune(open_place(registry.folder), before, dry_run=args.dry_run)
+    if removed and not args.dry_run:
+        _audit(registry, "prune", older_than=args.older_than, files=len(removed))
+    if args.json:
+        protocol = {
+            "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
+            "dry_run": args.dry_run,
+            "removed": [asdict(one) for one in removed],
+            "not_reached": list(ELSEWHERE),
+        }
+        _print_json(protocol)
+        return
+    did = "would remove" if args.dry_run else "removed"
+    for one in removed:
+        print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
+    for text in ELSEWHERE:
+        print(one_line(f"not reached: {text}"))
+    if not removed:
+        note(f"No month is older than {int(days[1]):,} days.")
 
 
 def _backup(args: argparse.Namespace) -> None:
@@ -700,6 +966,7 @@ def _after_restore(args: argparse.Namespace) -> None:
         "accounts": len(found.accounts),
         "applications": len(found.applications),
         "disabled": len(found.enabled),
+        "invitations": len(found.invitations),
         "erased": len(names),
     }
     if any(counts.values()):
@@ -716,10 +983,20 @@ def _after_restore(args: argparse.Namespace) -> None:
         print(f"removed: application {client_id}")
     if found.tokens:
         print(f"ended: {len(found.tokens)} token{'s' if len(found.tokens) > 1 else ''}")
+    if found.invitations:
+        print(
+            f"ended: {len(found.invitations)} invitation{'s' if len(found.invitations) > 1 else ''}"
+        )
     if names:
         print(f"erased: {len(names)} account{'s' if len(names) > 1 else ''}")
     if not any(counts.values()):
         note("Nothing lives again that had ended.")
+
+
+def _print_config(args: argparse.Namespace) -> None:
+    from eyelog.service.configuration import configuration
+
+    print(configuration(args.program), end="")
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -157,7 +157,13 @@ def field_list(text: str | None) -> list[str] | None:
 
 def archive_path(args: argparse.Namespace) -> Path:
     """Return the folder that the option of `add_archive` names, by default that of the home."""
-    return Path(open_archive(args).path)
+    if args.archive and ":" in args.archive:  # perhaps a URL
+        return Path(open_archive(args).path)
+    from eyelog.disk.home import home_dir
+
+    # Without pandas, which an operator's command does not need.
+    folder = Path(args.archive).expanduser() if args.archive else home_dir() / "archive"
+    return Path(os.path.abspath(folder))  # noqa: PTH100 (as the archive does: links stay)
 
 
 def open_archive(args: argparse.Namespace) -> "Archive":

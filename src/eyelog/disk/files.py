@@ -14,6 +14,7 @@ __all__ = [
     "new_file",
     "path_of",
     "put_in_place",
+    "replace_file",
     "sync_folder",
     "temporary_name",
     "whole_file",
@@ -79,3 +80,11 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         put_in_place(made, target)
     finally:
         made.unlink(missing_ok=True)
+
+
+def replace_file(target: Path, body: bytes) -> None:
+    """Put a small file in place of the one before, whole; remove what a killed process left."""
+    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+    with whole_file(target) as sink:
+        sink.write(body)

@@ -24,6 +24,12 @@ from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
 from eyelog.service.account.download import Downloads
+from eyelog.service.account.invitation import PATH as INVITATION
+from eyelog.service.account.invitation import (
+    invitation_forms,
+    show_invitation,
+    take_invitation,
+)
 from eyelog.service.account.pages import trouble_page
 from eyelog.service.account.routes import account_forms, show_account, take_account
 from eyelog.service.account.session import PATH as ACCOUNT_PATH
@@ -35,6 +41,7 @@ from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.state import State, StateBusy, StateFault
 from eyelog.service.auth.tokens import authenticate, revoke, token
+from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
 from eyelog.service.limits import PER_HOUR, Limits, Quota
 from eyelog.service.openapi import document
@@ -112,6 +119,8 @@ def create_app(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
         )
+    if text := interrupted(registry.folder):
+        raise ConfigurationError(text)
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     seen_through = Proxy(proxy, root_path)
     description = document(page_size, root_path=seen_through.root_path)
@@ -126,6 +135,7 @@ def create_app(
             _route("/v1/oauth/revoke", (post, revoke)),
             _route("/v1/oauth/authorize", (get, show_login), (post, take_login)),
             _route("/account", (get, show_account), (post, take_account)),
+            _route(INVITATION, (get, show_invitation), (post, take_invitation)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
             _route("/openapi.json", (get, openapi)),
             _route("/health", (get, health)),
@@ -157,6 +167,7 @@ def create_app(
     app.state.login_forms = login_forms(registry.signing_key)
     app.state.password_tries = PasswordTries(registry, registry.throttle())
     app.state.account_forms = account_forms(registry.signing_key)
+    app.state.invitation_forms = invitation_forms(registry.signing_key)
     app.state.sessions = Sessions(registry)
     app.state.downloads = Downloads(registry.folder)
     app.state.last_write = LastWrite(registry.folder)

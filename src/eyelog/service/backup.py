@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from glob import escape
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +28,7 @@ from urllib.parse import unquote
 
 from eyelog.archive.parquet.damage import is_damage
 from eyelog.archive.store import Archive
-from eyelog.disk.files import make_folders, new_file, sync_folder, whole_file
+from eyelog.disk.files import make_folders, new_file, replace_file, sync_folder, whole_file
 from eyelog.disk.sqlite import connect
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, lock
@@ -35,11 +36,13 @@ from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
 
-__all__ = ["Made", "Restored", "back_up", "restore"]
+__all__ = ["Made", "Restored", "back_up", "interrupted", "restore"]
 
 _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
 _ASIDE: Final = ".before-restore"
+_UNDER_WAY: Final = "_restoring.json"
+"""It stands in the archive while a restore replaces files: until then they are of two times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +131,14 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
 
 def _files_of_archive(registry: Registry) -> Iterator[Path]:
     own = registry.state.file.stem  # the state may lie in the archive
+    own_notes = (ended.FILE_NAME, _UNDER_WAY)
     for parent, folders, names in os.walk(registry.folder):
         folders.sort()
         for name in sorted(names):
             path = Path(parent) / name
             is_state = parent == os.fspath(registry.folder) and name.startswith((own, f".{own}"))
             unfinished = name == ".lock" or name.endswith((".tmp", "-journal"))
-            if not (is_state or unfinished or name == ended.FILE_NAME or path.is_symlink()):
+            if not (is_state or unfinished or name in own_notes or path.is_symlink()):
                 yield path
 
 
@@ -199,7 +203,8 @@ def restore(registry: Registry, source: Path) -> Restored:
     """Put a backup back, once it was read whole and found sound.
 
     Files that differ are set aside, and files that the backup lacks stay. The records of accounts
-    that were erased since are left out.
+    that were erased since are left out. Each file is replaced whole; where a restore is killed
+    between two, `interrupted` says so until it is repeated, and no service starts.
 
     Raises
     ------
@@ -210,6 +215,9 @@ def restore(registry: Registry, source: Path) -> Restored:
     made, files = _read_list(source)
     _check(source, files)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    make_folders(registry.folder)
+    under_way = registry.folder / _UNDER_WAY
+    replace_file(under_way, json.dumps({"source": str(source)}).encode())
     put_back, erased, aside = 0, 0, list[str]()
     for name, (_, digest) in files.items():
         kind, _, inside = name.partition("/")
@@ -228,12 +236,30 @@ def restore(registry: Registry, source: Path) -> Restored:
                 aside.append(str(_set_aside(registry, target, kind, stamp)))
         _put(source / name, target)
         put_back += 1
+    under_way.unlink(missing_ok=True)
+    sync_folder(registry.folder)
     kept = sum(
         f"archive/{inside}" not in files
         for path in _files_of_archive(registry)
         if not (inside := path.relative_to(registry.folder).as_posix()).startswith(_ASIDE)
     )
     return Restored(made, put_back, aside, kept, erased)
+
+
+def interrupted(archive: Path) -> str | None:
+    """Return what to do about a restore that was killed half way; None if there was none."""
+    try:
+        body = (archive / _UNDER_WAY).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        source = str(json.loads(body)["source"])
+    except (ValueError, KeyError, TypeError):
+        source = "the backup"
+    return (
+        f"a restore of {source} did not finish, so files of two times are mixed: run eyelog service"
+        " restore with it again"
+    )
 
 
 def _read_list(source: Path) -> tuple[str, _Files]:
@@ -280,5 +306,7 @@ def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
 
 
 def _put(source: Path, target: Path) -> None:
+    for leftover in target.parent.glob(f".{escape(target.name)}.*.tmp"):  # of a killed restore
+        leftover.unlink(missing_ok=True)
     with source.open("rb") as reading, whole_file(target) as sink:
         shutil.copyfileobj(reading, sink)

@@ -21,11 +21,13 @@ from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth import ended
 from eyelog.service.auth.cleanup import outdated
 from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased, revived
 from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
+from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
 
@@ -72,6 +74,8 @@ def check_service(registry: Registry) -> list[Finding]:
     findings.append(_audit_log(registry.state_folder))
     archive, names = _archive(registry.folder)
     findings.append(archive)
+    if text := interrupted(registry.folder):
+        findings.append(Finding("restore", "wrong", text))
     if any(finding.result == "wrong" for finding in whole):
         text = "not checked, because the state file cannot be relied on"
         return [*findings, Finding("accounts", "wrong", text)]
@@ -215,12 +219,18 @@ def _unreadable(folder: Path) -> Iterator[str]:
 
 
 def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
-    names = set(registry.accounts())
+    accounts = registry.list_accounts()
+    names = {one.name for one in accounts}
+    wearers = {one.name for one in accounts if one.role == "wearer"}
+    studies = {one.study for one in accounts if one.name in wearers}
     yield Finding("accounts", "ok", f"{len(names)}")
+    if staff := {one.name for one in accounts if one.role == "staff"}:
+        idle = {one.name for one in accounts if one.name in staff and one.study not in studies}
+        yield _noted("staff without wearers", idle, "nobody else is in their study")
     if with_records is None:
         return
     yield _noted(
-        "accounts without records", names - with_records, "a wearer who logs in finds nothing"
+        "accounts without records", wearers - with_records, "a wearer who logs in finds nothing"
     )
     yield _noted(
         "records without account",
@@ -270,13 +280,16 @@ def _ended_before(registry: Registry, with_records: set[str]) -> Finding:
 
 def erased_with_records(registry: Registry, with_records: set[str]) -> list[str]:
     """Return the accounts that were erased and have older records again, sorted."""
-    return [name for name in sorted(with_records) if _lives_again(registry, name)]
+    erased = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
+    return [
+        name
+        for name in sorted(with_records)
+        if erased and ended.account_digest(name) in erased and _lives_again(registry, name)
+    ]
 
 
 def _lives_again(registry: Registry, account: str) -> bool:
     """Return whether an account that was erased has records that are older than that."""
-    if not is_erased(registry, account):
-        return False
     oldest = min((Path(one.path).lstat().st_mtime for one in _traces(registry, account)), default=0)
     return is_erased(registry, account, since=oldest)
 

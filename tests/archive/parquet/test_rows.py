@@ -1,6 +1,8 @@
 """Rows merged by the plain rule: the new row wins, in its columns; stated spans are replaced."""
 
 import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
+import eyelog as el
 from eyelog.archive.parquet.layout import STAMP
 from eyelog.archive.parquet.rows import extras_of, frame_of, merge, stamps_of, table_of, widest
 from eyelog.catalogue import COMPUTED_DATA as LOG
 from eyelog.frame import conform
+from support.processes import python
 from support.records import records
 
 SCHEMA = pa.schema(
@@ -141,3 +145,27 @@ def test_values_of_a_frame_are_its_own_unless_they_are_to_be_shared() -> None:
     assert not np.shares_memory(own["stp"].to_numpy(), of_table)
     own.loc[own.index[0], "stp"] = 5.0
     assert of_table[0] == 1.0
+
+
+MANY_EXITS = """
+import os, sys
+import eyelog as el
+
+archive, statuses = el.Archive(sys.argv[1]), []
+for _ in range(400):
+    if not (child := os.fork()):
+        break
+    statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+if child:
+    print({status: statuses.count(status) for status in statuses})
+else:
+    assert len(archive.verify()) == 0  # and it ends at once
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_process_that_ends_after_a_read_is_not_aborted(tmp_path: Path) -> None:
+    el.Archive(tmp_path).write(LOG, el.simulate("2026-10-19", 2, log=LOG), account="ada")
+    assert python(MANY_EXITS, str(tmp_path)).stdout.strip() == "{0: 400}"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.accounts import check_name
+from eyelog.service.auth.accounts import NewAccount, check_name
 from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
 from support.live import REDIRECT
 
@@ -176,3 +176,35 @@ def test_a_session_in_a_browser_ends_with_the_password_and_with_the_tokens(
     registry.add_account("bea")
     assert registry.session_mark("bea") is None
     assert registry.session_mark("nobody") is None
+
+
+def test_accounts_are_added_together_or_not_at_all(registry: Registry) -> None:
+    new = [NewAccount("ada", "correct horse", "sleep", "staff"), NewAccount("bea", study="sleep")]
+    registry.add_accounts(new)
+    assert registry.check_login("ada", "correct horse")
+    assert [(one.name, one.study, one.role) for one in registry.list_accounts()] == [
+        ("ada", "sleep", "staff"),
+        ("bea", "sleep", "wearer"),
+    ]
+    with pytest.raises(ConfigurationError, match="2 accounts exist already: 'ada', 'bea'"):
+        registry.add_accounts([*new, NewAccount("cyd")])
+    with pytest.raises(ConfigurationError, match="'cyd': each account can be added once"):
+        registry.add_accounts([NewAccount("cyd"), NewAccount("cyd")])
+    with pytest.raises(ConfigurationError, match="staff belong to a study"):
+        registry.add_accounts([NewAccount("cyd"), NewAccount("dan", role="staff")])
+    assert registry.accounts() == ["ada", "bea"]
+
+
+def test_the_accounts_of_a_study_are_found_by_its_name(registry: Registry) -> None:
+    registry.add_accounts(
+        [NewAccount("ada", study="sleep"), NewAccount("bea", study="gait"), NewAccount("cyd")]
+    )
+    assert registry.accounts_in("sleep") == ["ada"]
+    for wrong in ("slep", "", "x" * 500):
+        with pytest.raises(ConfigurationError, match="has no account"):
+            registry.accounts_in(wrong)
+    registry.check_accounts(["ada", "cyd"])
+    with pytest.raises(ConfigurationError, match="unknown account 'abe'"):
+        registry.check_accounts(["ada", "abe"])
+    with pytest.raises(ConfigurationError, match="2 accounts are unknown: 'abe', 'bob'"):
+        registry.check_accounts(["abe", "ada", "bob"])

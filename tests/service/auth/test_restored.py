@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from eyelog.service.auth.accounts import NewAccount
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import end_again, is_erased, revived
 from support import live
@@ -44,4 +45,18 @@ def test_an_account_that_was_added_again_is_another_one(tmp_path: Path) -> None:
     registry.disable("ada")
     registry.remove_account("ada")
     registry.add_account("ada")
+    assert not revived(registry)
+
+
+def test_an_invitation_that_was_used_is_ended_again(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    codes = {"ada": "a" * 43, "bea": "b" * 43}
+    registry.add_accounts([NewAccount(name) for name in codes], codes)
+    shutil.copy(registry.state.file, tmp_path / "copy")
+    assert registry.accept_invitation(codes["ada"], "correct horse")
+    shutil.copy(tmp_path / "copy", registry.state.file)
+    assert revived(registry).text == "1 invitation used since"
+    end_again(registry)
+    assert registry.invited(codes["ada"]) is None
+    assert registry.invited(codes["bea"]) == "bea"
     assert not revived(registry)

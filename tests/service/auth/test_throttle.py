@@ -153,3 +153,17 @@ def test_right_passwords_of_a_shared_address_are_not_counted(tries, clock):
 
 def test_an_ipv4_address_in_ipv6_is_that_address():
     assert network("::ffff:192.0.2.1") == network("192.0.2.1") != network("::ffff:192.0.2.2")
+
+
+def test_the_wait_of_an_address_is_that_of_all_names_together(tries, clock):
+    here = network("192.0.2.1")
+    assert tries.wait_s(here) == 0
+    for _ in range(6):
+        tries.take_try(ADA, here)
+    assert tries.take_try(ADA, here) == 2  # of this name only
+    assert tries.wait_s(here) == 0
+    for i in range(15):
+        tries.take_try(guesser(f"wearer-{i}", address="192.0.2.1", device=None), here)
+    assert tries.wait_s(here) == 2
+    clock.now += 2
+    assert tries.wait_s(here) == 0

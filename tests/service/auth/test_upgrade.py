@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from eyelog.errors import ConfigurationError
 from eyelog.service.auth.cleanup import CleanUp
 from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
-from eyelog.service.auth.state import State
+from eyelog.service.auth.state import VERSION, State
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT
 
@@ -66,3 +67,20 @@ def test_processes_that_open_an_old_file_at_once_upgrade_it_once(old: FirstRelea
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(use, range(8))) == {Bearer("ada", old.client_id)}
+
+
+def test_accounts_of_the_first_release_are_wearers_without_a_study(old: FirstRelease) -> None:
+    (account,) = Registry(old.folder).list_accounts()
+    assert (account.name, account.study, account.role) == ("ada", "", "wearer")
+
+
+def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelease) -> None:
+    Registry(old.folder).accounts()
+    with closing(sqlite3.connect(old.file)) as db, db:
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = old.file.read_bytes()
+    said = f"by a newer eyelog .version {VERSION + 1} of the state, this one knows {VERSION}.: upd"
+    for use in (Registry.list_accounts, Registry.signing_key, Registry.rotate_key):
+        with pytest.raises(ConfigurationError, match=said):
+            use(Registry(old.folder))
+    assert old.file.read_bytes() == before

@@ -11,7 +11,7 @@ from eyelog.service.account.session import MINUTES
 from eyelog.service.auth.grants import Grant
 from eyelog.service.auth.pages import LOGIN_FORM, NO_PASSWORD
 
-__all__ = ["Shown", "account_page", "login_page", "trouble_page"]
+__all__ = ["Shown", "account_page", "invitation_page", "login_page", "trouble_page"]
 
 _TARGET = "account"  # relative: a proxy may serve under its own path
 
@@ -105,6 +105,23 @@ the zip file as it is.</p>
 </section>"""
 )
 
+_invitation = page_template(
+    """<h1>{{ heading }}</h1>
+<p>Your name here is <strong>{{ account }}</strong>. With it and your password you can see which
+applications read your data, withdraw their access, and download your data.</p>
+<form method="post" action="{{ target }}" novalidate>
+<input type="hidden" name="form" value="{{ form }}">
+<input name="username" type="text" value="{{ account }}" autocomplete="username" hidden>
+{{ field("new", "Password", "password", "new-password", wrong=wrong.get("new", ""),
+ hint="At least 8 characters, and not a common password.", focus=first_wrong in ("", "new")) }}
+{{ field("again", "Password, once more", "password", "new-password",
+ wrong=wrong.get("again", ""), focus=first_wrong == "again") }}
+<div class="actions">
+<button class="main">Set the password</button>
+</div>
+</form>"""
+)
+
 _trouble = page_template(
     """<h1>{{ heading }}</h1>
 <p class="note bad" role="alert">{{ description }}</p>
@@ -184,6 +201,22 @@ def account_page(
         ),
     )
     return _page(text, status)
+
+
+def invitation_page(*, account: str, form: str, wrong: Mapping[str, str]) -> Response:
+    """Return the page on which an invited wearer chooses a password."""
+    heading = "Choose your password"
+    text = rendered(
+        _invitation,
+        title=_as_title(" ".join(wrong.values())) or heading,
+        heading=heading,
+        account=account,
+        target="invitation",
+        form=form,
+        wrong=wrong,
+        first_wrong=next(iter(wrong), ""),
+    )
+    return _page(text, 400 if wrong else 200)
 
 
 def trouble_page(status: int, title: str, description: str) -> Response:

@@ -24,12 +24,13 @@ from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms, check_origin
 from eyelog.service.responses import Problem
 
-__all__ = ["account_forms", "show_account", "take_account"]
+__all__ = ["account_forms", "see_page", "show_account", "take_account", "wrong_passwords"]
 
 # The action just done, in the address that the browser is sent to: ?done=...
 _DONE = {
     "withdrawn": "Access is withdrawn. The application can read nothing more.",
     "changed": "Your password is changed, and other browsers are logged out.",
+    "chosen": "Your password is set. You are logged in.",
     "logged-out": "You have logged out.",
 }
 _ENDED = (
@@ -93,7 +94,7 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     if wrong := await tries.check(request, name, form["password"]):
         error = wrong.text("Wrong name or password.")
         return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
-    answer = _see_page()
+    answer = see_page()
     sessions: Sessions = request.app.state.sessions
     await to_thread.run_sync(sessions.start, request, answer, name)
     tries.remember(request, answer, name, PATH)
@@ -108,12 +109,12 @@ async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Res
         if grant.grant_id == form.get("grant"):
             ended = await to_thread.run_sync(registry.withdraw, account, grant.client_id)
             await _note(request, "withdraw", account, application=grant.client_id, tokens=ended)
-    return _see_page("withdrawn")
+    return see_page("withdrawn")
 
 
 async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
     registry: Registry = request.app.state.registry
-    wrong = _wrong_passwords(registry, account, form)
+    wrong = wrong_passwords(registry, account, form)
     if wrong:
         return await _account(request, account, status=400, wrong=wrong)
     tries: PasswordTries = request.app.state.password_tries
@@ -123,20 +124,25 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
         return refused.delay(page)
     await to_thread.run_sync(registry.set_password, account, form["new"])
     await _note(request, "password_changed", account)
-    answer = _see_page("changed")
+    answer = see_page("changed")
     sessions: Sessions = request.app.state.sessions
     await to_thread.run_sync(sessions.start, request, answer, account)
     return answer
 
 
-def _wrong_passwords(registry: Registry, account: str, form: dict[str, str]) -> dict[str, str]:
+def wrong_passwords(
+    registry: Registry,
+    account: str,
+    form: dict[str, str],
+    asked: tuple[str, ...] = ("old", "new", "again"),
+) -> dict[str, str]:
     """Return the faults of a password change that show before the old password is checked."""
     empty = {
         "old": "Enter your old password.",
         "new": "Enter a new password.",
         "again": "Enter the new password once more.",
     }
-    wrong = {name: text for name, text in empty.items() if not form.get(name)}
+    wrong = {name: empty[name] for name in asked if not form.get(name)}
     if "new" not in wrong:
         try:
             registry.check_password_rules(form["new"], account=account)
@@ -171,7 +177,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
 
 
 async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    answer = _see_page("logged-out")
+    answer = see_page("logged-out")
     sessions: Sessions = request.app.state.sessions
     await to_thread.run_sync(sessions.end, request, answer, account)
     return answer
@@ -185,7 +191,7 @@ _ACTIONS = {
 }
 
 
-def _see_page(done: str = "") -> Response:
+def see_page(done: str = "") -> Response:
     """Send the browser to the page, so that a reload repeats nothing."""
     target = f"account?done={done}" if done else "account"
     return Response(status_code=303, headers=page_headers() | {"Location": target})

@@ -1,7 +1,11 @@
 """The accounts of the service: one per wearer, with a name and perhaps a password."""
 
+import os
 import sqlite3
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from eyelog.catalogue import near
@@ -12,7 +16,21 @@ from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
 from eyelog.service.auth.state import State
 
-__all__ = ["Account", "Accounts", "check_name", "shown"]
+__all__ = [
+    "INVITED_DAYS",
+    "ROLES",
+    "Account",
+    "Accounts",
+    "NewAccount",
+    "check_name",
+    "check_new",
+    "shown",
+]
+
+ROLES = ("wearer", "staff", "admin")
+"""A member of staff is responsible for the wearers of one study, an admin for all."""
+INVITED_DAYS = 14
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +41,18 @@ class Account:
     has_password: bool
     disabled: bool
     added: float | None
+    study: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """An account to be added. Without a password only a code or an invitation logs it in."""
+
+    name: str
+    password: str | None = None
+    study: str = ""
+    role: str = "wearer"
 
 
 class Accounts:
@@ -39,23 +69,112 @@ class Accounts:
         ConfigurationError
             If the name or the password cannot be used, or the account exists.
         """
-        check_name(name, "an account's name")
-        if name in self.accounts():
-            raise _exists(name)
-        stored = None if password is None else self._hashed(name, password)
+        self.add_accounts([NewAccount(name, password)])
+
+    def add_accounts(
+        self, new: Sequence[NewAccount], invitations: Mapping[str, str] | None = None
+    ) -> None:
+        """Add accounts, all or none of them.
+
+        Parameters
+        ----------
+        new : sequence of NewAccount
+            The accounts.
+        invitations : mapping, optional
+            The codes of `accept_invitation` for some of the names.
+
+        Raises
+        ------
+        ConfigurationError
+            If a name, password, study or role cannot be used, or an account exists.
+        """
+        names = [one.name for one in new]
+        if present := set(names) & set(self.accounts()):
+            raise _exist(sorted(present))
+        for one in new:
+            check_new(one)
+        if twice := {name for name, count in Counter(names).items() if count > 1}:
+            raise ConfigurationError(f"{_listed(sorted(twice))}: each account can be added once")
+        # Hashing leaves the interpreter free, so threads use all processors.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            stored = list(pool.map(_stored, new))
         self._state.prepare()
+        now = time.time()
         try:
             with self._state.write() as db:
-                db.execute(
-                    "INSERT INTO account (name, password, added) VALUES (?, ?, ?)",
-                    (name, stored, time.time()),
+                db.executemany(
+                    "INSERT INTO account (name, password, added, study, role)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    [
+                        (one.name, hashed, now, one.study, one.role)
+                        for one, hashed in zip(new, stored, strict=True)
+                    ],
                 )
-        except sqlite3.IntegrityError:
-            raise _exists(name) from None  # another process was first
+                db.executemany(
+                    "INSERT INTO invitation VALUES (?, ?, ?)",
+                    [
+                        (digest(code), name, now + INVITED_DAYS * 86400)
+                        for name, code in (invitations or {}).items()
+                    ],
+                )
+        except sqlite3.IntegrityError:  # another process was first
+            raise _exist(sorted(set(names) & set(self.accounts()))) from None
+
+    def invited(self, code: str) -> str | None:
+        """Return whom an invitation is for; None if it is unknown, used or has expired."""
+        rows = self._state.rows(f"SELECT account {_INVITED}", digest(code), time.time())
+        return rows[0][0] if rows else None
+
+    def accept_invitation(self, code: str, password: str) -> bool:
+        """Set the password of the account that is invited, once; return whether it was valid.
+
+        Raises
+        ------
+        ConfigurationError
+            If the password cannot be used.
+        """
+        if (name := self.invited(code)) is None:
+            return False
+        stored = self._hashed(name, password)
+        ended.append(self._state.archive, "invitation", token=digest(code).hex())
+        with self._state.write() as db:
+            # Somebody else may have been quicker with the same link.
+            if not db.execute(f"SELECT 1 {_INVITED}", (digest(code), time.time())).fetchone():
+                return False
+            _set_password(db, name, stored)
+        return True
 
     def accounts(self) -> list[str]:
         """Return the names of the accounts, sorted."""
         return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
+
+    def check_accounts(self, names: Sequence[str]) -> None:
+        """Raise `ConfigurationError` if one of several accounts is unknown."""
+        present = set(self.accounts())
+        if unknown := [name for name in names if name not in present]:
+            if len(unknown) == 1:
+                raise self._unknown(unknown[0])
+            raise ConfigurationError(
+                f"{len(unknown)} accounts are unknown: {_listed(unknown)}; nothing was changed"
+            )
+
+    def accounts_in(self, study: str) -> list[str]:
+        """Return the names of the accounts of a study, sorted.
+
+        Raises
+        ------
+        ConfigurationError
+            If there are none.
+        """
+        accounts = self.list_accounts()
+        names = [one.name for one in accounts if one.study == study]
+        if not names or not study:
+            studies = sorted({one.study for one in accounts if one.study})
+            raise ConfigurationError(
+                f"study {shown(study)} has no account{near(study, studies)}: eyelog service"
+                " list-accounts shows the studies"
+            )
+        return names
 
     def has_account(self, name: str) -> bool:
         """Return whether there is an account of this name."""
@@ -90,7 +209,9 @@ class Accounts:
         """
         self.account(name)
         stored = self._hashed(name, password)
-        self._change(name, "password = ?, session = session + 1", stored)
+        with self._state.write() as db:
+            if not _set_password(db, name, stored):
+                raise self._unknown(name)
 
     def check_password_rules(self, password: str, *, account: str = "") -> None:
         """Raise `ConfigurationError`, with one line, for a password that is too easy to guess."""
@@ -114,7 +235,7 @@ class Accounts:
         ended.append(self._state.archive, "account", account=name)
         with self._state.write() as db:
             revoked = end(db, account=name)
-            for table in ("code", "token", "request_count"):
+            for table in ("code", "token", "request_count", "invitation"):
                 db.execute(f"DELETE FROM {table} WHERE account = ?", (name,))  # noqa: S608 (names from here)
             gone = db.execute("DELETE FROM account WHERE name = ?", (name,)).rowcount
         if not gone:  # another process was first
@@ -152,10 +273,11 @@ class Accounts:
 
     def _accounts(self, which: str, *values: str) -> list[Account]:
         rows = self._state.rows(
-            f"SELECT name, password IS NOT NULL, disabled, added FROM account {which}",  # noqa: S608 (text from here)
+            "SELECT name, password IS NOT NULL, disabled, added, study, role"  # noqa: S608 (text from here)
+            f" FROM account {which}",
             *values,
         )
-        return [Account(name, bool(has), bool(off), added) for name, has, off, added in rows]
+        return [Account(name, bool(has), bool(off), *more) for name, has, off, *more in rows]
 
     def _change(self, name: str, assignment: str, *values: object) -> None:
         self.account(name)
@@ -172,8 +294,47 @@ class Accounts:
         )
 
 
-def _exists(name: str) -> ConfigurationError:
-    return ConfigurationError(f"account {name!r} exists already")
+_INVITED = (
+    "FROM invitation WHERE hash = ? AND expires > ?"
+    " AND account IN (SELECT name FROM account WHERE NOT disabled)"
+)
+
+
+def _set_password(db: sqlite3.Connection, name: str, stored: bytes) -> bool:
+    """Set a password and end what could set another; return whether the account exists."""
+    db.execute("DELETE FROM invitation WHERE account = ?", (name,))
+    sql = "UPDATE account SET password = ?, session = session + 1 WHERE name = ?"
+    return bool(db.execute(sql, (stored, name)).rowcount)
+
+
+def _stored(new: NewAccount) -> bytes | None:
+    return None if new.password is None else hash_password(new.password)
+
+
+def _exist(names: list[str]) -> ConfigurationError:
+    if len(names) == 1:
+        return ConfigurationError(f"account {names[0]!r} exists already")
+    return ConfigurationError(f"{len(names)} accounts exist already: {_listed(names)}")
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(map(repr, names[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+
+
+def check_new(new: NewAccount) -> None:
+    """Raise `ConfigurationError` for an account that cannot be added, whatever there is."""
+    check_name(new.name, "an account's name")
+    if new.study:
+        check_name(new.study, "the name of a study")
+    if new.role not in ROLES:
+        raise ConfigurationError(
+            f"account {new.name!r}: {shown(new.role)} is not a role: {', '.join(ROLES)}"
+        )
+    if new.role == "staff" and not new.study:
+        raise ConfigurationError(f"account {new.name!r}: staff belong to a study: name it")
+    if new.password is not None:
+        check_password_rules(new.password, account=new.name)
 
 
 def check_name(name: str, what: str) -> None:

@@ -26,6 +26,7 @@ _PAUSE_SECONDS: Final = 0.02
 # Each condition takes the two stamps `:month` and `:year`.
 _CONDITIONS: Final = {
     "code": "(expires < :month)",
+    "invitation": "(expires < :month)",
     "token": f"(expires < :month OR (expires IS NULL AND {LAST_USE} < :year))",
 }
 

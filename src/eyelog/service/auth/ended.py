@@ -28,14 +28,14 @@ class Note:
     """One end: what ended, when, and whose (None for all).
 
     `what` is "tokens", "token", "grant" (all tokens of one login), "account", "application",
-    "erased", "disabled" or "enabled".
+    "erased", "disabled", "enabled" or "invitation".
     """
 
     what: str
     at: float
     account: str | None = None  # a digest
     application: str | None = None
-    token: str | None = None  # the digest of a token or of its code
+    token: str | None = None  # the digest of a token, of its code or of an invitation
 
 
 def account_digest(name: str) -> str:

@@ -124,6 +124,8 @@ class PasswordTries:
         wait_s = await to_thread.run_sync(self.throttle.take_try, who, everyone, limiter=of_try)
         if wait_s:
             self._refuse(who, wait_s)
+            if everyone is not None:  # the next name of a flood needs no look at the state
+                self._refuse(everyone, await to_thread.run_sync(self.throttle.wait_s, everyone))
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
         correct = await to_thread.run_sync(
@@ -141,6 +143,8 @@ class PasswordTries:
         return max(0, *(math.ceil(self._refused.get(key, now) - now) for key in keys))
 
     def _refuse(self, who: bytes, wait_s: int) -> None:
+        if not wait_s:
+            return
         now = time.monotonic()
         if len(self._refused) >= _MOST_REFUSED:
             self._refused = {key: until for key, until in self._refused.items() if until > now}

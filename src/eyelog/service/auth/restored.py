@@ -20,9 +20,10 @@ class Revived:
     accounts: list[str]
     applications: list[str]
     enabled: list[str]
+    invitations: list[bytes]
 
     def __bool__(self) -> bool:
-        return bool(self.tokens or self.accounts or self.applications or self.enabled)
+        return any((self.tokens, self.accounts, self.applications, self.enabled, self.invitations))
 
     @property
     def text(self) -> str:
@@ -32,6 +33,7 @@ class Revived:
             (len(self.accounts), "account", "removed since"),
             (len(self.enabled), "account", "disabled since"),
             (len(self.applications), "application", "removed since"),
+            (len(self.invitations), "invitation", "used since"),
         ]
         return ", ".join(
             f"{count} {what}{'s' if count > 1 else ''} {how}"
@@ -44,7 +46,7 @@ def revived(registry: Registry) -> Revived:
     """Compare the ends that were noted in the archive with a state."""
     notes = ended.notes(registry.folder)
     if not notes:
-        return Revived([], [], [], [])
+        return Revived([], [], [], [], [])
     accounts = registry.list_accounts()
     digests = {one.name: account_digest(one.name) for one in accounts}
     last: dict[str, Note] = {}
@@ -68,6 +70,11 @@ def revived(registry: Registry) -> Revived:
             if not one.disabled and one.name not in again
             if (end := last.get(digests[one.name])) is not None
             if end.what == "disabled" and _before(one.added, end.at)
+        ],
+        [
+            hashed
+            for (hashed,) in registry.state.rows("SELECT hash FROM invitation")
+            if hashed.hex() in {note.token for note in notes if note.what == "invitation"}
         ],
     )
 
@@ -107,6 +114,8 @@ def end_again(registry: Registry) -> Revived:
     with registry.state.write() as db:
         for hashed in found.tokens:
             db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
+        for hashed in found.invitations:
+            db.execute("DELETE FROM invitation WHERE hash = ?", (hashed,))
     for name in found.accounts:
         registry.remove_account(name)
     for name in found.enabled:

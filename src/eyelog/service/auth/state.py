@@ -61,6 +61,12 @@ _ADDED = (
         PRIMARY KEY (account, hour));
     """,
     "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
+    """
+    ALTER TABLE account ADD COLUMN study TEXT NOT NULL DEFAULT '';
+    ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'wearer';
+    CREATE TABLE invitation (
+        hash BLOB PRIMARY KEY, account TEXT NOT NULL, expires REAL NOT NULL);
+    """,
 )
 """The additions of later releases, in order. The ``user_version`` of a file counts those it has."""
 
@@ -252,8 +258,13 @@ def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
-    """Add the missing parts to a file of an older release."""
-    if version_of(db) >= VERSION:
+    """Add the missing parts to a file of an older release; refuse one of a newer release."""
+    if (version := version_of(db)) > VERSION:
+        raise ConfigurationError(
+            f"the service's state was written by a newer eyelog (version {version} of the state,"
+            f" this one knows {VERSION}): update eyelog"
+        )
+    if version == VERSION:
         return
     with transaction(db):
         _add(db, version_of(db))

@@ -115,6 +115,12 @@ class Throttle:
                 db.execute("INSERT OR REPLACE INTO login_try VALUES (?, ?, ?)", (key, n + 1, now))
         return 0
 
+    def wait_s(self, everyone: bytes) -> int:
+        """Return the seconds until an address may try again, whatever the name; count nothing."""
+        rows = self._state.rows("SELECT n, last FROM login_try WHERE who = ?", everyone)
+        tries = [_sound(*row) for row in rows]
+        return _wait_s([(everyone, _FREE_OF_ADDRESS)] * len(tries), tries, time.monotonic())
+
     def forget(self, who: bytes, everyone: bytes | None = None) -> None:
         """Forget the tries, after the right password; of an address, only this one."""
         with self._state.write() as db:
@@ -142,10 +148,11 @@ def _sound(n: object, last: object) -> _Tries:
 
 
 def _wait_s(counted: list[tuple[bytes, int]], tries: list[_Tries], now: float) -> int:
-    wait_s = max(
+    waits = (
         min(last, now) + _delay(n, free) - now
         for (n, last), (_, free) in zip(tries, counted, strict=True)
     )
+    wait_s = max(waits, default=0.0)
     return min(math.ceil(wait_s), int(_LONGEST_S)) if wait_s > 0 else 0
 
 

@@ -1,0 +1,77 @@
+"""Months that are older than a study keeps its records, found and removed.
+
+A month goes as a whole, when its last instant is older: so nothing younger is lost, and what is
+older stays for at most a month more. Months that `repair` or a restore has set aside go too. The
+ledger of syncs stays, so that no sync brings them back.
+"""
+
+import os
+import shutil
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from eyelog.archive.erase import Trace
+from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
+from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.parquet.writing import locked
+from eyelog.catalogue import LOGS
+from eyelog.disk.files import sync_folder
+
+__all__ = ["prune"]
+
+_KEY: Final = "month="
+
+
+def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Trace]:
+    """Remove the months that ended before an instant; return what was removed, by path.
+
+    Parameters
+    ----------
+    place : Place
+        An archive in a folder.
+    before : datetime
+        The instant, in UTC.
+    dry_run : bool
+        Change nothing.
+    """
+    removed: list[Trace] = []
+    for parent, names, _ in os.walk(place.root):
+        old = sorted(
+            name
+            for name in names
+            if name.startswith(_KEY)
+            and is_month(name.removeprefix(_KEY))
+            and month_edges(name.removeprefix(_KEY))[1] <= instant_us(before)
+        )
+        names[:] = sorted(name for name in names if not name.startswith(_KEY))
+        if old:
+            removed += _remove(place, Path(parent), old, dry_run=dry_run)
+    return removed
+
+
+def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[Trace]:
+    """Remove months of one folder; whoever writes into it now has finished before."""
+    with ExitStack() as stack:
+        log, account = (unquote(each.partition("=")[2]) for each in parent.parts[-2:])
+        if not dry_run and log in LOGS and folder(place, log, account) == str(parent):
+            stack.enter_context(locked(place, log, account))
+        removed = []
+        for path in [parent / month for month in months]:
+            if path.is_symlink():  # what it leads to is not the archive's
+                removed.append(Trace("link", str(path), 0))
+                if not dry_run:
+                    path.unlink()
+                continue
+            removed += [
+                Trace("month", str(file), file.lstat().st_size)
+                for file in sorted(path.rglob("*"))
+                if not file.is_dir()
+            ]
+            if not dry_run:
+                shutil.rmtree(path)
+        if not dry_run:
+            sync_folder(parent)
+    return removed

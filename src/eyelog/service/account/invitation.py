@@ -1,0 +1,87 @@
+"""The page behind an invitation: the wearer chooses a password, once."""
+
+from collections.abc import Callable
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.service.access_log import ACCOUNT
+from eyelog.service.account.pages import invitation_page, trouble_page
+from eyelog.service.account.routes import see_page, wrong_passwords
+from eyelog.service.account.session import Sessions
+from eyelog.service.auth.forms import read_form
+from eyelog.service.auth.password_tries import PasswordTries, client_address
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.responses import Problem
+
+__all__ = ["PATH", "invitation_forms", "show_invitation", "take_invitation"]
+
+PATH = "/invitation"
+_ENDED = (
+    "This link has been used, has expired, or is not complete. Please ask the person who runs this"
+    " service for a password."
+)
+
+
+def invitation_forms(key: Callable[[], bytes]) -> SignedForms:
+    """Return the forms of this page. People arrive on it from their mail, hence "lax"."""
+    return SignedForms(key, "invitation", cookie="eyelog_invitation", path=PATH, samesite="lax")
+
+
+async def show_invitation(request: Request) -> Response:
+    """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
+    registry: Registry = request.app.state.registry
+    code = request.query_params.get("code", "")
+    account = await to_thread.run_sync(registry.invited, code)
+    return _ended() if account is None else _page(request, account, code)
+
+
+async def take_invitation(request: Request) -> Response:
+    """Answer POST /invitation: the password that the wearer has chosen."""
+    registry: Registry = request.app.state.registry
+    forms: SignedForms = request.app.state.invitation_forms
+    tries: PasswordTries = request.app.state.password_tries
+    try:
+        check_origin(request)
+        form = await read_form(request)
+        (code,) = forms.values(request, form.get("form", ""))
+    except Problem as problem:
+        return trouble_page(problem.status, "Your request was not accepted", problem.description)
+    account = await to_thread.run_sync(registry.invited, code)
+    if account is None:
+        return _ended()
+    if wrong := wrong_passwords(registry, account, form, asked=("new", "again")):
+        return _page(request, account, code, wrong=wrong)
+    accepted = await to_thread.run_sync(
+        registry.accept_invitation, code, form["new"], limiter=tries.at_once
+    )
+    if not accepted:
+        return _ended()
+    request.scope[ACCOUNT] = account
+    answer = see_page("chosen")
+    sessions: Sessions = request.app.state.sessions
+    await to_thread.run_sync(sessions.start, request, answer, account)
+    await to_thread.run_sync(_note, request, account)
+    return answer
+
+
+def _page(
+    request: Request, account: str, code: str, *, wrong: dict[str, str] | None = None
+) -> Response:
+    forms: SignedForms = request.app.state.invitation_forms
+    browser = forms.browser(request)
+    page = invitation_page(account=account, form=forms.sign(browser, code), wrong=wrong or {})
+    forms.bind(request, page, browser)
+    return page
+
+
+def _ended() -> Response:
+    return trouble_page(404, "This link cannot be used", _ENDED)
+
+
+def _note(request: Request, account: str) -> None:
+    request.app.state.audit.write(
+        "invitation_accepted", account=account, address=client_address(request)
+    )

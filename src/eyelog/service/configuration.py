@@ -1,0 +1,14 @@
+"""Files for the programs around a service, as the documentation shows them."""
+
+from pathlib import Path
+from typing import Final
+
+__all__ = ["PROGRAMS", "configuration"]
+
+PROGRAMS: Final = ("systemd", "nginx", "logrotate")
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+
+
+def configuration(program: str) -> str:
+    """Return the file for a program, with the paths and the name of the documentation."""
+    return (_TEMPLATES / f"{program}.txt").read_text("utf-8")

@@ -1,0 +1,55 @@
+"""Old months go as a whole, wherever they lie in the archive; nothing younger does."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import eyelog as el
+from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.prune import prune
+from eyelog.catalogue import LOGS
+from support.records import records
+
+STANDARD = LOGS[1]
+NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def fill(archive: el.Archive) -> None:
+    for name in ("anna", "Bea B"):
+        for day in ("2026-09-30", "2026-10-31", "2026-11-02"):
+            archive.write(STANDARD, records(STANDARD, day, 50), account=name)
+
+
+def stems(found: list[object]) -> list[str]:
+    return [Path(one.path).parent.name for one in found]  # type: ignore[attr-defined]
+
+
+def test_a_month_goes_when_its_last_instant_is_older(archive: el.Archive) -> None:
+    fill(archive)
+    place = open_place(archive.path)
+    earlier = datetime(2026, 10, 31, 23, 59, tzinfo=UTC)
+    assert stems(prune(place, earlier, dry_run=True)) == ["month=2026-09"] * 2
+    assert stems(prune(place, NOVEMBER, dry_run=True)) == ["month=2026-09", "month=2026-10"] * 2
+    assert len(archive.read(STANDARD, account="anna", tz="UTC")) == 150
+    assert len(prune(place, NOVEMBER)) == 4
+    for name in ("anna", "Bea B"):
+        assert len(archive.read(STANDARD, account=name, tz="UTC")) == 50
+    assert prune(place, NOVEMBER) == []
+    assert len(archive.verify()) == 0
+
+
+def test_months_that_were_set_aside_go_too_and_links_only_themselves(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    fill(archive)
+    home = Path(archive.path, f"log={STANDARD}", "account=anna")
+    for aside in (".damaged", ".before-restore/20261101T000000Z"):
+        old = Path(archive.path, aside, f"log={STANDARD}", "account=anna", "month=2026-09")
+        old.mkdir(parents=True)
+        (old / "data.parquet").write_bytes(b"old")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "data.parquet").write_bytes(b"kept")
+    (home / "month=2020-01").symlink_to(tmp_path / "elsewhere")
+    assert len(prune(open_place(archive.path), NOVEMBER)) == 7
+    assert not list(Path(archive.path).rglob("month=2026-09"))
+    assert not (home / "month=2020-01").is_symlink()
+    assert (tmp_path / "elsewhere" / "data.parquet").read_bytes() == b"kept"

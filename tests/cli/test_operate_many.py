@@ -1,0 +1,173 @@
+"""The operator's commands for many accounts at once: all of a file, or all of a study."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from eyelog.archive.store import Archive
+from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.accounts import INVITED_DAYS
+from eyelog.service.auth.registry import Registry
+from support.live import STANDARD
+from support.records import records
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+
+
+def table(printed: str) -> list[list[str]]:
+    return [[cell for cell in line.split("  ") if cell] for line in printed.splitlines()]
+
+
+WEARERS = """name,password,study,role,zone
+ada,correct horse,sleep,wearer,Asia/Tokyo
+bea,,sleep,wearer,Europe/Paris
+cyd,,gait,wearer,
+eve,,sleep,staff,
+"""
+
+
+@pytest.fixture
+def wearers(tmp_path: Path) -> Path:
+    (tmp_path / "wearers.csv").write_text(WEARERS)
+    return tmp_path / "wearers.csv"
+
+
+def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
+) -> None:
+    done = service("add-accounts", str(wearers))
+    assert (done.status, done.err) == (0, "4 accounts added.\n")
+    assert Registry(archive).check_login("ada", PASSWORD)
+    assert str(Archive(archive).zones("bea")) == "Europe/Paris"
+    assert Archive(archive).zones("cyd") is None
+    listed = table(service("list-accounts").out)
+    assert [[cell.strip() for cell in row[:4]] for row in listed] == [
+        ["Account", "Login", "Study", "Role"],
+        ["ada", "password", "sleep", "wearer"],
+        ["bea", "by code only", "sleep", "wearer"],
+        ["cyd", "by code only", "gait", "wearer"],
+        ["eve", "by code only", "sleep", "staff"],
+    ]
+    found = json.loads(service("list-accounts", "--study", "sleep", "--json").out)
+    assert [(one["account"], one["study"], one["role"]) for one in found] == [
+        ("ada", "sleep", "wearer"),
+        ("bea", "sleep", "wearer"),
+        ("eve", "sleep", "staff"),
+    ]
+    again = service("add-accounts", str(wearers))
+    assert (again.status, "4 accounts exist already" in again.err) == (1, True)
+
+
+def test_an_account_with_another_zone_stops_the_whole_file(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
+) -> None:
+    Archive(archive).set_zones("Asia/Seoul", account="bea")
+    done = service("add-accounts", str(wearers))
+    assert done.status == 1
+    assert "'bea' lives in Asia/Seoul in the archive, not in Europe/Paris" in done.err
+    assert Registry(archive).accounts() == []
+    assert Archive(archive).zones("ada") is None
+
+
+def test_invitations_are_written_once_into_a_private_file(
+    service: Callable[..., SimpleNamespace],
+    archive: Path,
+    wearers: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("EYELOG_BASE_URL", raising=False)
+    links = tmp_path / "links.csv"
+    invite = ["add-accounts", str(wearers), "--invite", str(links)]
+    assert "--base-url" in service(*invite).err
+    done = service(*invite, "--base-url", "https://logs.example.org/")
+    assert (done.status, done.out) == (0, "")
+    assert "3 links are in" in done.err
+    assert f"until {INVITED_DAYS} days" in done.err
+    assert links.stat().st_mode & 0o077 == 0
+    head, *rows = links.read_text().splitlines()
+    assert head == "name,link"
+    assert [row.partition(",")[0] for row in rows] == ["bea", "cyd", "eve"]
+    code = rows[0].removeprefix("bea,https://logs.example.org/invitation?code=")
+    assert Registry(archive).invited(code) == "bea"
+    assert code.encode() not in (archive / "_service.sqlite").read_bytes()
+    assert code not in (archive / FILE_NAME).read_text()
+    # A file that exists is not replaced, and one for accounts that are not added does not stay.
+    assert "exists already: name a new file" in service(*invite, "--base-url", "http://x").err
+    links.unlink()
+    assert service(*invite, "--base-url", "http://x").status == 1
+    assert not links.exists()
+
+
+def test_commands_take_the_accounts_of_a_file_or_a_study(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path, tmp_path: Path
+) -> None:
+    service("add-accounts", str(wearers))
+    (tmp_path / "two.csv").write_text("name,zone\nada,Asia/Seoul\ncyd,Asia/Tokyo\n")
+    two = ["--csv", str(tmp_path / "two.csv")]
+
+    def disabled() -> list[str]:
+        return [one.name for one in Registry(archive).list_accounts() if one.disabled]
+
+    assert service("disable", *two).err.startswith("2 accounts disabled")
+    assert disabled() == ["ada", "cyd"]
+    assert service("enable", *two).status == 0
+    assert service("disable", "--all-in", "sleep").status == 0
+    assert disabled() == ["ada", "bea", "eve"]
+    assert service("enable", "--all-in", "sleep").status == 0
+    assert service("set-zone", *two).out == "ada: Asia/Seoul\ncyd: Asia/Tokyo\n"
+    assert service("set-zone", "--all-in", "sleep", "--tz", "UTC").status == 0
+    assert {name: str(Archive(archive).zones(name)) for name in ("ada", "bea", "cyd")} == {
+        "ada": "UTC",
+        "bea": "UTC",
+        "cyd": "Asia/Tokyo",
+    }
+    assert "no zone is given for 'ada'" in service("set-zone", "ada").err
+    removed = service("remove-account", "--all-in", "sleep")
+    assert removed.out == "removed: account 'ada'\nremoved: account 'bea'\nremoved: account 'eve'\n"
+    assert Registry(archive).accounts() == ["cyd"]
+
+
+def test_of_a_file_with_an_unknown_name_nothing_is_changed(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path, tmp_path: Path
+) -> None:
+    service("add-accounts", str(wearers))
+    (tmp_path / "some.csv").write_text("name\nada\nzoe\n")
+    for action in ("disable", "remove-account", "revoke"):
+        refused = service(action, "--csv", str(tmp_path / "some.csv"))
+        assert refused.status == 1
+        assert "unknown account 'zoe'" in refused.err
+    assert Registry(archive).accounts() == ["ada", "bea", "cyd", "eve"]
+    assert not Registry(archive).account("ada").disabled
+    for action in ("disable", "enable", "remove-account", "set-zone"):
+        for choice in ([], ["ada", "--all-in", "sleep"]):
+            assert service(action, *choice).status == 2
+
+
+def test_old_months_are_pruned_with_a_protocol(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    service("add-account", "ada")
+    for day in ("2020-01-05", f"{datetime.now(UTC):%Y-%m-%d}"):
+        Archive(archive).write(STANDARD, records(STANDARD, day, 5), account="ada")
+    assert "would remove: month" in service("prune", "--older-than", "730d", "--dry-run").out
+    done = service("prune", "--older-than", "730d")
+    assert done.out.count("removed: month") == 1
+    assert "month=2020-01" in done.out
+    assert "not reached: backups" in done.out
+    assert len(Archive(archive).read(STANDARD, account="ada", tz="UTC")) == 5
+    assert '"admin.prune"' in (archive / FILE_NAME).read_text()
+    assert json.loads(service("prune", "--older-than", "730d", "--json").out)["removed"] == []
+    for wrong in ("730", "0d", "2y", "-5d", "1e3d"):
+        assert (
+            "takes a number of days such as 730d" in service("prune", f"--older-than={wrong}").err
+        )
