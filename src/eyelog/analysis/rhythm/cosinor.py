@@ -126,8 +126,8 @@ def cosinor(
     if reason:
         return Cosinor(*_NOTHING, *context, reason)
     covariance, of_each = cluster_robust(design, errors, days)
-    freedom = float(np.nanmin(np.append(of_each[1:], np.inf)))
-    if not 1 < freedom < np.inf:
+    freedom = float(of_each[1:].min())
+    if not freedom > 1:
         reason = "one day has almost all the values: a cosine has no error"
         return Cosinor(*_NOTHING, *context, reason)
     along = np.array([0.0, beta[1], beta[2]]) / amplitude

@@ -18,7 +18,7 @@ ALONE = 1e-9  # a direction that one cluster alone determines has no error
 
 
 class ClusterRobust(NamedTuple):
-    """The covariance of the coefficients, and the degrees of freedom of each."""
+    """The covariance of the coefficients, and the degrees of freedom of each (NaN: no error)."""
 
     covariance: Floats
     freedom: Floats
@@ -64,6 +64,10 @@ def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobus
         - 2.0 * np.einsum("gk,gki,gki->k", size, reach, reach)
         + np.einsum("kij,kji->k", cross, cross)
     )
+    # What one cluster alone determines does not vary between clusters: its error is unknown.
+    loads = np.einsum("kj,gji->gki", back, turns) ** 2
+    alone = np.where((kept <= ALONE)[:, None, :], loads, 0.0).sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = np.where(squares > 0, trace**2 / squares, np.nan)
+        known = (squares > 0) & (alone <= ALONE * (back**2).sum(axis=1))
+        freedom = np.where(known, trace**2 / squares, np.nan)
     return ClusterRobust(back @ (adjusted.T @ adjusted) @ back.T, freedom)
