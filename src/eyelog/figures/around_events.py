@@ -94,12 +94,12 @@ def plot_events(
     if change and "band_low" in course.columns:
         ends = numbers(course["band_low"]), numbers(course["band_high"])
         if np.isfinite(ends[0]).any():
-            drawn = ax.fill_between(x, *ends, color=COLOURS["interval"], alpha=DARK, linewidth=0)
-            drawn.set(label="_band", zorder=1.9)
+            band = ax.fill_between(x, *ends, color=COLOURS["interval"], alpha=DARK, linewidth=0)
+            band.set(label="_band", zorder=1.9)
             entries.append(patch("95 % band of all offsets", "interval", alpha=DARK))
     if np.isfinite(low).any():
-        drawn = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=LIGHT, linewidth=0)
-        drawn.set(label="_pointwise", zorder=2)
+        band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=LIGHT, linewidth=0)
+        band.set(label="_pointwise", zorder=2)
         words = "95 % band of each offset" if change else "95 % band"
         entries.append(patch(words, "interval", alpha=LIGHT))
     if each is not None:

@@ -234,7 +234,7 @@ def limits_of_agreement(
 
 def _numbers(side: object) -> Floats:
     try:
-        return numbers(pd.Series(side, dtype="float64"))  # type: ignore[call-overload]
+        return numbers(pd.Series(side, dtype="float64"))
     except (TypeError, ValueError):
         raise ConfigurationError("limits_of_agreement takes numbers, pair by pair") from None
 
@@ -247,7 +247,7 @@ def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]
         if len(accounts) > 1:
             return np.asarray(codes, dtype=np.int64), "wearers"
         if index.nlevels == 2:
-            index = index.droplevel(ACCOUNT)
+            index = index.get_level_values(1 - index.names.index(ACCOUNT))
     if width is None or not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         return None, "pairs"
     inside = index - pd.Timedelta(1, "us")  # stamps close their minutes
