@@ -89,7 +89,7 @@ def cosinor(
     amplitude and peak by the delta method. Values of one day are alike, so the errors take local
     days as the units (CR2: Bell & McCaffrey 2002), and ``p`` is that of Hotelling's test with
     Satterthwaite's degrees of freedom, about days less 1. With autocorrelation .7 within the day
-    it is below .05 in 4 to 7 of 100 series without a rhythm, where the usual F test is in 26 to 36
+    it is below .05 in 0 to 6 of 100 series without a rhythm, where the usual F test is in 26 to 36
     (see the table in the definitions). Days that follow one another are taken as independent.
 
     Examples
@@ -138,8 +138,8 @@ def cosinor(
         amplitude=amplitude,
         peak_h=peak_h,
         mesor_se=float(np.sqrt(covariance[0, 0])),
-        amplitude_se=float(np.sqrt(along @ covariance @ along)),
-        peak_se_h=float(np.sqrt(across @ covariance @ across) * hours_per_radian),
+        amplitude_se=float(np.sqrt(max(along @ covariance @ along, 0.0))),
+        peak_se_h=float(np.sqrt(max(across @ covariance @ across, 0.0)) * hours_per_radian),
         r_squared=1 - residual / total,
         p=0.0 if exact else _chance(beta[1:], covariance[1:, 1:], freedom),
         n=seen.n,

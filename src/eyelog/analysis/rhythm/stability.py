@@ -119,7 +119,7 @@ def interdaily_stability(
     each day by its own random number of hours. This keeps the pattern of wear and the likeness of
     neighbouring hours, and removes what days have in common. ``p`` is the share of these series,
     the observed one included, whose IS is at least that large (Phipson & Smyth 2010); without a
-    pattern it is below .05 in 4 to 6 of 100 cases, see the table in the definitions.
+    pattern it is below .05 in 4 to 9 of 100 cases, see the table in the definitions.
     ``corrected`` is (IS - noise) / (largest IS - noise), as kappa corrects agreement for chance.
     Below seven days all of them vary much between weeks.
 
