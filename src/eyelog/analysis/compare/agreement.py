@@ -186,7 +186,7 @@ def limits_of_agreement(
     between wearers plus that within them (Bland & Altman 2007, Journal of Biopharmaceutical
     Statistics 17:571, where the true value varies). Intervals of the limits are by MOVER (Zou
     2013, Stat Methods Med Res 22:630). With ten wearers of 60 pairs, intervals contain bias and
-    limits in 93 to 96 of 100 cases, where pairs taken as independent contain them in 30 to 60.
+    limits in 94 to 97 of 100 cases, where pairs taken as independent contain them in 30 to 60.
 
     One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
     or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks in the place of

@@ -71,7 +71,7 @@ def fit_mixed(
     .05 in 30 to 40 of 100 cases with random slopes of half the residual SD. The errors are
     therefore clustered by wearer (CR2: Bell & McCaffrey 2002; Pustejovsky & Tipton 2018), with
     Satterthwaite's degrees of freedom, as in R's ``clubSandwich``. With ten wearers p is then below
-    .05 in 4 to 7 of 100 cases, see the table in the definitions. An effect that all wearers share
+    .05 in 3 to 6 of 100 cases, see the table in the definitions. An effect that all wearers share
     needs more wearers to be found, not more days. A coefficient that only one wearer determines,
     such as the only one of a group, has no error. For counts, take ``log_exposure_h`` as the offset
     of a Poisson model instead.
