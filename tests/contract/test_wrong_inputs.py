@@ -110,7 +110,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "rate_ratio": (lambda x: el.compare.rate_ratio(x, x), set()),
     "limits_of_agreement": (
         lambda x: el.compare.limits_of_agreement(x, x),
-        {"series", "array", "none"},
+        {"series", "array"},
     ),
     "standardised_mean": (el.compare.standardised_mean, {"series"}),
     "wear_diagnostic": (lambda x: el.compare.wear_diagnostic(x, ~FRAME["isl"]), {"series"}),

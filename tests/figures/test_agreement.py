@@ -8,7 +8,7 @@ import eyelog as el
 from support.drawn import artists, legend_of, one, title_of
 
 
-def paired(n: int, *, seed: int = 1) -> tuple[pd.DataFrame, el.compare.Limits]:
+def paired(n: int, *, seed: int = 1) -> tuple[pd.DataFrame, el.compare.AgreementLimits]:
     rng = np.random.default_rng(seed)
     first, second = rng.normal(10, 3, n), rng.normal(10, 3, n)
     pairs = pd.DataFrame({"mean": (first + second) / 2, "difference": first - second})

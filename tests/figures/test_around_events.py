@@ -97,3 +97,16 @@ def test_one_of_several_fields_is_named() -> None:
     other = el.compare.event_courses(frame, walks, before="3min", after="3min", fields="hm_po")
     with pytest.raises(el.FieldError, match="single events"):
         el.plot_events(table, "hm_yo", each=other)
+
+
+def test_the_band_that_decides_is_drawn_darker_than_the_pointwise_one() -> None:
+    index = pd.date_range("2026-10-19", periods=1440, freq="min", tz="UTC")
+    noise = pd.Series(np.random.default_rng(1).normal(size=1440), index=index, name="v")
+    table = el.compare.events(noise, index[60::60][:20], **AROUND)
+    ax = el.plot_events(table, change=True)
+    of_all, of_each = one(ax, "band"), one(ax, "pointwise")
+    assert of_all.get_alpha() > of_each.get_alpha()
+    wide, narrow = (band.get_datalim(ax.transData).height for band in (of_all, of_each))
+    assert wide > narrow
+    assert {"95 % band of all offsets", "95 % band of each offset"} <= set(legend_of(ax))
+    assert artists(el.plot_events(table), "band") == []

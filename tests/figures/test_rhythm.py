@@ -70,6 +70,15 @@ def test_the_cosinor_is_a_curve_with_its_peak_and_the_error_of_it() -> None:
     assert any(label.startswith("cosinor, peak 1") for label in legend_of(ax))
 
 
+def test_a_cosinor_that_does_not_stand_out_is_not_drawn() -> None:
+    noise = pd.Series(np.random.default_rng(3).normal(size=24 * 14), index=wave().index, name="stp")
+    fit = el.rhythm.cosinor(noise, stamp="start")
+    assert fit.p > 0.05
+    ax = el.plot_rhythm(el.rhythm.profile(noise, stamp="start"), cosinor=fit)
+    assert artists(ax, "cosinor") == artists(ax, "peak") == []
+    assert "cosinor: no cosine stands out" in " ".join(legend_of(ax)).replace("\n", " ")
+
+
 def test_a_series_that_does_not_vary_has_no_cosinor_to_draw() -> None:
     flat = wave() * 0
     ax = el.plot_rhythm(

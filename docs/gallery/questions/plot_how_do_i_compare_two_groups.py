@@ -2,15 +2,15 @@
 How do I compare two groups?
 ============================
 
-Eight simulated wearers, of whom four blink a fifth more often. Persons are the unit of the test,
+Ten simulated wearers, of whom five blink a fifth more often. Persons are the unit of the test,
 not days: the figure shows each person's days, the test compares the means of persons.
 """
 
 import eyelog as el
 
 log = "standard_mode_logs"
-wearers = {f"p{seed}": el.simulate("2026-10-05", 5, log=log, seed=seed) for seed in range(8)}
-groups = {person: "screen" if person < "p4" else "field" for person in wearers}
+wearers = {f"p{seed}": el.simulate("2026-10-05", 5, log=log, seed=seed) for seed in range(10)}
+groups = {person: "screen" if person < "p5" else "field" for person in wearers}
 table = el.compare.mixed_table(wearers, outcomes=["blink_rate_per_min"])
 table.loc[table["account"].map(groups) == "field", "blink_rate_per_min"] *= 1.2
 result = el.compare.group_difference(table, groups, outcome="blink_rate_per_min")

@@ -1,4 +1,4 @@
-"""Differences between groups of wearers, outcome by outcome, with the method that gave each."""
+"""Differences between groups of wearers, outcome by outcome, corrected for their number."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.fit_mixed import fit_mixed
-from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, group_difference
+from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError
@@ -21,12 +20,7 @@ OUTCOMES: Final = (
     *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 MOST_GROUPS: Final = 8
-MIXED: Final = "mixed model"
-WELCH: Final = "Welch"
 MISSING: Final = float("nan")
-WIDER: Final = (
-    1.25  # standard error of groups that spread each its own way, over that of equal ones
-)
 
 
 class _Row(NamedTuple):
@@ -42,7 +36,6 @@ class _Row(NamedTuple):
     wearers_reference: int = 0
     wearers_group: int = 0
     n: int = 0
-    method: str = ""
     reason: str = ""
 
 
@@ -76,9 +69,8 @@ def differences(
         interval ``low`` and ``high``; ``p``, and ``p_holm``, corrected for the number of
         comparisons in the table (Holm 1979); ``mean_reference`` and ``mean_group`` (of the wearers'
         means) and ``sd_wearers`` (of those means within groups). Int64 ``wearers_reference``,
-        ``wearers_group`` and ``n`` (rows) with a value. Text: ``reference``, ``method``
-        (``"mixed model"`` or ``"Welch"``) and ``reason``: why something is missing,
-        or what to keep in mind.
+        ``wearers_group`` and ``n`` (rows) with a value. Text: ``reference``, and ``reason``: why
+        something is missing.
 
     Raises
     ------
@@ -92,18 +84,10 @@ def differences(
 
     Notes
     -----
-    Of several rows per wearer, the difference comes from a mixed model with an intercept for each
-    wearer (`eyelog.compare.fit_mixed`). Where wearers have one row each, it is that of the wearers'
-    means, with Welch's interval (`eyelog.compare.group_difference`). A group with fewer than three
-    wearers has no interval. The model weighs wearers by their number of days, so where this
-    differs, `difference` is not exactly `mean_group` less `mean_reference`.
-
-    The model takes the wearers of all groups to spread alike. Where they do, its interval holds the
-    difference in 93 to 100 of 100 simulated cases, from three wearers against three to six against
-    six, with equal days, with 1 to 40 days per wearer, and with nine in ten days from one wearer.
-    Where those of the smaller group spread two to four times as much, it holds it in 67 to 85 only
-    (3 against 12 to 10 against 40). `reason` says where this may be; Welch's interval
-    (`eyelog.compare.group_difference`) then holds it in 92 to 96.
+    Each difference is that of `eyelog.compare.group_difference`: of the means of the wearers, with
+    Welch's interval (from three wearers a group on) and p (from five), so that days of one wearer
+    do not count as independent, and groups may spread each in its own way. That function also tests
+    one outcome by permutation, which assumes no normality.
 
     Each interval holds its own difference in 95 of 100 cases. Of many differences that are not
     there, one in twenty has an interval without 0: `p_holm` is below 0.05 for any of them in no
@@ -140,7 +124,7 @@ def differences(
     index = pd.MultiIndex.from_tuples(list(found), names=["outcome", "group"])
     out = pd.DataFrame(list(found.values()), index=index)
     out = out.astype(dict.fromkeys(("wearers_reference", "wearers_group", "n"), "int64"))
-    out = out.astype({"method": "str", "reason": "str"})
+    out = out.astype({"reason": "str"})
     out.insert(4, "p_holm", holm(numbers(out["p"])))
     out.insert(0, "reference", pd.Series(first, index=out.index, dtype="str"))
     return record(out, "cohort.differences", log=stated_log(rows), by=by, outcomes=chosen)
@@ -227,8 +211,6 @@ def _compared(
     counts = table.groupby("group").size().to_dict()
     none: Floats = np.array([])
     reference = sides.get(first, none)
-    enough = [g for g in (first, *others) if len(sides.get(g, none)) >= LEAST_FOR_INTERVAL]
-    fitted = _mixed(table, first, enough) if first in enough and len(enough) > 1 else {}
     found = {}
     for label in others:
         side = sides.get(label, none)
@@ -240,64 +222,12 @@ def _compared(
             wearers_group=len(side),
             n=int(counts.get(first, 0) + counts.get(label, 0)),
         )
-        row = row._replace(difference=row.mean_group - row.mean_reference)
-        if label in fitted:
-            row = row._replace(**fitted[label], method=MIXED)
-            wide = _wider_and_smaller({first: reference, label: side})
-            if wide:
-                doubt = f"{wide} is the smaller group and its wearers differ more"
-                doubt = f"{doubt}: the interval may be too narrow"
-                row = row._replace(reason="; ".join(filter(None, [row.reason, doubt])))
-        elif label in enough and first in enough:
-            row = _welch(table, first, label, row)
-        else:
-            few = first if first not in enough else label
-            have = len(sides.get(few, none))
-            row = row._replace(
-                reason=f"no interval: {have} of the {LEAST_FOR_INTERVAL} wearers needed in {few}"
-            )
-        found[name, label] = row
+        made = difference_of_means(reference, side)
+        found[name, label] = row._replace(
+            difference=row.mean_group - row.mean_reference,
+            **{key: made[key] for key in ("low", "high", "p", "reason")},
+        )
     return found
-
-
-def _mixed(table: pd.DataFrame, first: str, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return difference, interval and p of each group by a mixed model; empty if it has none."""
-    several = table.groupby("account").size()
-    if (several == 1).all():
-        return {}
-    used = table[table["group"].isin(labels)]
-    # The first label in order is the reference of the model.
-    order = {label: f"{label != first:d}{label}" for label in labels}
-    fit = fit_mixed(used.assign(group=used["group"].map(order)), "y", predictors="group")
-    found = {}
-    for label in labels:
-        term = f"group[{order[label]}]"
-        if term not in fit.index or not np.isfinite(fit["low"][term]):
-            continue
-        found[label] = {
-            "difference": fit["estimate"][term],
-            **{key: fit[key][term] for key in ("low", "high", "p", "reason")},
-        }
-    return found
-
-
-def _welch(table: pd.DataFrame, first: str, label: str, row: _Row) -> _Row:
-    # The names keep the reference first, whatever the order of the alphabet.
-    two = table[table["group"].isin([first, label])]
-    side = (two["group"] == first).map({True: "0", False: "1"})
-    groups = dict(zip(two["account"], side, strict=True))
-    made = group_difference(two, groups, outcome="y", draws=100)
-    return row._replace(
-        low=made.low, high=made.high, p=made.p, method=WELCH, reason=made.reason.split(":")[0]
-    )
-
-
-def _wider_and_smaller(sides: dict[str, Floats]) -> str:
-    """Return the smaller of two groups where it spreads so much that one SD does for neither."""
-    shares = [side.var(ddof=1) / len(side) for side in sides.values()]
-    pooled = _pooled_sd(list(sides.values())) ** 2 * sum(1 / len(side) for side in sides.values())
-    too_narrow = sum(shares) > WIDER**2 * pooled
-    return min(sides, key=lambda name: len(sides[name])) if too_narrow else ""
 
 
 def _pooled_sd(sides: Sequence[Floats]) -> float:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
 from eyelog.analysis.compare.agreement import (
-    Limits,
+    AgreementLimits,
     agreement,
     minute_pairs,
     quantity_words,
@@ -41,7 +41,7 @@ NAMES: Final = ("bias", "low", "high")
 @plot_function
 def plot_agreement(
     pairs: pd.DataFrame,
-    limits: pd.DataFrame | Limits | pd.Series,
+    limits: pd.DataFrame | AgreementLimits | pd.Series,
     *,
     quantity: str | None = None,
     ax: Axes | None = None,
@@ -53,7 +53,7 @@ def plot_agreement(
     pairs : DataFrame
         A frame of the 15-second log; or pairs: the result of `eyelog.compare.minute_pairs`, or any
         table with the columns ``mean`` and ``difference``.
-    limits : DataFrame, Limits or Series
+    limits : DataFrame, AgreementLimits or Series
         Of a frame, that of the 60-second log of the same wearer and time. Of pairs, the result of
         `eyelog.compare.limits_of_agreement` for them, or the row of `eyelog.compare.agreement` for
         the same quantity.
@@ -131,7 +131,7 @@ def _compared(
 def _stated(limits: Any) -> dict[str, float]:
     """Return the bias, the limits and their intervals by name."""
     names = [name + end for name in NAMES for end in ("", "_low", "_high")]
-    if isinstance(limits, Limits):
+    if isinstance(limits, AgreementLimits):
         found = limits._asdict()
     elif isinstance(limits, pd.Series) and set(names) <= set(limits.index):
         found = {str(name): value for name, value in limits.items()}

@@ -19,6 +19,7 @@ from eyelog.provenance import stated_log
 __all__ = ["plot_events"]
 
 EVENTS_OF_FULL_GREY: Final = 12
+LIGHT, DARK = 0.3, 0.6
 UNITS: Final = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
@@ -42,7 +43,8 @@ def plot_events(
     each : DataFrame, optional
         The result of `eyelog.compare.event_courses` for the same events: a thin line each.
     change : bool
-        Draw the change from each event's own baseline instead of the values.
+        Draw the change from each event's own baseline instead of the values, with the band for all
+        offsets together, which decides what changed. The band for single offsets is lighter.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -89,9 +91,17 @@ def plot_events(
     middle, low, high = (numbers(course[column]) for column in columns)
     ax = axes(ax, height_mm=58.0)
     entries = [line("mean of the events", "usable")]
+    if change and "band_low" in course.columns:
+        ends = numbers(course["band_low"]), numbers(course["band_high"])
+        if np.isfinite(ends[0]).any():
+            band = ax.fill_between(x, *ends, color=COLOURS["interval"], alpha=DARK, linewidth=0)
+            band.set(label="_band", zorder=1.9)
+            entries.append(patch("95 % band of all offsets", "interval", alpha=DARK))
     if np.isfinite(low).any():
-        ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.6, linewidth=0, zorder=2)
-        entries.append(patch("95 % band", "interval", alpha=0.6))
+        band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=LIGHT, linewidth=0)
+        band.set(label="_pointwise", zorder=2)
+        words = "95 % band of each offset" if change else "95 % band"
+        entries.append(patch(words, "interval", alpha=LIGHT))
     if each is not None:
         singles = _singles(each, name, "change" if change else "value")
         alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(singles), 1), 0.08, 0.6))

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.rhythm import ActiveHours, Cosinor
+from eyelog.analysis.rhythm.cosinor import doubt_of
 from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
@@ -43,7 +44,8 @@ def plot_rhythm(
         night), the legend gives the reason instead.
     cosinor : Cosinor, optional
         The result of `eyelog.rhythm.cosinor` of the same Series, with a period of 24 h: a dashed
-        curve, and its peak with one standard error to either side.
+        curve, and its peak with one standard error to either side. If it was refused, or does not
+        stand out from the variation between days (p of 0.05 or more), the legend says so instead.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -131,8 +133,8 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
 
 
 def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
-    if not np.isfinite(cosinor.mesor) or not np.isfinite(cosinor.peak_h):
-        return [line(_wrapped(f"cosinor: {cosinor.reason}"), "reference", linewidth=0)]
+    if doubt := doubt_of(cosinor):
+        return [line(_wrapped(f"cosinor: {doubt}"), "reference", linewidth=0)]
     hours = np.linspace(0, DAY_H, 289)
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)

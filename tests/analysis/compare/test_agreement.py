@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import eyelog as el
 from eyelog.analysis.compare.agreement import PAIRS, agreement, limits_of_agreement, quantity_words
@@ -305,3 +306,81 @@ def test_masked_logs_agree_as_the_records_do_also_in_their_worn_seconds() -> Non
     masked = [el.mask(frame, el.flag(frame)) for frame in frames]
     for ours in (masked, [pd.DataFrame(frame.copy()) for frame in masked]):
         pd.testing.assert_frame_equal(agreement(*ours), agreement(*frames))
+
+
+def repeated(between: float, seed: int, *, wearers: int = 10, pairs: int = 60) -> pd.DataFrame:
+    """Return pairs of several wearers, whose differences vary between them and within them."""
+    generator = np.random.default_rng(seed)
+    minutes = pd.date_range("2026-10-19 09:01", periods=pairs, freq="min", tz="UTC")
+    own = generator.normal(0, between, (wearers, 1)) + generator.normal(size=(wearers, pairs))
+    names = [f"p{number:02}" for number in range(wearers)]
+    index = pd.MultiIndex.from_product([names, minutes], names=["account", "date"])
+    return pd.DataFrame({"difference": own.ravel()}, index=index)
+
+
+def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
+    pairs = repeated(1.0, 3)
+    found = limits_of_agreement(pairs)
+    assert (found.units, found.n_units, found.n) == ("wearers", 10, 600)
+    means = pairs["difference"].groupby(level="account").mean()
+    within = pairs["difference"].groupby(level="account").var().mean()
+    assert found.bias == pytest.approx(means.mean())
+    assert found.sd == pytest.approx(np.sqrt(means.var() + (1 - 1 / 60) * within))
+    # The interval of the bias is that of ten means, not of 600 pairs.
+    reach = stats.t.ppf(0.975, 9) * means.std() / np.sqrt(10)
+    assert found.bias_high - found.bias == pytest.approx(reach)
+    # MOVER: the outer end of a limit is further than the inner one.
+    assert found.low - found.low_low > found.low_high - found.low
+
+
+def test_one_wearer_among_several_levels_is_one_wearer() -> None:
+    pairs = repeated(1.0, 3, wearers=1, pairs=240)
+    found = limits_of_agreement(pairs)
+    assert (found.units, found.n_units) == ("blocks of 1h", 4)
+    assert found == limits_of_agreement(pairs.droplevel("account"))
+
+
+def test_days_are_the_units_of_one_wearer_from_six_of_them_on() -> None:
+    days = [pd.date_range(f"2026-10-{19 + day} 09:01", periods=90, freq="min") for day in range(6)]
+    index = pd.DatetimeIndex(np.concatenate(days)).tz_localize("Asia/Tokyo")
+    values = np.random.default_rng(2).normal(size=540)
+    pairs = pd.DataFrame({"difference": values}, index=index)
+    assert limits_of_agreement(pairs)[-3:-1] == ("days", 6)
+    assert limits_of_agreement(pairs.iloc[:450])[-3:-1] == ("blocks of 1h", 10)
+    assert limits_of_agreement(pairs.iloc[:450], block="30min")[-3:-1] == ("blocks of 30min", 15)
+    alone = limits_of_agreement(pairs, block=None)
+    assert alone[-3:-1] == ("pairs", 540)
+    assert alone == limits_of_agreement(values, np.zeros(540))
+    assert alone.bias == pytest.approx(limits_of_agreement(pairs).bias)
+
+
+def test_two_wearers_have_limits_and_no_intervals() -> None:
+    found = limits_of_agreement(repeated(1.0, 3, wearers=2))
+    assert np.isfinite([found.bias, found.low, found.high]).all()
+    assert np.isnan([found.bias_low, found.low_low, found.high_high]).all()
+    assert found.reason == "fewer than 3 wearers: no interval"
+
+
+def test_a_table_without_differences_is_refused() -> None:
+    with pytest.raises(el.FieldError, match="no column 'difference'"):
+        limits_of_agreement(pd.DataFrame({"a": [1.0]}))
+    with pytest.raises(el.ConfigurationError, match="or both measurements"):
+        limits_of_agreement([1.0, 2.0])
+    with pytest.raises(el.ConfigurationError, match="block must be"):
+        limits_of_agreement(repeated(1.0, 3), block="often")
+
+
+@pytest.mark.slow
+def test_the_intervals_of_repeated_pairs_hold_bias_and_limits() -> None:
+    limit = 1.96 * np.sqrt(2)
+    hits = []
+    for seed in range(300):
+        found = limits_of_agreement(repeated(1.0, seed))
+        hits.append(
+            [
+                found.bias_low <= 0 <= found.bias_high,
+                found.low_low <= -limit <= found.low_high,
+                found.high_low <= limit <= found.high_high,
+            ]
+        )
+    assert (np.mean(hits, axis=0) > 0.90).all()  # pairs taken as independent: .3 to .6

@@ -234,3 +234,60 @@ def test_bins_that_open_at_their_stamps_are_told_so() -> None:
 
 
 FIELDS = {1: {}, 2: {"fields": "hm_yo"}}
+
+
+def empty_course(events_: int, seed: int, step: float = 0.0) -> tuple[pd.Series, pd.DatetimeIndex]:
+    """Return noise of minutes that are alike, with a step after each event, and the events."""
+    noise = np.random.default_rng(seed).normal(size=60 * (events_ + 2))
+    for minute in range(1, len(noise)):
+        noise[minute] = 0.5 * noise[minute - 1] + np.sqrt(0.75) * noise[minute]
+    series = minutes(noise)
+    times = series.index[60::60][:events_]
+    for time in times:
+        series[time + pd.Timedelta("1min") : time + pd.Timedelta("10min")] += step
+    return series, times
+
+
+def test_what_lasts_after_the_events_is_changed_and_the_band_is_wider_than_the_pointwise_one() -> (
+    None
+):
+    table = events(*empty_course(20, 1, step=2.0), before="15min", after="15min").loc["level"]
+    assert table["changed"].dtype == bool
+    assert table["changed"].iloc[15:25].all()
+    assert (table["band_low"] < table["change_low"]).all()
+    assert (table["band_high"] > table["change_high"]).all()
+    out = (table["band_low"] > 0) | (table["band_high"] < 0)
+    assert (table["changed"] == out).all()
+    # The band is as many standard errors wide at each offset.
+    assert (table["band_high"] - table["change"]).gt(0).all()
+
+
+@pytest.mark.slow
+def test_hardly_any_course_in_which_nothing_happens_is_called_changed() -> None:
+    found, pointwise = [], []
+    for seed in range(150):
+        table = events(*empty_course(20, seed), before="15min", after="15min", draws=400)
+        found.append(table["changed"].any())
+        pointwise.append(((table["change_low"] > 0) | (table["change_high"] < 0)).any())
+    assert np.mean(found) < 0.10
+    assert np.mean(pointwise) > 0.5  # which is why it does not decide
+
+
+def test_the_band_of_directions_is_around_their_change_on_the_circle() -> None:
+    generator = np.random.default_rng(3)
+    index = pd.date_range("2026-10-20T10:01:00Z", periods=1200, freq="min")
+    degrees = (generator.normal(175, 3, 1200) + 180) % 360 - 180
+    frame = frame_of(MINUTES, {"tl_xav": degrees}, start="2026-10-20T10:01:00Z")
+    around = {"before": "5min", "after": "5min", "fields": "tl_xav", "judge": False}
+    table = events(frame, index[60::60][:15], **around)
+    assert (table["band_high"] - table["band_low"]).between(0.1, 20).all()
+
+
+def test_few_events_or_none_that_vary_have_no_band_for_all_offsets() -> None:
+    four = events(*empty_course(4, 1, step=2.0), before="5min", after="5min")
+    assert four[["band_low", "band_high"]].isna().all(axis=None)
+    assert not four["changed"].any()
+    series, times = empty_course(10, 1)
+    flat = events(series * 0, times, before="5min", after="5min")
+    assert flat["band_low"].isna().all()
+    assert not flat["changed"].any()

@@ -34,9 +34,12 @@ def test_welchs_interval_is_that_of_pingouin() -> None:
     assert found.p == pytest.approx(0.012235, abs=1e-6)
     assert found.df == pytest.approx(8.999573, abs=1e-6)
     assert (found.first, found.second) == ("desk", "field")
-    # scipy 1.17: permutation_test((FIELD, DESK), difference of means), all 462 ways
+    # scipy 1.17: permutation_test((FIELD, DESK), size of Welch's t), all 462 ways
     exact = stats.permutation_test(
-        (FIELD, DESK), lambda a, b: np.mean(a) - np.mean(b), n_resamples=np.inf
+        (FIELD, DESK),
+        lambda a, b: abs(stats.ttest_ind(a, b, equal_var=False).statistic) + 1e-9,
+        n_resamples=np.inf,
+        alternative="greater",
     )
     assert found.p_permutation == pytest.approx(exact.pvalue)
 
@@ -104,7 +107,7 @@ def test_a_group_that_rests_on_too_little_has_no_interval() -> None:
     assert one.difference == pytest.approx(7.2 - np.mean(DESK))
     flat = group_difference(*table_of({"desk": [1.0, 1.0], "field": [2.0, 2.0]}), outcome="y")
     assert "do not differ" in flat.reason
-    assert np.isnan(flat.low)
+    assert np.isnan([flat.low, flat.p, flat.p_permutation]).all()
     none = group_difference(table.assign(y=np.nan), groups, outcome="y")
     assert np.isnan(none.difference)
     assert none.n == 0
@@ -157,11 +160,29 @@ def test_two_wearers_in_a_group_have_a_difference_and_no_interval() -> None:
     # Welch's interval of 2 against 10 holds the difference in 90 of 100 cases.
     table, groups = table_of({"desk": DESK[:2], "field": FIELD})
     found = group_difference(table, groups, outcome="y")
-    assert np.isfinite([found.difference, found.p, found.p_permutation, found.df]).all()
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isfinite(found.difference)
+    assert np.isnan([found.low, found.high, found.p, found.p_permutation]).all()
     assert "fewer than three wearers" in found.reason
-    three, groups = table_of({"desk": DESK[:3], "field": FIELD})
-    assert group_difference(three, groups, outcome="y").low < found.difference
+
+
+def test_fewer_than_five_wearers_in_a_group_have_an_interval_and_no_p() -> None:
+    for few in (3, 4):
+        table, groups = table_of({"desk": DESK[:few], "field": FIELD})
+        found = group_difference(table, groups, outcome="y")
+        assert found.low < found.difference < found.high
+        assert np.isnan([found.p, found.p_permutation]).all()
+        assert found.reason == "fewer than 5 wearers in a group: no p"
+
+
+@pytest.mark.slow
+def test_groups_that_spread_differently_are_not_called_different_for_that() -> None:
+    generator = np.random.default_rng(11)
+    found = []
+    for _ in range(200):
+        sides = {"desk": generator.normal(size=16), "field": generator.normal(0, 3, 8)}
+        table, groups = table_of(sides)
+        found.append(group_difference(table, groups, outcome="y", draws=500).p_permutation < 0.05)
+    assert np.mean(found) < 0.12  # a permutation of the plain means: .27
 
 
 def test_days_of_wearers_are_covered_as_they_were_recorded() -> None:

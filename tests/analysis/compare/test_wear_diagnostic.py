@@ -27,7 +27,7 @@ def worn_week(hours) -> tuple[pd.Series, pd.Series]:
 
 
 ranked = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=5, max_size=15
+    st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=7, max_size=15
 ).filter(lambda p: np.ptp([a for a, _ in p]) > 0 and np.ptp([b for _, b in p]) > 0)
 
 
@@ -57,12 +57,12 @@ def test_days_of_longer_wear_with_more_of_it_are_found() -> None:
 
 
 def test_the_edges_of_wear_bouts_are_compared_with_their_inside() -> None:
-    series, worn = worn_week([4, 5, 6, 7, 8, 9])
+    series, worn = worn_week([4, 5, 6, 7, 8, 9, 10])
     since = (series.index - pd.Timedelta("1min") - series.index.normalize()) / pd.Timedelta("1min")
     series[(since >= 480) & (since < 490)] = 6.0  # the first ten minutes of each bout
     found = wear_diagnostic(series, worn)
-    assert found.n_edge == 6 * 20
-    assert found.n_edge + found.n_inside == found.n == 60 * (4 + 5 + 6 + 7 + 8 + 9)
+    assert found.n_edge == 7 * 20
+    assert found.n_edge + found.n_inside == found.n == 60 * (4 + 5 + 6 + 7 + 8 + 9 + 10)
     assert (found.edge_mean, found.inside_mean, found.difference) == (3.0, 0.0, 3.0)
     assert (found.difference_low, found.difference_high) == (3.0, 3.0)
     assert found.rho == pytest.approx(-1)
@@ -72,7 +72,7 @@ def test_the_edges_of_wear_bouts_are_compared_with_their_inside() -> None:
 
 
 def test_unworn_and_missing_values_never_change_an_answer() -> None:
-    series, worn = worn_week([4, 5, 6, 7, 8])
+    series, worn = worn_week([4, 5, 6, 7, 8, 9, 10])
     series += np.random.default_rng(3).normal(size=len(series))
     found = wear_diagnostic(series, worn)
     other = series.where(worn, 99.0)
@@ -90,7 +90,7 @@ def test_a_missing_state_ends_a_bout() -> None:
 @given(st.floats(0.1, 20), st.floats(-50, 50))
 @settings(max_examples=10, deadline=None)
 def test_unit_and_zero_carry_over(scale, shift) -> None:
-    series, worn = worn_week([4, 5, 6, 7, 8])
+    series, worn = worn_week([4, 5, 6, 7, 8, 9, 10])
     series += np.random.default_rng(3).normal(size=len(series)).round(3)
     found = wear_diagnostic(series, worn, draws=100)
     other = wear_diagnostic(series * scale + shift, worn, draws=100)
@@ -126,6 +126,18 @@ def test_what_rests_on_too_little_is_missing_with_a_reason() -> None:
     assert (empty.n, empty.days) == (0, 0)
     one = wear_diagnostic(series[600:601], worn[600:601])
     assert one.n == 1
+
+
+def test_fewer_than_seven_days_have_no_intervals() -> None:
+    outcome = daily([3, 1, 4, 1, 5, 9])
+    found = wear_diagnostic(outcome, daily([4, 5, 6, 7, 8, 9]))
+    assert found.rho == pytest.approx(stats.spearmanr(outcome, range(6)).statistic)
+    assert np.isnan([found.rho_low, found.tau_high]).all()
+    assert "fewer than 7 days: no interval of the correlations" in found.reason
+    series, worn = worn_week([4, 5, 6, 7, 8, 9])
+    edges = wear_diagnostic(series, worn)
+    assert edges.difference == 0
+    assert np.isnan([edges.difference_low, edges.difference_high]).all()
 
 
 def test_bad_input_is_refused_in_one_sentence() -> None:

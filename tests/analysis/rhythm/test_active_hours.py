@@ -56,3 +56,22 @@ def test_the_night_is_that_of_the_intervals_and_not_of_their_stamps() -> None:
     seen = day[~np.isin(day.index.hour, [5])]
     assert "05:00" in el.rhythm.least_active(seen, stamp="start").reason
     assert "04:00" in el.rhythm.least_active(seen, stamp="end").reason
+
+
+@pytest.mark.parametrize(("last", "known"), [("19:30", False), ("20:30", True)])
+def test_the_most_active_hours_need_three_hours_in_which_they_could_lie_elsewhere(
+    last, known
+) -> None:
+    seen = hourly(np.random.default_rng(1).normal(size=24 * 7)).between_time("08:00", last)
+    found = el.rhythm.most_active(seen, stamp="start")
+    assert np.isfinite(found.mean) == known
+    assert ("leave a window of 10 h only 2 h" in found.reason) != known
+    # The five least active hours have room in both.
+    assert np.isfinite(el.rhythm.least_active(seen, night_worn=True, stamp="start").mean)
+
+
+def test_hours_apart_from_the_others_give_the_window_no_room() -> None:
+    series = hourly(np.random.default_rng(1).normal(size=24 * 7))
+    hour = series.index.hour
+    seen = series[((hour >= 8) & (hour < 19)) | (hour == 3) | (hour == 5) | (hour == 22)]
+    assert "only 1 h" in el.rhythm.most_active(seen, stamp="start").reason

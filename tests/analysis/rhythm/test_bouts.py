@@ -58,7 +58,7 @@ def test_the_order_of_the_bouts_changes_nothing(lengths, random) -> None:
 
 def test_no_bout_is_missing_and_not_zero() -> None:
     found = el.rhythm.fragmentation(minutely([0.0] * 10))
-    assert np.isnan(found[:5]).all()
+    assert np.isnan(found[:8]).all()
     assert found.n == 0
     assert "never held" in found.reason
 
@@ -128,7 +128,7 @@ def test_a_bout_beside_a_gap_is_censored(states, whole, cut) -> None:
 
 def test_bouts_that_gaps_have_all_cut_off_have_no_length() -> None:
     found = el.rhythm.fragmentation(minutely([0.0, 1, 1, np.nan, 1, np.nan, 0]))
-    assert np.isnan(found[:5]).all()
+    assert np.isnan(found[:8]).all()
     assert (found.n, found.censored) == (2, 2)
     assert "cut off every bout" in found.reason
 
@@ -157,3 +157,42 @@ def test_activity_bouts_open_and_close_as_their_stamps_say() -> None:
     for stamp, start in ((None, pace.index[1] - minute), ("start", pace.index[1])):
         row = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min", stamp=stamp).iloc[0]
         assert (row["start"], row["end"]) == (start, start + 5 * minute)
+
+
+def cut_at_random(mean: float, seed: int, days: int = 150) -> tuple[pd.Series, np.ndarray]:
+    """Return minutes of bouts with gaps in them, and the lengths of the bouts before."""
+    generator = np.random.default_rng(seed)
+    states, lengths = [], []
+    while sum(map(len, states)) < 1440 * days:
+        lengths.append(int(generator.geometric(1 / mean)))
+        states += [np.ones(lengths[-1]), np.zeros(generator.geometric(1 / 20))]
+    whole = np.concatenate(states)
+    at = generator.integers(1, 75, 9000).cumsum() * 2
+    whole[at[at < whole.size - 1]] = np.nan
+    return minutely(whole), np.array(lengths)
+
+
+def test_bouts_that_gaps_cut_off_have_the_lengths_that_were_planted_by_kaplan_meier() -> None:
+    series, lengths = cut_at_random(30.0, 1)
+    found = el.rhythm.fragmentation(series)
+    assert 0.4 < found.censored / found.n < 0.7
+    assert found.mean_bout < 0.8 * lengths.mean()
+    assert found.mean_bout_km == pytest.approx(lengths.mean(), rel=0.05)
+    assert found.median_bout_km == pytest.approx(np.median(lengths), rel=0.08)
+
+
+def test_without_gaps_kaplan_meier_gives_plain_mean_and_median() -> None:
+    found = el.rhythm.fragmentation(states_of([3, 9, 4, 4, 7]))
+    assert (found.mean_bout_km, found.median_bout_km) == pytest.approx((5.4, 4.0))
+    assert (found.mean_bout, found.median_bout) == pytest.approx((5.4, 4.0))
+
+
+def test_a_bout_whose_beginning_is_hidden_says_nothing_of_its_length() -> None:
+    plain = [0, 1, 1, 0, 1, 1, 1, 1, 0]
+    hidden = el.rhythm.fragmentation(minutely([*plain, np.nan, 1, 1, 1, 1, 1, 1, 1, 0]))
+    assert hidden.mean_bout_km == pytest.approx(3.0)
+    # Seen for three epochs and then cut off: at risk of ending after one and two, not after three.
+    cut = el.rhythm.fragmentation(minutely([*plain, 1, 1, 1, np.nan, 0]))
+    assert cut.mean_bout_km == pytest.approx(2 + 2 / 3 * 2)
+    longest = el.rhythm.fragmentation(minutely([*plain, 1, 1, 1, 1, 1, 1, np.nan, 0]))
+    assert "counts time up to it only" in longest.reason

@@ -114,3 +114,44 @@ def test_the_hours_of_one_day_are_one_day_though_the_last_one_closes_at_midnight
     series = hourly(range(24)).shift(freq="1h")  # 01:00 to 24:00
     assert el.rhythm.interdaily_stability(series, stamp="end").days == 1
     assert el.rhythm.interdaily_stability(series, stamp="start").days == 2
+
+
+def test_noise_of_few_days_has_the_stability_that_it_states_and_none_when_corrected() -> None:
+    generator = np.random.default_rng(4)
+    found = [
+        el.rhythm.interdaily_stability(hourly(generator.normal(size=24 * 3)), stamp="start")
+        for _ in range(60)
+    ]
+    seen, noise, corrected, p = (
+        np.array([getattr(one, name) for one in found])
+        for name in ("is_", "noise", "corrected", "p")
+    )
+    assert seen.mean() == pytest.approx(1 / 3, abs=0.02)
+    assert noise.mean() == pytest.approx(seen.mean(), abs=0.02)
+    assert corrected.mean() == pytest.approx(0, abs=0.03)
+    assert (p < 0.05).mean() < 0.15
+
+
+def test_identical_days_are_one_after_correction_whatever_the_hours_divided_by() -> None:
+    series = hourly(list(range(24)) * 4).between_time("08:00", "21:00")
+    for periods in ("observed", 24):
+        found = el.rhythm.interdaily_stability(series, periods=periods)
+        assert found.corrected == pytest.approx(1)
+        assert 0 < found.noise < found.is_
+        assert found.p == pytest.approx(1 / 1001, abs=0.002)
+
+
+def test_the_same_seed_shifts_the_days_alike() -> None:
+    series = hourly(np.random.default_rng(5).normal(size=96))
+    one, same, other = (el.rhythm.interdaily_stability(series, seed=s) for s in (1, 1, 2))
+    assert one == same
+    assert one.noise != other.noise
+
+
+def test_hours_seen_once_each_compare_nothing() -> None:
+    series = hourly(np.random.default_rng(5).normal(size=48))
+    apart = series.iloc[[8, 9, 10, 24 + 15, 24 + 16]]
+    found = el.rhythm.interdaily_stability(apart, stamp="start")
+    assert np.isnan(found.corrected)
+    assert found.p == 1
+    assert "no hour of the day was observed on two days" in found.reason

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog.analysis.rhythm.cosinor import cosinor
+from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
 from eyelog.reports.parts import Empty
 from eyelog.reports.sections.rhythm import STEPS, _steps_per_hour, section
 from support.reported import SIXTY, cells, logs
@@ -13,7 +13,7 @@ def test_it_says_when_the_active_hours_begin() -> None:
     assert said.startswith("The ten most active hours of the average day began at ")
     assert said.endswith("days of wear).")
     wave = cosinor(_steps_per_hour(logs(), SIXTY), STEPS)
-    assert ("the fitted cosine peaks" in said) == (wave.p < 0.05)
+    assert ("the fitted cosine peaks at" in said) == (not doubt_of(wave))
 
 
 def test_what_needs_the_night_is_refused_with_its_reason() -> None:
@@ -38,6 +38,14 @@ def test_the_hours_behind_a_measure_are_those_that_were_worn() -> None:
 def test_stability_is_a_number_with_its_hours() -> None:
     rows = cells(section(logs()).tables[0]())
     assert 0 < float(rows["Interdaily stability (IS)"][0]) < 1
+
+
+def test_fewer_than_seven_days_have_no_sentence_on_how_alike_they_are() -> None:
+    few, week = section(logs(SIXTY, days=5)), section(logs())
+    assert not any("stability" in said for said in few.findings)
+    rows = cells(few.tables[0]())
+    assert rows["Interdaily stability (IS)"][-1].startswith("fewer than 7 days")
+    assert any("days without a common pattern give" in said for said in week.findings)
 
 
 def test_two_days_are_not_enough() -> None:

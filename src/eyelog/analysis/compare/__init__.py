@@ -3,7 +3,12 @@
 Every result shows how much data it is based on; with too little data it is missing, with a reason.
 """
 
-from eyelog.analysis.compare.agreement import Limits, agreement, limits_of_agreement, minute_pairs
+from eyelog.analysis.compare.agreement import (
+    AgreementLimits,
+    agreement,
+    limits_of_agreement,
+    minute_pairs,
+)
 from eyelog.analysis.compare.event_courses import event_courses
 from eyelog.analysis.compare.events import events
 from eyelog.analysis.compare.fit_mixed import fit_mixed
@@ -15,8 +20,8 @@ from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
 from eyelog.analysis.compare.wear_diagnostic import WearDiagnostic, wear_diagnostic
 
 __all__ = [
+    "AgreementLimits",
     "GroupDifference",
-    "Limits",
     "RateRatio",
     "StandardisedMean",
     "TwoPeriods",

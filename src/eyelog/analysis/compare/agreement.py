@@ -1,4 +1,4 @@
-"""How well the two logs agree: bias and limits of agreement over shared minutes."""
+"""How well two measurements agree: bias and limits of agreement, of pairs that may be alike."""
 
 from typing import Any, Final, NamedTuple
 
@@ -9,13 +9,15 @@ import scipy
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
 from eyelog.analysis.grouped.reductions import sum_fields
 from eyelog.analysis.grouped.summary import needed, sorted_frame, trusted_frame
-from eyelog.analysis.limits import Limits as MaskLimits
-from eyelog.analysis.limits import chosen_limits
+from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import difference, mean_direction
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Floats, Ints, numbers
+from eyelog.analysis.series.cluster_robust import cluster_robust
+from eyelog.analysis.series.durations import duration_us
+from eyelog.analysis.series.observed import local_dates
 from eyelog.catalogue import (
     COMPUTED_DATA,
     INTERVAL_SECONDS,
@@ -27,15 +29,24 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
-from eyelog.frame import log_of, require_single_intervals
+from eyelog.frame import ACCOUNT, log_of, require_single_intervals
 from eyelog.provenance import KEY, record
 
-__all__ = ["Limits", "agreement", "limits_of_agreement", "minute_pairs", "quantity_words"]
+__all__ = [
+    "AgreementLimits",
+    "agreement",
+    "limits_of_agreement",
+    "minute_pairs",
+    "quantity_words",
+]
 
 
 MISSING: Final = float("nan")
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
+BLOCK: Final = "1h"
+LEAST_UNITS: Final = 3  # with two wearers or blocks, intervals have no use
+LEAST_DAYS: Final = 6  # from then on days are the units of one wearer, not blocks
 WORN_S: Final = "worn_s"  # the column of worn seconds, which `_opened` adds
 
 
@@ -111,7 +122,7 @@ PAIRS: Final = (
     low=("low_low", "low_high"),
     high=("high_low", "high_high"),
 )
-class Limits(NamedTuple):
+class AgreementLimits(NamedTuple):
     """Bias and 95 % limits of agreement of two methods, each with its own 95 % interval."""
 
     bias: float
@@ -125,41 +136,65 @@ class Limits(NamedTuple):
     high_low: float
     high_high: float
     n: int
+    units: str
+    n_units: int
     reason: str
 
 
-def limits_of_agreement(one: object, other: object) -> Limits:
+def limits_of_agreement(
+    pairs: object, other: object = None, *, block: str | None = "1h"
+) -> AgreementLimits:
     """Return bias and 95 % limits of agreement of paired measurements.
 
     Parameters
     ----------
-    one, other : array-like
-        The same quantity measured in two ways, pair by pair. Pairs with a missing value are left
-        out.
+    pairs : DataFrame or array-like
+        Pairs as from `minute_pairs`, with their ``difference`` in a column. Several wearers have
+        the index level ``account``: ``pd.concat({"P01": ..., "P02": ...}, names=["account"])``. Or
+        one of the two measurements, pair by pair.
+    other : array-like, optional
+        The other measurement, if `pairs` is only one. Pairs with a missing value are left out.
+    block : str or None
+        Of one wearer, pairs with stamps within one block of this length are taken to be alike, or
+        those of one local day if there are 6 days. None: all pairs are independent.
 
     Returns
     -------
-    Limits
-        ``bias`` (mean of `one` minus `other`), ``sd`` of the differences, the limits ``low`` and
+    AgreementLimits
+        ``bias`` (mean of one minus `other`), ``sd`` of the differences, the limits ``low`` and
         ``high``, each of the three with its 95 % interval (``bias_low`` and ``bias_high``,
         ``low_low`` and ``low_high``, ``high_low`` and ``high_high``), all in the unit of the
-        measurements; ``n`` (pairs) and ``reason``
-        (why the others are missing: fewer than three pairs; else empty).
+        measurements; ``n`` (pairs); ``units``, what the intervals take to be independent
+        (``"wearers"``, ``"days"``, ``"blocks of 1h"`` or ``"pairs"``) and ``n_units``, how many
+        there are; ``reason`` (why something is missing: fewer than three pairs, or for intervals
+        fewer than three units; else empty).
 
     Raises
     ------
     ConfigurationError
         If the two differ in length, hold values that are not numbers, or are Series with different
-        indices.
+        indices; if `block` is not a duration.
+    FieldError
+        If a table has no column ``difference``.
 
     Notes
     -----
     Limits are bias +- 1.96 SD (Bland & Altman 1999, Stat Methods Med Res 8:135; Bland & Altman
-    1986, Lancet i:307, rounds to 2). Their variance is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of
-    the bias s^2/n, with t quantiles. Pairs are assumed to be independent and their differences
-    normal. Then the interval of the bias contains it in 95 of 100 cases, whatever their number;
-    those of the limits, an approximation for large samples, contain them in 92 (3 to 8 pairs), 94
-    (12) and 95 (20 and more).
+    1986, Lancet i:307, rounds to 2). Differences are taken to be normal.
+
+    Several wearers: each counts once in the bias, and the variance of a single difference is that
+    between wearers plus that within them (Bland & Altman 2007, Journal of Biopharmaceutical
+    Statistics 17:571, where the true value varies). Intervals of the limits are by MOVER (Zou
+    2013, Stat Methods Med Res 22:630). With ten wearers of 60 pairs, intervals contain bias and
+    limits in 94 to 97 of 100 cases, where pairs taken as independent contain them in 30 to 60.
+
+    One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
+    or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks in the place of
+    wearers. It is about this wearer, not about others.
+
+    Independent pairs: the variance of a limit is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of the bias
+    s^2/n, with t quantiles. The interval of the bias contains it in 95 of 100 cases, those of the
+    limits, an approximation for large samples, in 92 (3 to 8 pairs), 94 (12) and 95 (20 and more).
 
     Examples
     --------
@@ -167,18 +202,59 @@ def limits_of_agreement(one: object, other: object) -> Limits:
     >>> limits = el.compare.limits_of_agreement([10, 12, 14, 16], [9, 12, 12, 15])
     >>> limits.bias, round(limits.low, 3), round(limits.high, 3)
     (1.0, -0.6, 2.6)
+    >>> pairs = el.compare.minute_pairs(
+    ...     el.sample(), el.sample("standard_mode_logs"), quantity="tilt_fore_aft"
+    ... )
+    >>> el.compare.limits_of_agreement(pairs).units
+    'days'
     """
+    if isinstance(pairs, pd.DataFrame) and other is None:
+        if "difference" not in pairs.columns:
+            raise FieldError(
+                "limits_of_agreement: the table has no column 'difference': pass pairs of"
+                " eyelog.compare.minute_pairs, or both measurements"
+            )
+        differences = _numbers(pairs["difference"])
+        return _limits(differences, *_units(pairs.index, block), circular=False)
+    if other is None:
+        raise ConfigurationError(
+            "limits_of_agreement takes pairs of eyelog.compare.minute_pairs, or both measurements"
+        )
+    one, index = pairs, None
     if isinstance(one, pd.Series) and isinstance(other, pd.Series):
         one, other = _aligned(one, other)
-    try:
-        first, second = (numbers(pd.Series(side, dtype="float64")) for side in (one, other))
-    except (TypeError, ValueError):
-        raise ConfigurationError("limits_of_agreement takes numbers, pair by pair") from None
+        index = one.index
+    first, second = _numbers(one), _numbers(other)
     if len(first) != len(second):
         raise ConfigurationError(
             f"limits_of_agreement takes pairs, not {len(first)} and {len(second)} values"
         )
-    return _limits(first - second, circular=False)
+    return _limits(first - second, *_units(index, block), circular=False)
+
+
+def _numbers(side: object) -> Floats:
+    try:
+        return numbers(pd.Series(side, dtype="float64"))
+    except (TypeError, ValueError):
+        raise ConfigurationError("limits_of_agreement takes numbers, pair by pair") from None
+
+
+def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]:
+    """Return the unit of each pair (None: each is one of its own), and what the units are."""
+    width = None if block is None else duration_us(block, "block", sign="positive", example="1h")
+    if index is not None and ACCOUNT in index.names:
+        codes, accounts = pd.factorize(index.get_level_values(ACCOUNT).astype("str"))
+        if len(accounts) > 1:
+            return np.asarray(codes, dtype=np.int64), "wearers"
+        if index.nlevels == 2:
+            index = index.get_level_values(1 - index.names.index(ACCOUNT))
+    if width is None or not isinstance(index, pd.DatetimeIndex) or index.tz is None:
+        return None, "pairs"
+    inside = index - pd.Timedelta(1, "us")  # stamps close their minutes
+    days = local_dates(inside)
+    if len(np.unique(days)) >= LEAST_DAYS:
+        return days, "days"
+    return np.asarray(inside.as_unit("us").asi8 // width, dtype=np.int64), f"blocks of {block}"
 
 
 def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
@@ -194,53 +270,107 @@ def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
     return one, other.reindex(one.index)
 
 
-def _refused(n: int, reason: str) -> Limits:
-    return Limits(
-        bias=MISSING,
-        bias_low=MISSING,
-        bias_high=MISSING,
-        sd=MISSING,
-        low=MISSING,
-        low_low=MISSING,
-        low_high=MISSING,
-        high=MISSING,
-        high_low=MISSING,
-        high_high=MISSING,
+def _refused(n: int, units: str, reason: str) -> AgreementLimits:
+    numbers = dict.fromkeys(AgreementLimits._fields[:10], MISSING)
+    return AgreementLimits(**numbers, n=n, units=units, n_units=0, reason=reason)
+
+
+def _limits(
+    differences: Floats, unit: Ints | None, units: str, *, circular: bool
+) -> AgreementLimits:
+    present = np.isfinite(differences)
+    finite = differences[present]
+    n = len(finite)
+    if n < LEAST_MINUTES:
+        return _refused(n, units, f"fewer than {LEAST_MINUTES} pairs were observed")
+    if circular:
+        around = mean_direction(finite)
+        if np.isnan(around):
+            return _refused(n, units, "the differences cancel out on the circle")
+        finite = around + difference(finite, around)
+    if unit is None:
+        of, n_units = _independent(finite), n
+    else:
+        codes = np.unique(unit[present], return_inverse=True)[1].astype(np.int64)
+        n_units = int(codes.max()) + 1
+        of = _repeated(finite, codes, once=units == "wearers")
+    reason = "" if n_units >= LEAST_UNITS else f"fewer than {LEAST_UNITS} {units}: no interval"
+    if circular:
+        of = of._replace(bias=around)
+    bias, sd = of.bias, of.sd
+    # Of a limit, the distances to both ends combine those of bias and SD (MOVER).
+    near, far = (float(np.hypot(of.of_bias, REACH * reach)) for reach in (of.sd_below, of.sd_above))
+    low, high = bias - REACH * sd, bias + REACH * sd
+    return AgreementLimits(
+        bias=bias,
+        bias_low=bias - of.of_bias,
+        bias_high=bias + of.of_bias,
+        sd=sd,
+        low=low,
+        low_low=low - far,
+        low_high=low + near,
+        high=high,
+        high_low=high - near,
+        high_high=high + far,
         n=n,
+        units=units,
+        n_units=n_units,
         reason=reason,
     )
 
 
-def _limits(differences: Floats, *, circular: bool) -> Limits:
-    finite = differences[np.isfinite(differences)]
-    n = len(finite)
-    if n < LEAST_MINUTES:
-        return _refused(n, f"fewer than {LEAST_MINUTES} pairs were observed")
-    if circular:
-        bias = mean_direction(finite)
-        around = difference(finite, bias)
-        sd = float(np.sqrt((around**2).sum() / (n - 1)))
-    else:
-        bias, sd = float(finite.mean()), float(finite.std(ddof=1))
-    if np.isnan(bias):
-        return _refused(n, "the differences cancel out on the circle")
+class _Spread(NamedTuple):
+    """Bias and SD of differences, and how far their intervals reach."""
+
+    bias: float
+    sd: float
+    of_bias: float
+    sd_below: float
+    sd_above: float
+
+
+def _independent(differences: Floats) -> _Spread:
+    """Return bias and SD of independent pairs (Bland & Altman 1999)."""
+    n = len(differences)
+    sd = float(differences.std(ddof=1))
     t = float(scipy.stats.t.ppf(0.975, n - 1))
-    of_bias = t * sd / np.sqrt(n)
-    of_limit = t * sd * np.sqrt(1.0 / n + REACH**2 / (2.0 * (n - 1)))
-    low, high = bias - REACH * sd, bias + REACH * sd
-    return Limits(
+    of_sd = t * sd / np.sqrt(2.0 * (n - 1))
+    return _Spread(float(differences.mean()), sd, float(t * sd / np.sqrt(n)), of_sd, of_sd)
+
+
+def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
+    """Return bias and SD of repeated pairs; with `once`, each unit counts once in the bias."""
+    pairs = np.bincount(codes)
+    count, n = len(pairs), len(differences)
+    means = np.bincount(codes, differences) / pairs
+    freedom = np.array([count - 1.0, n - count])
+    share = 1.0 - (1.0 / pairs).mean()  # 1 less 1 / the harmonic mean of pairs per unit
+    within = float(((differences - means[codes]) ** 2).sum())
+    between = float(means.var(ddof=1)) if count > 1 else 0.0
+    parts = np.array([between, share * within / (n - count) if n > count else 0.0])
+    total = float(parts.sum())
+    bias, sd, of_bias = float(means.mean()), float(np.sqrt(total)), MISSING
+    if not once:
+        bias, sd = float(differences.mean()), float(differences.std(ddof=1))
+    if count < LEAST_UNITS:
+        return _Spread(bias, sd, MISSING, MISSING, MISSING)
+    if once:
+        of_bias = float(scipy.stats.t.ppf(0.975, count - 1) * np.sqrt(between / count))
+    else:
+        made = cluster_robust(np.ones((n, 1)), differences - bias, codes)
+        reach = scipy.stats.t.ppf(0.975, made.freedom[0])
+        of_bias = float(reach * np.sqrt(made.covariance[0, 0]))
+    known = parts > 0
+    fewest, most = (scipy.stats.chi2.ppf(q, freedom[known]) for q in (0.025, 0.975))
+    below = float(np.sqrt(((parts[known] * (1 - freedom[known] / most)) ** 2).sum()))
+    above = float(np.sqrt(((parts[known] * (freedom[known] / fewest - 1)) ** 2).sum()))
+    scale = sd / np.sqrt(total) if total > 0 else 0.0
+    return _Spread(
         bias,
-        float(bias - of_bias),
-        float(bias + of_bias),
         sd,
-        low,
-        float(low - of_limit),
-        float(low + of_limit),
-        high,
-        float(high - of_limit),
-        float(high + of_limit),
-        n,
-        "",
+        of_bias,
+        float(scale * (np.sqrt(total) - np.sqrt(max(total - below, 0.0)))),
+        float(scale * (np.sqrt(total + above) - np.sqrt(total))),
     )
 
 
@@ -249,7 +379,7 @@ def agreement(
     fifteen: pd.DataFrame,
     sixty: pd.DataFrame,
     *,
-    limits: MaskLimits | None = None,
+    limits: Limits | None = None,
     judge: bool = True,
 ) -> pd.DataFrame:
     """Report how well the two logs agree, minute by minute, on the quantities that both contain.
@@ -276,8 +406,9 @@ def agreement(
         ``bias`` (15-second log minus 60-second log) with ``bias_low`` and ``bias_high``, ``sd`` of
         the differences, the limits of agreement ``low`` (with ``low_low``, ``low_high``) and
         ``high`` (with ``high_low``, ``high_high``), ``exposure_h`` (hours compared), ``coverage``
-        (minutes compared / records of the 60-second log within the time that both logs span) and
-        ``reason`` if missing.
+        (minutes compared / records of the 60-second log within the time that both logs span), text
+        ``units``, what the intervals take to be independent (``"days"``, or ``"blocks of 1h"``
+        where there are fewer than six), int64 ``n_units``, and ``reason`` if something is missing.
 
     Raises
     ------
@@ -288,9 +419,9 @@ def agreement(
 
     Notes
     -----
-    Limits as in `limits_of_agreement` (Bland & Altman 1999), each with a 95 % interval that assumes
-    independent minutes. Neighbouring minutes are not quite independent, so the intervals are a
-    little too narrow.
+    Limits and intervals as in `limits_of_agreement` for one wearer: neighbouring minutes are alike,
+    so days are the units, or blocks of an hour where there are fewer than six days. For several
+    wearers, put their `minute_pairs` into one table with the index level ``account``.
 
     The 15-second log starts its own grid when the phone connects, so four or five of its records
     overlap a minute of the 60-second log. A record counts for a minute by the share of its 15
@@ -316,7 +447,8 @@ def agreement(
     minutes = shared_minutes(fifteen.index, sixty.index)
     rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
-    table = table.astype({"unit": "string", "reason": "string", "n": "int64"})
+    table = table.astype({"unit": "string", "units": "string", "reason": "string"})
+    table = table.astype({"n": "int64", "n_units": "int64"})
     return record(
         table,
         "compare.agreement",
@@ -331,7 +463,7 @@ def minute_pairs(
     sixty: pd.DataFrame,
     *,
     quantity: str,
-    limits: MaskLimits | None = None,
+    limits: Limits | None = None,
     judge: bool = True,
 ) -> pd.DataFrame:
     """Return one quantity of both logs, pair by pair, for the minutes that both cover.
@@ -423,7 +555,7 @@ def quantity_words(quantity: object) -> tuple[str, str] | None:
 
 
 def _opened(
-    frame: pd.DataFrame, log: str, *, limits: MaskLimits | None, judge: bool, what: str
+    frame: pd.DataFrame, log: str, *, limits: Limits | None, judge: bool, what: str
 ) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
     length = INTERVAL_SECONDS[log]
@@ -457,10 +589,12 @@ def _row(
     differences = _difference(pair, first, second)
     both = np.isfinite(differences)
     circular = pair.rule == "circ_mean"
-    limits = _limits(differences, circular=circular)
+    limits = _limits(
+        differences, *_units(pd.DatetimeIndex(sixty.index)[minutes.rows], BLOCK), circular=circular
+    )
     middle = mean_direction if circular else _mean
     columns = limits._asdict()
-    n, reason = columns.pop("n"), columns.pop("reason")
+    n, units, n_units, reason = (columns.pop(name) for name in ("n", "units", "n_units", "reason"))
     return (
         {"unit": pair.unit, "n": n}
         | {"mean_fifteen": middle(first[both]), "mean_sixty": middle(second[both])}
@@ -468,6 +602,8 @@ def _row(
         | {
             "exposure_h": n / 60.0,
             "coverage": n / minutes.n if minutes.n else MISSING,
+            "units": units,
+            "n_units": n_units,
             "reason": "; ".join(absent) or reason.replace("pairs", "shared minutes"),
         }
     )

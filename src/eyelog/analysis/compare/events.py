@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Column, Length, counted, locate
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.observed import SHORTEST_DAY_US
 from eyelog.provenance import record
@@ -19,7 +18,12 @@ from eyelog.provenance import record
 __all__ = ["events"]
 
 LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
-COLUMNS: Final = ("mean", "low", "high", "change", "change_low", "change_high")
+COLUMNS: Final = (
+    *("mean", "low", "high", "change", "change_low", "change_high"),
+    *("band_low", "band_high", "changed"),
+)
+LEVEL: Final = 0.95
+ROUNDING: Final = 1e-12
 
 
 def events(
@@ -77,12 +81,14 @@ def events(
         Index ``field`` and ``offset`` (timedelta: where the bin closes, counted from the event).
         Float64 columns in the unit of the field per row (a count is the mean count of a row):
         ``mean`` over events with ``low`` and ``high`` (95 % band), ``change`` (mean difference
-        from each event's own baseline) with ``change_low`` and ``change_high``; int64 ``n``
-        (events with a value in the bin) and ``n_change`` (of these, events with a baseline);
-        float64 ``exposure_min`` (minutes of the rows behind it; for a column of `eyelog.daily` the
-        minutes worn), ``coverage`` (of the bin's time over all events); int64 ``events`` (all that
-        were given), timedeltas ``baseline_start`` and ``baseline_end`` (the window that changes are
-        measured from, counted from the event), and ``reason`` if something is missing.
+        from each event's own baseline) with ``change_low`` and ``change_high`` (95 % for this
+        offset), ``band_low`` and ``band_high`` (95 % for all offsets of the field together);
+        boolean ``changed`` (0 lies outside that band); int64 ``n`` (events with a value in the bin)
+        and ``n_change`` (of these, events with a baseline); float64 ``exposure_min`` (minutes of
+        the rows behind it; for a column of `eyelog.daily` the minutes worn), ``coverage`` (of the
+        bin's time over all events); int64 ``events`` (all that were given), timedeltas
+        ``baseline_start`` and ``baseline_end`` (the window that changes are measured from, counted
+        from the event), and ``reason`` if something is missing.
 
     Raises
     ------
@@ -103,13 +109,22 @@ def events(
     the root mean square over events. A gap removes only the rows in it, so offsets can be based on
     different events: compare ``n``.
 
-    The band is pointwise, from percentiles of means over events drawn with replacement (Efron &
-    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13), set as far apart as those of
-    Student's t (Hesterberg 2015, The American Statistician 69:371). It assumes that events are
+    ``low`` to ``change_high`` are pointwise, from percentiles of means over events drawn with
+    replacement (Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13), set as far
+    apart as those of Student's t (Hesterberg 2015, The American Statistician 69:371). For normal
+    values they contain the mean in 92 of 100 cases with five events, in 94 with eight and in 95
+    from ten on; for exponential values in 87 with five, 90 with ten and 92 with thirty. But each is
+    for one offset: of courses in which nothing happens, most have some offset at which the
+    pointwise band leaves out 0.
+
+    Whether anything changed is therefore decided by the band for all offsets together: the change
+    plus or minus its standard error times the 95 % quantile, over the same draws, of the largest
+    difference from it in standard errors of the draw (Davison & Hinkley 1997, Bootstrap Methods
+    and their Application, sections 4.2.4 and 5.2). Something is called changed in at most 5 of 100
+    courses in which nothing happens (in fewer if there are fewer than twenty events), see the table
+    in the definitions. Of several fields, each has its own band. Both bands assume that events are
     independent, which is not quite true of events with overlapping windows. With fewer than five
-    events there is no band. For normal values it contains the mean in 92 of 100 cases with five
-    events, in 94 with eight and in 95 from ten on; for exponential values in 87 with five, 90 with
-    ten and 92 with thirty.
+    events there is none.
 
     Examples
     --------
@@ -191,6 +206,11 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn, number[enough])
+        if name == "change":
+            around = difference(courses, out[name]) if angle else courses - out[name]
+            reach = _simultaneous(around, enough, draws)
+            out["band_low"], out["band_high"] = out[name] - reach, out[name] + reach
+            out["changed"] = (out["band_low"] > 0) | (out["band_high"] < 0)
         if squares and name == "mean":
             out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
         prefix = "" if name == "mean" else "change_"
@@ -199,7 +219,44 @@ def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]
     return {name: out[name] for name in (*COLUMNS, "n", "n_change")}
 
 
-def _means(times: Floats, values: Floats, present: npt.NDArray[np.bool_], *, angle: bool) -> Floats:
+def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Floats:
+    """Return how far a band for all offsets reaches: the largest |t| of draws, in errors.
+
+    `around` are the courses (events are rows) less their mean; a draw in which an offset has fewer
+    than two events, or no variation, says nothing of this offset.
+    """
+    reach = np.full(around.shape[1], np.nan)
+    present = ~np.isnan(around)
+    values = np.where(present, around, 0.0)
+    error = _errors(np.ones((1, len(around))), values, present)[0]
+    used = enough & (error > 0)
+    if not used.any():
+        return reach
+    largest = []
+    for times in draws:
+        below = times @ present[:, used]
+        means = reductions.ratio(times @ values[:, used], below)
+        of_draw = _errors(times, values[:, used], present[:, used])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = np.where(of_draw > 0, np.abs(means) / of_draw, np.nan)
+        largest.append(np.fmax.reduce(apart, axis=1))
+    found = np.concatenate(largest)
+    reach[used] = np.quantile(found[np.isfinite(found)], LEVEL) * error[used]
+    return reach
+
+
+def _errors(times: Floats, values: Floats, present: Bools) -> Floats:
+    """Return the standard error of the mean of each draw (rows) and offset."""
+    below = times @ present
+    means = reductions.ratio(times @ values, below)
+    squares = reductions.ratio(times @ values**2, below) - means**2
+    # Less than rounding is no variation.
+    least = ROUNDING * (values**2).max(axis=0, initial=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt(np.where(squares > least, squares, 0.0) / (below - 1.0))
+
+
+def _means(times: Floats, values: Floats, present: Bools, *, angle: bool) -> Floats:
     """Return the mean of each draw (rows) and offset."""
     below = times @ present
     filled = np.where(present, values, 0.0)

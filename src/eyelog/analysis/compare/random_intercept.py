@@ -21,10 +21,10 @@ LEAST_RSS: Final = 1e-300
 
 
 class RandomIntercept(NamedTuple):
-    """Coefficients with their covariance, and the SDs between wearers and within them."""
+    """Coefficients, the variance between wearers over that within them, and both SDs."""
 
     coefficients: Floats
-    covariance: Floats
+    ratio: float
     sd_wearers: float
     sd_residual: float
 
@@ -78,7 +78,7 @@ def random_intercept(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> RandomI
     ratio = float(np.exp(found.x))
     if deviance(0.0) <= float(found.fun):
         ratio = 0.0
-    beta, left, rss = solved(ratio)
+    beta, _, rss = solved(ratio)
     variance = rss / (size - terms)
     # Back to the units and the zeros of the columns.
     back = np.diag(scale[-1] / scale[:-1])
@@ -87,7 +87,7 @@ def random_intercept(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> RandomI
     coefficients[0] += shift[-1]
     return RandomIntercept(
         coefficients,
-        back @ np.linalg.inv(left) @ back.T * variance,
+        ratio,
         float(scale[-1] * np.sqrt(variance * ratio)),
         float(scale[-1] * np.sqrt(variance)),
     )

@@ -27,6 +27,7 @@ __all__ = ["WearDiagnostic", "wear_diagnostic"]
 
 MISSING: Final = float("nan")
 LEAST_DAYS: Final = 5
+LEAST_FOR_INTERVAL: Final = 7  # draws of fewer days give intervals that are too narrow
 
 
 class Between(NamedTuple):
@@ -141,10 +142,10 @@ def wear_diagnostic(
     Notes
     -----
     Neither part proves that wear is random; each can show that it is not. Intervals are percentiles
-    over local days drawn with replacement, so that values of one day stay together. Those of the
-    correlations contain the planted ones in 93 to 96 of 100 cases from five days on, that of the
-    difference in 84 with five days and in 89 with ten or twenty. An interval belongs to the local
-    day in which it lies. A missing state, or a gap, ends a bout.
+    over local days drawn with replacement, so that values of one day stay together; those of the
+    difference are set as far apart as Student's t (Hesterberg 2015). With fewer than seven days
+    there is no interval: it would be too narrow. They take days as independent. An interval
+    belongs to the local day in which it lies. A missing state, or a gap, ends a bout.
 
     Examples
     --------
@@ -228,6 +229,9 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
         return nothing, "the outcome or the wear time is the same on all days"
     rho = float(scipy.stats.spearmanr(outcome, hours).statistic)
     tau = float(scipy.stats.kendalltau(outcome, hours).statistic)
+    if n < LEAST_FOR_INTERVAL:
+        few = f"fewer than {LEAST_FOR_INTERVAL} days: no interval of the correlations"
+        return nothing._replace(rho=rho, tau=tau), few
     # The draws repeat days, so their ranks come from the signs of all differences, counted as often
     # as their days occur: ranking every draw with scipy is far slower.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
@@ -287,13 +291,15 @@ def _within_bouts(
             where = "near the edge of" if name == "edge" else "inside"
             return means_alone, f"no worn value lies {where} a bout"
     some = np.flatnonzero(counts["edge"] + counts["inside"])
-    if len(some) < LEAST_DAYS:
-        reason = f"fewer than {LEAST_DAYS} days have worn values: no interval of the difference"
+    if len(some) < LEAST_FOR_INTERVAL:
+        reason = (
+            f"fewer than {LEAST_FOR_INTERVAL} days have worn values: no interval of the difference"
+        )
         return means_alone, reason
     drawn = []
     for times in multiplicities(len(some), draws, seed):
         with np.errstate(invalid="ignore"):  # a draw without any edge has no difference
             means = [(times @ sums[k][some]) / (times @ counts[k][some]) for k in parts]
         drawn.append(means[0] - means[1])
-    low, high = interval(np.concatenate(drawn)[:, None])
+    low, high = interval(np.concatenate(drawn)[:, None], np.array([len(some)]))
     return means_alone._replace(difference_low=float(low[0]), difference_high=float(high[0])), ""

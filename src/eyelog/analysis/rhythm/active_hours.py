@@ -3,11 +3,11 @@
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.limits import limit
 from eyelog.analysis.results import shown
+from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
@@ -24,6 +24,8 @@ __all__ = [
 MISSING: Final = float("nan")
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 DAY_US: Final = 24 * HOUR_US
+# With less room, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
+LEAST_FREEDOM_H: Final = 3.0
 
 
 @shown("Window of the average day")
@@ -52,7 +54,7 @@ class RelativeAmplitude(NamedTuple):
     reason: str
 
 
-def _average_day(seen: Observed) -> npt.NDArray[np.float64]:
+def _average_day(seen: Observed) -> Floats:
     """Return the mean of each slot of the day at the series' own step (missing if unobserved)."""
     slots = DAY_US // seen.step_us
     slot = np.minimum(local_us(seen.opens) % DAY_US // seen.step_us, slots - 1)
@@ -78,10 +80,27 @@ def _extreme_window(seen: Observed, hours: float, *, sign: int) -> ActiveHours:
         means = rolled.mean(axis=1)
         if np.isnan(means).all():
             reason = f"no {hours:g} hours in a row were observed on the average day"
+        elif (room := _room_h(day, means, hours, seen.step_us)) < LEAST_FREEDOM_H:
+            reason = (
+                f"the observed hours leave a window of {hours:g} h only {room:.3g} h to lie"
+                f" elsewhere, and it needs {LEAST_FREEDOM_H:g}: it would show when the eyewear was"
+                " worn"
+            )
         else:
             best = int(np.nanargmax(sign * means))
             value, start = float(means[best]), best * seen.step_us / HOUR_US
     return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
+
+
+def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
+    """Return how far the window can move: the observed hours less its own, less if they are apart.
+
+    In a whole day it can begin anywhere, so that is no more than the rest of the day.
+    """
+    step_h = step_us / HOUR_US
+    observed_h = np.count_nonzero(~np.isnan(day)) * step_h
+    starts = np.count_nonzero(~np.isnan(means)) - 1
+    return max(0.0, min(observed_h - hours, starts * step_h))
 
 
 def most_active(
@@ -120,7 +139,8 @@ def most_active(
         ``mean`` (unit of the series), ``start`` (local hours after midnight at which the first
         interval of the window opens), ``n``, ``exposure_h``, ``coverage``, ``reason`` and
         ``hours``, the width of the window. Windows in which some time of day was never observed are
-        left out.
+        left out; refused (missing, with the reason) unless the window has at least 3 h of freedom:
+        observed hours of the day less its own width.
 
     Raises
     ------
@@ -131,7 +151,9 @@ def most_active(
 
     Notes
     -----
-    Witting et al. (1990); Van Someren et al. (1999).
+    Witting et al. (1990); Van Someren et al. (1999). Of somebody who wears the eyewear from 8 to
+    19, the most active ten hours can only be 8 to 18 or 9 to 19: that is when it was worn, not when
+    the wearer was active, and therefore refused.
 
     Examples
     --------
@@ -201,7 +223,8 @@ def least_active(
     Returns
     -------
     ActiveHours
-        As `most_active`; missing with the ``reason`` if refused.
+        As `most_active`; missing with the ``reason`` if refused, which includes windows with less
+        than 3 h of freedom.
 
     Raises
     ------

@@ -18,6 +18,10 @@ from eyelog.reports.parts import Empty, Part, Picture
 __all__ = ["section"]
 
 STANDS_OUT: Final = 0.05
+METHOD: Final = (
+    "Differences are those of the wearers' means, with Welch's intervals: what counts is the number"
+    " of wearers, since days of one wearer are alike."
+)
 ROW_MM: Final = 7.0
 FOOT_MM: Final = 9.0
 HIGHEST_MM: Final = 215.0
@@ -33,7 +37,7 @@ def section(cohort: Cohort) -> Part:
         )
     table = cohort.differences
     return Part(
-        findings=[_stands_out(table), _worth(table), _method(table), *_small(table)],
+        findings=[_stands_out(table), _worth(table), METHOD, *_small(table)],
         pictures=[
             Picture(
                 "The wearers of each group",
@@ -51,7 +55,7 @@ def section(cohort: Cohort) -> Part:
 def _stands_out(table: pd.DataFrame) -> str:
     compared = table[table["p"].notna()]
     if compared.empty:
-        return "No comparison has an interval: each needs three wearers with values in both groups."
+        return "No comparison has a p: each needs five wearers with values in both groups."
     found = compared[compared["p_holm"] < STANDS_OUT]
     number = words.count(len(compared), "comparison")
     if found.empty:
@@ -98,27 +102,11 @@ def _worth(table: pd.DataFrame) -> str:
     )
 
 
-def _method(table: pd.DataFrame) -> str:
-    used = set(table["method"]) - {""}
-    said = {
-        "mixed model": "a linear mixed model of the days with an intercept for each wearer",
-        "Welch": "the wearers' means, with Welch's interval",
-    }
-    if not used:
-        return "If there is no interval, the difference is that of the wearers' means."
-    ways = words.joined([said[name] for name in said if name in used])
-    return (
-        f"Differences and intervals come from {ways}: what counts is the number of wearers, since"
-        " days of one wearer are alike."
-    )
-
-
 def _small(table: pd.DataFrame) -> list[str]:
-    shared = len(set(table["reason"])) == 1
-    reasons = dict.fromkeys(
-        text for text in table["reason"] if text and (shared or text.startswith("no interval"))
-    )
-    return [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons]
+    """Return why something is missing, where all rows share it; else it stands in the table."""
+    reasons = set(table["reason"])
+    reason = reasons.pop()
+    return [f"{reason[:1].upper()}{reason[1:]}."] if reason and not reasons else []
 
 
 def _figures(cohort: Cohort) -> list[list[str]]:
@@ -146,8 +134,8 @@ def _table(table: pd.DataFrame) -> PageTable:
     groups = list(dict.fromkeys(table.index.get_level_values("group")))
     reference = str(table["reference"].iloc[0])
     several = len(groups) > 1  # else the caption says which
-    remarks = [_remark(row, table) for _, row in table.iterrows()]
-    remarked = len(set(remarks)) > 1  # a method of all rows is named above the table
+    remarks = table["reason"].tolist()
+    remarked = len(set(remarks)) > 1  # what all rows share is said above the table
     rows = []
     for (key, row), remark in zip(table.iterrows(), remarks, strict=True):
         name, group = cast("tuple[str, str]", key)
@@ -192,9 +180,3 @@ def _decimals(row: pd.Series, digits: int | None) -> int:
 
 def _p(value: float) -> str:
     return words.MISSING if np.isnan(value) else p_text(value, 3)
-
-
-def _remark(row: pd.Series, table: pd.DataFrame) -> str:
-    """Return the remark on one difference; a method that all share is named above the table."""
-    method = str(row["method"]) if len(set(table["method"])) > 1 else ""
-    return "; ".join(part for part in (method, str(row["reason"])) if part)

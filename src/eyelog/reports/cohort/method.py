@@ -30,13 +30,10 @@ OWN: Final = [
     ),
     (
         "Differences between groups",
-        "A linear mixed model of the days with an intercept for each wearer, by restricted maximum"
-        " likelihood (Laird & Ware 1982, Biometrics 38:963); intervals and p from Student's t with"
-        " as many degrees of freedom as there are wearers less groups (Pinheiro & Bates 2000)."
-        " If wearers have one day each, Welch's interval of the wearers' means (Welch 1947,"
-        " Biometrika 34:28). A group with fewer than three wearers has no interval. The model"
-        " assumes equal spread of the wearers in all groups; a remark in the table says where a"
-        " smaller group spreads more. No covariate is adjusted for.",
+        "Of the means of the wearers, each of whom counts once, with Welch's interval and p (Welch"
+        " 1947, Biometrika 34:28), which let the groups spread differently. A group with fewer than"
+        " three wearers has no interval, one with fewer than five no p. No covariate is adjusted"
+        " for.",
     ),
     (
         "Many comparisons",

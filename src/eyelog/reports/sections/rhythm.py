@@ -5,10 +5,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.rhythm.active_hours import least_active, most_active, relative_amplitude
-from eyelog.analysis.rhythm.cosinor import cosinor
+from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
 from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
 from eyelog.catalogue import role
@@ -25,9 +26,8 @@ __all__ = ["section"]
 
 LEAST_DAYS: Final = 3
 STEPS: Final = "Steps per hour"
-ALPHA: Final = 0.05  # a wave that arises by chance this often is not reported
-QUARTER_H: Final = 6.0  # a peak that may lie anywhere in half of the day says nothing
-NORMAL: Final = 1.96  # standard errors on either side of a 95 % interval
+ALPHA: Final = 0.05  # a pattern that arises by chance this often is not reported
+LEAST_ALIKE: Final = 7  # days; the stability of fewer varies much between weeks
 
 
 class Measure(NamedTuple):
@@ -55,7 +55,8 @@ def section(logs: Logs) -> Part:
         pictures=[
             Picture(
                 f"The average day in steps per hour, {LOG_WORDS[log]}",
-                "The mean of each hour of day, the ten most active hours and the fitted cosine.",
+                "The mean of each hour of day, with the ten most active hours and the fitted cosine"
+                " if they can be known.",
                 partial(_draw, hourly),
             ),
             Picture(
@@ -96,15 +97,16 @@ def _active(hourly: pd.DataFrame, log: str, days: int) -> str:
             f"The ten most active hours of the average day began at {words.time_of_day(most.start)}"
             f" and ended at {words.time_of_day(end)}, with {words.whole(most.mean)} steps per hour"
         )
-    if not np.isnan(wave.peak_h):
-        reach = NORMAL * wave.peak_se_h
+    doubt = doubt_of(wave)
+    if doubt:
+        said += f"; {doubt}"
+    else:
+        reach = float(scipy.stats.t.ppf(0.975, days - 1)) * wave.peak_se_h
         said += (
             f"; the fitted cosine peaks at {words.time_of_day(wave.peak_h)}"
             f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
             f" {words.time_of_day(wave.peak_h + reach)}) and explains"
             f" {words.percent(wave.r_squared)} of the variance between hours"
-            if wave.p < ALPHA and reach < QUARTER_H
-            else "; no cosine of 24 h stands out from the variation between hours"
         )
     return f"{said} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
 
@@ -113,11 +115,15 @@ def _alike(hourly: pd.DataFrame) -> list[str]:
     stable = interdaily_stability(hourly, STEPS)
     amplitude = relative_amplitude(hourly, STEPS)
     said = []
-    if not stable.reason:
+    if not stable.reason and stable.days >= LEAST_ALIKE:
+        based = f"{stable.per_day} hours of the day, {words.count(stable.days, 'day')}"
+        chance = f"days without a common pattern give {words.number(stable.noise, 2)} ({based})"
         said.append(
-            f"Interdaily stability is {words.number(stable.is_, 2)}, where 0 is no daily pattern"
-            f" and 1 is identical days ({stable.per_day} hours of the day,"
-            f" {words.count(stable.days, 'day')})."
+            f"Interdaily stability is {words.number(stable.is_, 2)}, where {chance}. Corrected for"
+            f" that it is {words.number(stable.corrected, 2)}, where 1 is identical days."
+            if stable.p < ALPHA
+            else "The days show no common pattern that stands out: interdaily stability is"
+            f" {words.number(stable.is_, 2)}, and {chance}."
         )
     if amplitude.reason:
         said.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
@@ -132,7 +138,14 @@ def _without_advice(reason: str) -> str:
 def _measures(hourly: pd.DataFrame) -> list[Measure]:
     most, least = most_active(hourly, STEPS), least_active(hourly, STEPS)
     wave, amplitude = cosinor(hourly, STEPS), relative_amplitude(hourly, STEPS)
+    if doubt := doubt_of(wave):  # a curve that is no finding has no numbers to read
+        wave = wave._replace(amplitude=np.nan, peak_h=np.nan, r_squared=np.nan, reason=doubt)
     stable, turns = interdaily_stability(hourly, STEPS), intradaily_variability(hourly, STEPS)
+    if stable.days < LEAST_ALIKE:
+        few = f"fewer than {LEAST_ALIKE} days vary too much to compare them"
+        stable = stable._replace(
+            is_=np.nan, noise=np.nan, corrected=np.nan, reason=stable.reason or few
+        )
 
     def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
         said = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
@@ -153,6 +166,8 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
         clock("Least active 5 h (L5), start", least, least.start),
         plain("Relative amplitude (RA)", amplitude, amplitude.ra, 2),
         plain("Interdaily stability (IS)", stable, stable.is_, 2),
+        plain("IS of days without a common pattern", stable, stable.noise, 2),
+        plain("IS, corrected for that", stable, stable.corrected, 2),
         plain("Intradaily variability (IV)", turns, turns.iv, 2),
         plain("Cosinor: mesor", wave, wave.mesor, 0, "steps per h"),
         plain("Cosinor: amplitude", wave, wave.amplitude, 0, "steps per h"),
