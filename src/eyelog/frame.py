@@ -70,6 +70,7 @@ BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
+_NAMED: Final = 10  # unknown fields that a warning names; the others are counted
 DAY_S: Final = 86_400.0
 CLOCK_CHANGE_US: Final = 7_200_000_000
 MOST_OF_A_DAY_US: Final = DAY_US - CLOCK_CHANGE_US
@@ -164,8 +165,10 @@ def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
     names = [name for name in names if name != OFFSET]
     if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         warnings.warn(
-            f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
+            f"unknown fields in log {log!r} kept as they are:"
+            f" {', '.join(str(name)[:64] for name in names[:_NAMED])}{more}",
             EyelogWarning,
             stacklevel=3,
         )

@@ -84,6 +84,15 @@ def test_a_bad_answer_is_an_error_that_names_the_file(put: Put, case: str) -> No
     assert "ask again" not in str(caught.value)
 
 
+def test_answers_with_too_many_unknown_fields_in_all_are_refused(put: Put) -> None:
+    def body(begin: int) -> str:
+        record = {"date": "2026-10-24T09:00:00Z"} | {f"new{begin + n}": 1 for n in range(150)}
+        return json.dumps({FIFTEEN: {"9": [record]}})
+
+    with pytest.raises(AnswerError, match=r"more than 200 fields.*; nothing of the file was read"):
+        el.read_answer(put(f"[{body(0)}, {body(100)}]", "answers.json"))
+
+
 def test_the_pages_of_an_empty_day_are_an_empty_frame(put: Put) -> None:
     frame = el.read_answer(put(b'{"computed_data": {}, "cursor": null}', "answer.json"))
     assert frame.empty

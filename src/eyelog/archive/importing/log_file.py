@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.answers.careful import ADVICE, careful_records
+from eyelog.answers.careful import ADVICE, careful_records, check_unknown
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import CsvLog, Faults
@@ -199,6 +199,7 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
             return [decode_page(content, begins[1].decode(), where=where)]
     bodies = _bodies(content, where)
     pages: list[Page] = []
+    unknown: set[str] = set()
     for number, body in enumerate(bodies, 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
         log = _log_of(body, place)
@@ -209,6 +210,8 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
             )
         try:
             pages.append(decode_page(body, log, where=place))
+            unknown.update(pages[-1].unknown)
+            check_unknown(len(unknown), where)
         except AnswerError as error:
             raise AnswerError(_of_file(error)) from None
     if not pages:
