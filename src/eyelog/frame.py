@@ -31,7 +31,7 @@ from eyelog.clock import (
     zone,
     zones_of_offsets,
 )
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError, argument
 from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
 
@@ -218,7 +218,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         return by_columns[0]
     raise ConfigurationError(
         "cannot tell which log this frame is from its provenance or columns:"
-        f" pass log={LOGS[0]!r} or log={LOGS[1]!r}"
+        f" pass {argument('log', LOGS[0])} or {argument('log', LOGS[1])}"
     )
 
 
@@ -254,7 +254,8 @@ def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
 
 
 _ONE_SOURCE: Final = (
-    "pass the rows of each wearer or device on their own; of files, eyelog.read(..., device=)"
+    f"pass the rows of each wearer or device on their own; of files, eyelog.read(...,"
+    f" {argument('device')})"
     " chooses one"
 )
 
@@ -577,7 +578,8 @@ def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame
     if lacking and lacking < len(minutes):
         raise ConfigurationError(
             f"{lacking:,} of {len(minutes):,} dates are written without an offset, or in UTC (Z),"
-            " which does not show the wearer's clock: name the zone, such as tz='Europe/Berlin', or"
+            f" which does not show the wearer's clock: name the zone, such as"
+            f" {argument('tz', 'Europe/Berlin')}, or"
             " give a table of zones (eyelog.Zones)"
         )
     known = len(minutes) and not lacking

@@ -11,7 +11,7 @@ from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, group_difference
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.cohort.result import result_of
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import record, stated_log
 
 __all__ = ["OUTCOMES", "differences", "group_labels", "holm"]
@@ -158,7 +158,8 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
     """
     if by not in rows.columns:
         raise FieldError(
-            f"{what}: the table has no column {by!r}: add it to the table of wearers (wearers=)"
+            f"{what}: the table has no column {by!r}: add it to the table of wearers"
+            f" ({argument('wearers')})"
         )
     stated = rows[by].dropna()
     accounts = stated.index.get_level_values("account")

@@ -17,7 +17,7 @@ from eyelog.archive.importing.mixture import Devices, device_of
 from eyelog.archive.importing.sources import InputFile
 from eyelog.archive.importing.stamps import possible
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, marked
 
 __all__ = ["ChosenFiles", "Taken", "asked_zones", "reason_of"]
 
@@ -122,7 +122,7 @@ def asked_zones(tz: Zone | None) -> Zones | str | None:
 
 def reason_of(error: EyelogError, name: str) -> str:
     """Return the message of an error without the file's name, which is shown beside it."""
-    return str(error).removeprefix(name).lstrip(":, ")
+    return marked(error).removeprefix(name).lstrip(":, ")
 
 
 def _joined(pages: list[Page], log: str) -> Joined:

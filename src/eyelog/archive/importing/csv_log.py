@@ -4,7 +4,8 @@ The file is read in blocks of whole lines, so that memory does not grow with its
 """
 
 from collections.abc import Collection, Iterator
-from typing import ClassVar, Final
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,12 +39,12 @@ from eyelog.archive.importing.stamps import (
 )
 from eyelog.catalogue import COMPUTED_DATA, catalogue, fold
 from eyelog.clock import FILE_ZONE
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, argument
 from eyelog.frame import OFFSET
 
 __all__ = ["CsvLog"]
 
-BLOCK: Final = 8 << 20
+BLOCK: Final = 4 << 20
 _LOOK: Final = 256 << 10
 _TIMES: Final = ("date", UNIX_TIME)
 # A file with more than nine of ten lines that are not records, after this many lines, is not a log.
@@ -53,6 +54,15 @@ _CP932: Final = "it is not UTF-8 but cp932 (Shift JIS), and was read as that"
 _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 
 Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
+
+
+class _Block(NamedTuple):
+    """Lines that are split into columns: the numbers of the lines, and the faults of others."""
+
+    table: pa.Table
+    lines: Lines
+    wrong: dict[int, str]
+    dialect: Dialect
 
 
 class CsvLog(LogFile):
@@ -124,7 +134,8 @@ class CsvLog(LogFile):
         if len(wearers) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({self._wearer_column!r} is"
-                f" {listed(wearers)}): choose one with wearer=, or import each into its own"
+                f" {listed(wearers)}): choose one with {argument('wearer')}, or"
+                f" import each into its own"
                 " account with `eyelog import --split-wearers`"
             )
 
@@ -145,37 +156,59 @@ class CsvLog(LogFile):
                 yield wearer, Page(page.log, None, page.stamps[chosen], columns, unknown)
 
     def _read(self, *, named: bool = False) -> Iterator[tuple[Page, npt.NDArray[np.object_]]]:
-        number = self._header.line + 1
         records = 0
-        for block in self._blocks():
-            count = block.count(b"\n")
-            page, wearers = self._page(block, count, number, named=named)
-            records += page.n
-            if self.faults.count > _PATIENCE and self.faults.count > 9 * records:
-                raise ArchiveError(
-                    f"{self.faults.count:,} of its first {self.rows:,} lines are not records"
-                    f" ({self.faults.shown()})"
-                )
-            yield page, wearers
-            number += count
+        with ThreadPoolExecutor(1) as pool:  # splits one block while the one before is converted
+            blocks = self._split()
+            coming = pool.submit(next, blocks, None)
+            while (block := coming.result()) is not None:
+                coming = pool.submit(next, blocks, None)
+                page, wearers = self._page(block, named=named)
+                records += page.n
+                self._refuse_junk(records)
+                yield page, wearers
         if not records and self.rows > len(self._header.before):
             lines = "its only line is not a record" if self.rows == 1 else (
                 f"none of its {self.rows:,} lines is a record"
             )  # fmt: skip
             raise ArchiveError(f"{lines} ({self.faults.shown()})")
 
+    def _refuse_junk(self, records: int) -> None:
+        """Raise if nearly all of many lines are not records."""
+        if self.faults.count > _PATIENCE and self.faults.count > 9 * records:
+            raise ArchiveError(
+                f"{self.faults.count:,} of its first {self.rows:,} lines are not records"
+                f" ({self.faults.shown()})"
+            )
+
+    def _split(self) -> Iterator[_Block]:
+        number = self._header.line + 1
+        for block in self._blocks():
+            delimiter = self._header.delimiter
+            if not self._decimal:
+                # Between commas, a number with a decimal comma is in quotation marks.
+                quiet = delimiter == "," and b'"' not in block
+                self._decimal = "" if quiet else decimal_of(block, delimiter)
+                if self._decimal == ",":
+                    self.notes.append(_COMMAS)
+            dialect = Dialect(delimiter, self._decimal or ".")
+            count = block.count(b"\n")
+            yield _Block(*split(block, count, self._kinds, number, dialect), dialect)
+            number += count
+
     def _blocks(self) -> Iterator[bytes]:
         """Yield whole lines in UTF-8, each ended by one line feed."""
-        buffer, more = self._rest, True
+        rest, more = self._rest, True
         while more:
-            added = self._stream.read(BLOCK - len(buffer))
-            buffer += added
+            added = self._stream.read(BLOCK - len(rest))
             more = bool(added)
             # A carriage return at the very end may be half of a line end.
-            end = max(buffer.rfind(b"\n"), buffer.rfind(b"\r", 0, -1)) + 1 if more else len(buffer)
-            if not end and len(buffer) >= BLOCK:
-                raise ArchiveError("it has a line far too long for a record: it is damaged")
-            block, buffer = buffer[:end], buffer[end:]
+            end = max(added.rfind(b"\n"), added.rfind(b"\r", 0, -1)) + 1 if more else 0
+            if not end and more:
+                rest += added
+                if len(rest) >= BLOCK:
+                    raise ArchiveError("it has a line far too long for a record: it is damaged")
+                continue
+            block, rest = b"".join([rest, memoryview(added)[:end]]), added[end:]
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if block:
@@ -192,18 +225,8 @@ class CsvLog(LogFile):
         except UnicodeDecodeError:
             return block  # its lines that are not UTF-8 are reported
 
-    def _page(
-        self, block: bytes, count: int, first: int, *, named: bool
-    ) -> tuple[Page, npt.NDArray[np.object_]]:
-        delimiter = self._header.delimiter
-        if not self._decimal:
-            # Between commas, a number with a decimal comma is in quotation marks.
-            quiet = delimiter == "," and b'"' not in block
-            self._decimal = "" if quiet else decimal_of(block, delimiter)
-            if self._decimal == ",":
-                self.notes.append(_COMMAS)
-        dialect = Dialect(delimiter, self._decimal or ".")
-        table, lines, wrong = split(block, count, self._kinds, first, dialect)
+    def _page(self, block: _Block, *, named: bool) -> tuple[Page, npt.NDArray[np.object_]]:
+        table, lines, wrong, dialect = block
         self.rows += len(lines) + len(wrong)
         columns = self._columns(table, lines, wrong, dialect)
         stamps, minutes = self._stamps(table, lines, wrong, dialect)

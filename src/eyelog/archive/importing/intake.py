@@ -33,7 +33,14 @@ from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
 from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
 from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogError,
+    EyelogWarning,
+    argument,
+    spelled,
+)
 from eyelog.frame import OFFSET
 from eyelog.progress import progress_line
 
@@ -64,6 +71,7 @@ class FileReport:
     last: datetime | None = None
     reason: str = ""
     account: str = "me"
+    fault: str = field(default="", repr=False)  # the reason, with marks around its arguments
 
 
 def import_files(
@@ -136,7 +144,8 @@ def import_files(
     asked = asked_zones(tz)
     if wearer is not None and split_wearers:
         raise ConfigurationError(
-            "one wearer is chosen and all are to be split: give either wearer= or split_wearers="
+            f"one wearer is chosen and all are to be split: give either"
+            f" {argument('wearer')} or {argument('split_wearers')}"
         )
     check_account(account)
     every = list(paths)
@@ -234,8 +243,9 @@ class _Intake:
             for waiting in self.waiting.values():
                 for report in reports.values():
                     waiting.drop(report)
-            reason = reason_of(error, file.name)
-            refused = FileReport(file.name, status="refused", reason=reason, account=self.account)
+            fault = reason_of(error, file.name)
+            refused = FileReport(file.name, status="refused", account=self.account)
+            refused.reason, refused.fault = spelled(fault), fault
             reports = {self.account: refused}
         else:
             first = next(iter(reports.values()), FileReport(file.name, account=self.account))
@@ -250,8 +260,9 @@ class _Intake:
                 first.status = state
         self.reports += reports.values()
         self.chosen.refuse_several_owners(
-            "choose one with wearer=, or import each into the account of its name with"
-            " split_wearers=True; nothing was imported"
+            f"choose one with {argument('wearer')}, or import each into the account"
+            f" of its name with"
+            f" {argument('split_wearers', True)}; nothing was imported"
         )
 
     def close(self) -> None:
@@ -278,7 +289,7 @@ class _Intake:
         if 0 < lacking < len(minutes):
             raise ArchiveError(
                 f"{lacking:,} of its dates are written without an offset, or in UTC (Z), which does"
-                " not show the wearer's clock: name the zone with tz='Asia/Tokyo'"
+                f" not show the wearer's clock: name the zone with {argument('tz', 'Asia/Tokyo')}"
             )
         if len(minutes) and not lacking:
             values = minutes.to_numpy(np.float64)
@@ -369,13 +380,15 @@ class _Intake:
         """Raise if the files are of several wearers or devices, or the account is of another."""
         account, log = key
         several = len(set(self.chosen.devices.values()) - {""}) > 1
-        one = ", or one device (device=)" if several else ""
+        one = f", or one device ({argument('device')})" if several else ""
         apart = (
-            f"import each wearer into an account of their own (account=){one}; nothing was imported"
+            f"import each wearer into an account of their own"
+            f" ({argument('account')}){one}; nothing was imported"
         )
         other = (
-            "import them into another account (account=), or replace what it holds with"
-            " replace=True; nothing was imported"
+            f"import them into another account ({argument('account')}), or replace"
+            f" what it holds with"
+            f" {argument('replace', True)}; nothing was imported"
         )
         self.met[key].refuse(
             advice=apart, to_replace=None if self.replace else other, account=account
@@ -390,7 +403,9 @@ class _Intake:
         if held:
             new = [np.unique(np.concatenate(files))]
             names = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
-            advice = "import them into another account (account=); nothing was imported"
+            advice = (
+                f"import them into another account ({argument('account')}); nothing was imported"
+            )
             refuse_overlaps(names, [np.concatenate(held), *new], log, advice=advice)
 
 

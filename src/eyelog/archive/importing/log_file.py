@@ -14,7 +14,7 @@ from eyelog.answers.page import Page
 from eyelog.archive.parquet.rows import frame_of, table_of
 from eyelog.catalogue import columns
 from eyelog.clock import Zones
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, argument
 from eyelog.frame import OFFSET
 
 __all__ = ["Faults", "LogFile", "Source", "listed", "own_columns", "whole_of"]
@@ -131,7 +131,8 @@ class LogFile(ABC):
     def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
         """Yield the records with the name of the wearer, as the file states it."""
         raise ConfigurationError(
-            "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
+            f"it has no column that names each row's wearer (user_id, wearer): leave"
+            f" out {argument('wearer')}"
         )
 
     def owner(self) -> str:

@@ -15,7 +15,7 @@ from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.clock import Zone, Zones, known_zones
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError, marked
 from eyelog.frame import in_own_offsets, in_zones
 
 __all__ = ["read_answer", "read_logger_csv"]
@@ -115,7 +115,7 @@ def _one_file(
             )
         frame = _on_clock(frames[0], asked, file.name)
     except (ArchiveError, ConfigurationError, MixedLogsError) as error:
-        raise type(error)(f"{file.name}: {error}") from error
+        raise type(error)(f"{file.name}: {marked(error)}") from error
     for note in log.report(file.name):
         warnings.warn(note, EyelogWarning, stacklevel=3)
     return provenance.record(

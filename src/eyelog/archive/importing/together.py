@@ -31,7 +31,14 @@ from eyelog.archive.parquet.rows import frame_of, widest
 from eyelog.catalogue import LOGS, check_fields, check_log
 from eyelog.clock import Zone, Zones, known_zones, zone
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogError,
+    EyelogWarning,
+    argument,
+    marked,
+)
 from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 
 __all__ = ["BothLogs", "Paths", "read", "read_logs"]
@@ -80,13 +87,14 @@ class _Files:
             if joined and log is not None:
                 self._add(file.name, log, *joined[0])
         except EitherLog as error:
-            raise BothLogs(f"{file.name}: {error}: {_CHOOSE}") from error
+            raise BothLogs(f"{file.name}: {marked(error)}: {_CHOOSE}") from error
         except Refused as error:
             self.others.append((file.name, reason_of(error, file.name)))
         except EyelogError as error:
             raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error
         self.chosen.refuse_several_owners(
-            "choose one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
+            f"choose one with {argument('wearer')}; an archive is read with"
+            f" eyelog.Archive (--archive DIR)"
         )
 
     def _add(
@@ -107,7 +115,10 @@ class _Files:
         self.parts.setdefault(log.log, []).append(part)
 
 
-_CHOOSE: Final = f"pass log={LOGS[0]!r} (the 15-second log) or log={LOGS[1]!r} (the 60-second log)"
+_CHOOSE: Final = (
+    f"pass {argument('log', LOGS[0])} (the 15-second log) or"
+    f" {argument('log', LOGS[1])} (the 60-second log)"
+)
 
 
 def read(
@@ -304,7 +315,9 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
     if len(files.empty) == len(names):
         return f"nothing but empty files in {where}"
     other = next(log for log in LOGS if log != asked_log)
-    return f"no file of {asked_log!r} in {where}, only of the other log: use log={other!r}"
+    return (
+        f"no file of {asked_log!r} in {where}, only of the other log: use {argument('log', other)}"
+    )
 
 
 def _zone(files: _Files) -> Zones | None:
@@ -318,8 +331,9 @@ def _zone(files: _Files) -> Zones | None:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
             " as when clocks change or somebody travels: name the zone of the days, such as"
-            " tz='Europe/Berlin', give a table of zones (eyelog.Zones), or take each date's own"
-            " offset with tz='file'"
+            f" {argument('tz', 'Europe/Berlin')}, give a table of zones"
+            f" (eyelog.Zones), or take each date's own"
+            f" offset with {argument('tz', 'file')}"
         )
     if not zones:
         names = files.chosen.names
@@ -380,7 +394,7 @@ def _refuse_mixture(
     known = sorted(set(devices) - {""})
     advice = "pass only the files of one"
     if len(known) > 1:
-        advice = f"read one device with device={known[0]!r}, or {advice}"
+        advice = f"read one device with {argument('device', known[0])}, or {advice}"
     met = Met(log)
     for at, part in enumerate(parts):
         met.names[part.name] = at
@@ -402,7 +416,7 @@ def _merged(
 ) -> tuple[pd.DataFrame, list[int], list[Meeting]]:
     """Lay frames over one another, the later over the earlier; count conflicts of each."""
     if len(frames) == 1:
-        return frames[0].copy(), [0], []
+        return frames[0].copy(deep=False), [0], []
     stamps = np.concatenate([_microseconds(frame) for frame in frames])
     order = np.argsort(stamps, kind="stable")
     apart = bool((np.diff(stamps[order]) > 0).all())
