@@ -3,13 +3,13 @@
     python benchmarks/files.py [--mb 200] [--rounds 5] [--json] [--keep FOLDER]
 
 A simulated wearer's 15-second log is written as the Logger app writes it, one CSV file a month and
-the same rows once more as a single file. `pandas.read_csv` of the same files is the floor: it gives
-a table of what the cells look like, which is not a frame yet (dates are text, damaged lines are
-values). The ways of reading run interleaved in one process; times are medians, and the ratios are
-what to quote, those of processor time where the machine has other work. An import, which also
-merges and packs the records, runs once. Peak memory is that of a process of its own for each way,
-less what the imported packages take (Linux). ``--keep`` keeps the files in a folder and uses them
-again.
+the same rows once more as a single file. `pandas.read_csv` of the same files, with their dates, is
+the floor: it gives a table of what the cells look like, which is not a frame yet (damaged lines are
+values, and each file is a table). The ways of reading run interleaved in one process; times are
+medians, and the ratios are what to quote, those of processor time where the machine has other work.
+An import, which also merges and packs the records, runs once. Peak memory is that of a process of
+its own for each way, less what the imported packages take (Linux). ``--keep`` keeps the files in a
+folder and uses them again.
 """
 
 import argparse
@@ -66,7 +66,11 @@ def make(folder: Path, mb: int) -> tuple[list[Path], Path]:
 
 def read_by_pandas(files: list[Path]) -> None:
     for file in files:
-        pd.read_csv(file)
+        pd.read_csv(file, parse_dates=["date"])
+
+
+def read_together(files: list[Path]) -> None:
+    el.read(files)
 
 
 def read_by_eyelog(files: list[Path]) -> None:
@@ -81,6 +85,7 @@ def import_by_eyelog(files: list[Path]) -> None:
 
 WAYS: dict[str, Callable[[list[Path]], None]] = {
     "pandas.read_csv": read_by_pandas,
+    "el.read": read_together,
     "el.read_logger_csv": read_by_eyelog,
     "eyelog import": import_by_eyelog,
 }

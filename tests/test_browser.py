@@ -1,13 +1,16 @@
 """The pages that eyelog answers to a browser with: one look, strict headers, escaped texts."""
 
+import ast
 import base64
 import hashlib
 import re
+from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
 
-from eyelog.browser import WIDE, page_headers, page_template, rendered
+from eyelog import browser
+from eyelog.browser import WIDE, html, page_headers, page_template, rendered
 
 PLAIN = page_template("<h1>{{ title }}</h1>")
 
@@ -20,6 +23,16 @@ def test_a_page_is_whole_and_its_title_names_the_program() -> None:
         assert part in page
     assert "<script" not in page
     assert "<footer" not in rendered(PLAIN, title="x")
+
+
+def test_the_markup_of_pages_stands_in_files_and_not_in_code() -> None:
+    root = Path(browser.__file__).parent
+    for path in [browser.__file__, *root.glob("service/**/*.py"), *root.glob("access/**/*.py")]:
+        for node in ast.walk(ast.parse(Path(path).read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not re.search(r"<(h1|p|form|html|div)[ >]", node.value), (path, node.lineno)
+    assert {file.name for file in (root / "html").iterdir()} >= {"whole.html", "login.html"}
+    assert html("start.html").startswith("<h1>")
 
 
 def test_every_text_is_escaped() -> None:

@@ -25,7 +25,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, call
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -237,7 +237,7 @@ def field(log: str, name: str) -> Field:
     if name not in rows:
         raise FieldError(
             f"unknown field {name!r} in log {log!r}{near(name, rows)}:"
-            f" eyelog.fields({log!r}) lists them"
+            f" {call('fields', log)} lists them"
         )
     return rows[name]
 
@@ -371,7 +371,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
             hint = near(name, catalogue(log)) or near(name, SUMMARIES)
             raise FieldError(
                 f"unknown field {name!r} in log {log!r}{hint}:"
-                f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all the"
+                f" {call('fields', log)} lists them, and {', '.join(SUMMARIES)} name all the"
                 " fields that a summary needs"
             )
     for name in sorted(wanted & set(SUMMARIES)):

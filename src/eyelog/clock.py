@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import near
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.errors import ConfigurationError, EyelogWarning, argument, marked
 from eyelog.rfc3339 import format_rfc3339, parse_rfc3339
 
 __all__ = [
@@ -769,8 +769,9 @@ def as_zones(tz: Any, *, what: str = "") -> Zones:
     """
     if isinstance(tz, str) and tz == FILE_ZONE:
         raise ConfigurationError(
-            "tz='file' takes the offset that each date of a file is written in, and"
-            f" {what or 'this'} has none: give the zone, such as tz='Asia/Tokyo', or a table of"
+            f"{argument('tz', 'file')} takes the offset that each date of a file is written in, and"
+            f" {what or 'this'} has none: give the zone, such as"
+            f" {argument('tz', 'Asia/Tokyo')}, or a table of"
             " zones (el.Zones)"
         )
     return tz if isinstance(tz, Zones) else Zones(tz)
@@ -806,8 +807,8 @@ def known_zones(
         try:
             return as_zones(text, what=whose)
         except ConfigurationError as error:
-            raise ConfigurationError(f"EYELOG_TZ: {error}") from None
-    how = remedy or "pass tz='Asia/Tokyo'"
+            raise ConfigurationError(f"EYELOG_TZ: {marked(error)}") from None
+    how = remedy or f"pass {argument('tz', 'Asia/Tokyo')}"
     warnings.warn(
         f"no zone is known for {whose}: days are UTC days; {how}, or set EYELOG_TZ",
         EyelogWarning,
@@ -970,7 +971,7 @@ def _row_of(
     try:
         zone(name)
     except ConfigurationError as error:
-        raise ConfigurationError(f"{at}{error}") from None
+        raise ConfigurationError(f"{at}{marked(error)}") from None
     missing = since is None or (not isinstance(since, str) and bool(pd.isna(since)))
     if missing or since == "":
         if not first:
@@ -981,7 +982,7 @@ def _row_of(
     try:
         return _since_of(since), name
     except ConfigurationError as error:
-        raise ConfigurationError(f"{at}{error}") from None
+        raise ConfigurationError(f"{at}{marked(error)}") from None
 
 
 def _since_of(since: Any) -> date | datetime:

@@ -17,9 +17,15 @@
     └── ArchiveError                      the archive cannot be read or written
 
     EyelogWarning (UserWarning)           something was kept that deserves a look
+
+A message that speaks of an argument is written with `argument`, and one that speaks of a function
+of eyelog with `call`. So the error knows which arguments it means (`EyelogError.arguments`), and
+each reader spells them: Python as ``tz='Asia/Tokyo'``, the command line as ``--tz Asia/Tokyo``.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
 
 __all__ = [
     "AnswerError",
@@ -36,15 +42,69 @@ __all__ = [
     "RequestError",
     "ServerFault",
     "Unreachable",
+    "argument",
+    "call",
+    "marked",
+    "spelled",
 ]
+
+# Around an argument or a call in a message. No name of a file and no option can contain it.
+_MARK: Final = "\0"
+_MARKED: Final = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
+_NAMED: Final = re.compile(f"{_MARK}([a-z_]+)=")
+
+
+def argument(name: str, *value: object) -> str:
+    """Return an argument for the message of an error or warning, with the value to give if any."""
+    return f"{_MARK}{name}={repr(value[0]) if value else ''}{_MARK}"
+
+
+def call(function: str, *arguments: object) -> str:
+    """Return the call of a public function of eyelog, for the message of an error or warning."""
+    return f"{_MARK}eyelog.{function}({', '.join(map(repr, arguments))}){_MARK}"
+
+
+def marked(message: object) -> str:
+    """Return the message of an error or warning, with marks around its arguments and calls.
+
+    Use it instead of `str` for a message that becomes part of another one.
+    """
+    if isinstance(message, EyelogError | EyelogWarning):
+        return str(message.args[0]) if message.args else ""
+    return str(message)
+
+
+def spelled(message: object, spell: Callable[[str], str] = str) -> str:
+    """Return a message with its arguments and calls spelled by `spell`, by default as in Python."""
+    return _MARKED.sub(lambda part: spell(part[1]), marked(message)).replace(_MARK, "")
 
 
 class EyelogWarning(UserWarning):
     """Something was kept as it is, but deserves a look."""
 
+    def __str__(self) -> str:
+        return spelled(self)
+
 
 class EyelogError(Exception):
-    """Base of every error that eyelog raises on purpose."""
+    """Base of every error that eyelog raises on purpose.
+
+    Attributes
+    ----------
+    arguments : tuple of str
+        The arguments that the message speaks of, such as ``("tz",)``.
+    """
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments that the message speaks of."""
+        return tuple(dict.fromkeys(_NAMED.findall(marked(self))))
+
+    def __str__(self) -> str:
+        return spelled(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class ConfigurationError(EyelogError, ValueError):
@@ -53,10 +113,6 @@ class ConfigurationError(EyelogError, ValueError):
 
 class FieldError(EyelogError, KeyError):
     """A field that the log does not have."""
-
-    def __str__(self) -> str:
-        # KeyError shows the repr of its argument; a sentence should read as one.
-        return str(self.args[0]) if self.args else ""
 
 
 class MixedLogsError(EyelogError, ValueError):

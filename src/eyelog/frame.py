@@ -31,7 +31,7 @@ from eyelog.clock import (
     zone,
     zones_of_offsets,
 )
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError, argument
 from eyelog.overlap import duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
 
@@ -70,6 +70,7 @@ BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
 OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
 
+_NAMED: Final = 10  # unknown fields that a warning names; the others are counted
 DAY_S: Final = 86_400.0
 CLOCK_CHANGE_US: Final = 7_200_000_000
 MOST_OF_A_DAY_US: Final = DAY_US - CLOCK_CHANGE_US
@@ -164,8 +165,10 @@ def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
     names = [name for name in names if name != OFFSET]
     if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         warnings.warn(
-            f"unknown fields in log {log!r} kept as they are: {', '.join(map(str, names))}",
+            f"unknown fields in log {log!r} kept as they are:"
+            f" {', '.join(str(name)[:64] for name in names[:_NAMED])}{more}",
             EyelogWarning,
             stacklevel=3,
         )
@@ -215,7 +218,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         return by_columns[0]
     raise ConfigurationError(
         "cannot tell which log this frame is from its provenance or columns:"
-        f" pass log={LOGS[0]!r} or log={LOGS[1]!r}"
+        f" pass {argument('log', LOGS[0])} or {argument('log', LOGS[1])}"
     )
 
 
@@ -251,7 +254,8 @@ def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
 
 
 _ONE_SOURCE: Final = (
-    "pass the rows of each wearer or device on their own; of files, eyelog.read(..., device=)"
+    f"pass the rows of each wearer or device on their own; of files, eyelog.read(...,"
+    f" {argument('device')})"
     " chooses one"
 )
 
@@ -574,7 +578,8 @@ def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame
     if lacking and lacking < len(minutes):
         raise ConfigurationError(
             f"{lacking:,} of {len(minutes):,} dates are written without an offset, or in UTC (Z),"
-            " which does not show the wearer's clock: name the zone, such as tz='Europe/Berlin', or"
+            f" which does not show the wearer's clock: name the zone, such as"
+            f" {argument('tz', 'Europe/Berlin')}, or"
             " give a table of zones (eyelog.Zones)"
         )
     known = len(minutes) and not lacking

@@ -1,10 +1,12 @@
 """An answer becomes a page of typed columns."""
 
+import itertools
 import json
 import tracemalloc
 import warnings
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.answers.decode import decode_page
+from eyelog.answers.careful import MOST_UNKNOWN
+from eyelog.answers.decode import _learn, decode_page
 from eyelog.answers.page import join_pages
 from eyelog.catalogue import LOGS, columns
 from eyelog.frame import empty
@@ -193,6 +196,56 @@ def test_an_unknown_field_may_be_in_one_record_and_have_any_name(name: str, at: 
     assert found[name].iloc[at] == {"a": 1}
     assert found[name].notna().sum() == 1
     assert_frame_equal(found[frame.columns], frame)
+
+
+class Counting(dict[str, None]):
+    """Known names that count how often they are asked for one."""
+
+    asked = 0
+
+    def __contains__(self, name: object) -> bool:
+        self.asked += 1
+        return super().__contains__(name)
+
+
+def test_the_keys_after_too_many_unknown_ones_are_not_looked_at() -> None:
+    raw = msgspec.Raw(json.dumps([dict.fromkeys(map(str, range(32_000)))]).encode())
+    known = Counting()
+    with pytest.raises(el.AnswerError, match="more than 200 fields"):
+        _learn([raw], 12, known, whole=True, where="answer")
+    assert known.asked == MOST_UNKNOWN + 1
+
+
+def test_keys_that_nobody_asked_for_have_no_place_in_the_order() -> None:
+    raw = msgspec.Raw(json.dumps([dict.fromkeys([*map(str, range(32_000)), "stp"])]).encode())
+    assert _learn([raw], 12, {"stp": None}, whole=False, where="answer") == ["stp"]
+
+
+@pytest.mark.parametrize("records", [1, 100, 3_000])
+def test_an_answer_with_more_than_200_unknown_fields_in_all_is_refused(records: int) -> None:
+    rows: list[Record] = [{"date": stamp(n)} for n in range(records)]
+    for name, row in zip(range(MOST_UNKNOWN), itertools.cycle(reversed(rows)), strict=False):
+        row[f"new{name}"] = 1
+    assert len(decode_page(answer({"0": rows}), EYES).unknown) == MOST_UNKNOWN
+    rows[0]["one more"] = 1
+    with pytest.raises(el.AnswerError, match=r"^answer: its records have more than 200 fields"):
+        decode_page(answer({"0": rows}), EYES)
+
+
+def test_a_record_of_300_000_unknown_fields_is_refused() -> None:
+    body = answer({"0": [{"date": stamp(0)} | dict.fromkeys(map(str, range(300_000)), 1)]})
+    with pytest.raises(el.AnswerError, match="more than 200 fields") as caught:
+        decode_page(body, EYES)
+    assert "\n" not in str(caught.value)
+    assert decode_page(body, EYES, fields=["stp"]).n == 1
+
+
+def test_a_warning_names_ten_unknown_fields_and_counts_the_others() -> None:
+    row = {"date": stamp(0)} | {f"new{n}": 1 for n in range(MOST_UNKNOWN)}
+    with pytest.warns(el.EyelogWarning) as caught:
+        found = frame_of(answer({"0": [row]}))
+    assert str(caught[0].message).endswith("new8, new9 and 190 more")
+    assert len(found.columns) == len(columns(EYES)) + MOST_UNKNOWN
 
 
 # Laws

@@ -8,28 +8,32 @@ import pytest
 import eyelog as el
 from eyelog.cli import main
 from eyelog.cli.shell import in_a_shell, options_of
+from eyelog.errors import argument, call
 from support.commands import DAY
 
-OPTIONS = {"--tz", "--wearer", "--field", "--offline", "--split-wearers", "--log", "--account"}
+OPTIONS = {"--tz", "--wearer", "--field", "--offline", "--split-wearers", "--log", "--account",
+           "--dayfirst", "--no-dayfirst"}  # fmt: skip
 
 SAID = {
-    "name the zone, such as tz='Europe/Berlin'": "name the zone, such as --tz Europe/Berlin",
-    "choose one with wearer=, or": "choose one with --wearer, or",
-    "give either wearer= or split_wearers=": "give either --wearer or --split-wearers",
-    "with split_wearers=True; nothing": "with --split-wearers; nothing",
-    "name them in fields=": "name them in --field",
-    "pass log='computed_data' (the": "pass --log computed_data (the",
-    "account='anna b' is": "--account 'anna b' is",
-    "eyelog.fields('computed_data') lists them": "`eyelog fields computed_data` lists them",
+    f"the zone, such as {argument('tz', 'Europe/Berlin')}": "the zone, such as --tz Europe/Berlin",
+    f"choose one with {argument('wearer')}, or": "choose one with --wearer, or",
+    f"{argument('wearer')} or {argument('split_wearers')}": "--wearer or --split-wearers",
+    f"with {argument('split_wearers', True)}; nothing": "with --split-wearers; nothing",
+    f"name them in {argument('fields')}": "name them in --field",
+    f"pass {argument('log', 'computed_data')} (the": "pass --log computed_data (the",
+    f"{argument('account', 'anna b')} is": "--account 'anna b' is",
+    f"{argument('dayfirst', True)} or {argument('dayfirst', False)}": "--dayfirst or --no-dayfirst",
+    f"{call('fields', 'computed_data')} lists them": "`eyelog fields computed_data` lists them",
+    f"tz=5.csv: give {argument('tz')}": "tz=5.csv: give --tz",
 }
 KEPT = [
-    "pass night_worn=True only if it was worn",  # the command has no such option
-    "give a client without offline=False",
+    argument("night_worn", True),  # the command has no such option
+    argument("offline", False),
+    call("states", "frame"),  # there is no such command
+    "tz=5.csv",
     "/data/computed_data/account=anna/month=2026-10/part.parquet",
-    "https://host/v2?log=1&tz=2",
-    "pass eyelog.states(frame)",  # there is no such command
+    "a file tz='Asia/Tokyo', offline=True",
     "frame[~frame.index.duplicated(keep='last')]",
-    "a width == 3",
 ]
 
 
@@ -40,7 +44,17 @@ def test_an_argument_becomes_the_option_to_type(text: str) -> None:
 
 @pytest.mark.parametrize("text", KEPT)
 def test_what_is_no_argument_of_the_command_stays(text: str) -> None:
-    assert in_a_shell(text, options=OPTIONS, commands={"fields"}) == text
+    assert in_a_shell(text, options=OPTIONS, commands={"fields"}) == text.replace("\0", "")
+
+
+def test_a_file_is_named_as_it_is_whatever_it_is_called(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = Path("tz=5.csv")
+    name.write_text(f"date,stp,cad\n{DAY} 10:00:00,3,110\n")
+    assert main(["daily", str(name)]) == 1
+    said = capsys.readouterr().err
+    assert "tz=5.csv" in said
+    assert "such as --tz Asia/Tokyo" in said
 
 
 def test_the_options_of_a_parser_are_its_long_ones() -> None:

@@ -1,5 +1,7 @@
 """The OpenAPI document is true: schemathesis drives the application against it, in process."""
 
+import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.service.app import create_app
+from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE
+from eyelog.service.openapi import VERSION, document
 from support import live
 from support.live import Live
 from support.records import records
@@ -28,6 +32,20 @@ PATHS = {
     "/version": {"get"},
     "/": {"get"},
 }
+
+
+def test_every_name_in_the_text_of_the_document_is_filled_by_the_service() -> None:
+    assert "${" in files("eyelog.service").joinpath("openapi.json").read_text("utf-8")
+    found = document(37, root_path="/at/lab")
+    text = json.dumps(found)
+    assert "${" not in text
+    assert found["info"]["version"] == VERSION
+    assert found["servers"] == [{"url": "/at/lab"}]
+    assert document(37)["servers"] == [{"url": "/"}]
+    token = found["components"]["schemas"]["Token"]["properties"]
+    assert token["expires_in"]["const"] == ACCESS_SECONDS
+    assert f"Default: {SCOPE}." in text
+    assert "At most 37 records" in text
 
 
 def test_the_document_lists_every_path_and_field(there: Live) -> None:

@@ -24,7 +24,7 @@ from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.clock import SECOND, Zone, Zones, as_zones, instant_range, known_zones, windows
 from eyelog.disk.home import home_dir
-from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, argument
 from eyelog.frame import in_zones
 from eyelog.provenance import record
 
@@ -284,7 +284,8 @@ class Client:
         place = zones if zones.vary else zones.home
         if refresh and self.offline:
             raise ConfigurationError(
-                "refresh=True asks the service, which an offline client never does: leave out one"
+                f"{argument('refresh', True)} asks the service, which an offline"
+                f" client never does: leave out one"
                 " of the two"
             )
         first, last = instant_range(start, end, place)

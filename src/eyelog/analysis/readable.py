@@ -10,7 +10,7 @@ from eyelog.analysis.columns import Column, choose, column, table_of
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, marked
 from eyelog.frame import require_frame
 
 __all__ = ["readable"]
@@ -148,7 +148,7 @@ def _chosen(
     try:
         chosen = choose([str(name) for name in names], asked, table=step)
     except FieldError as error:
-        raise FieldError(f"{error}; or 'all'") from None
+        raise FieldError(f"{marked(error)}; or 'all'") from None
     return [name for name in names if str(name) in chosen and (name in filled or name in asked)]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.answers.careful import fault
+from eyelog.answers.careful import check_unknown, fault
 from eyelog.answers.page import Page
 from eyelog.catalogue import LOGS, catalogue
 
@@ -111,6 +111,7 @@ def decode_stream(body: bytes, log: str, names: Sequence[str], *, whole: bool, w
     specs = catalogue(log)
     sent = dict(zip(table.column_names, table.columns, strict=True))
     unknown = tuple(name for name in sent if name not in specs) if whole else ()
+    check_unknown(len(unknown), where)
     columns: dict[str, pa.Array] = {}
     with np.errstate(over="ignore", invalid="ignore"):
         for name in (*names, *unknown):

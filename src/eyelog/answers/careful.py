@@ -14,12 +14,15 @@ from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import AnswerError, ConfigurationError
 from eyelog.rfc3339 import parse_rfc3339
 
-__all__ = ["careful_records", "fault", "hour_order"]
+__all__ = ["MOST_UNKNOWN", "careful_records", "check_unknown", "fault", "hour_order"]
 
 ADVICE: Final = (
     "nothing of it was kept; try again, and if the error stays, report it to the operator of the"
     " service"
 )
+# Fields that are not in the catalogue, over all records of an answer: far more than a version of
+# the service would add, and few enough for a column each.
+MOST_UNKNOWN: Final = 200
 # Longer than any number of a log; Python refuses to read integers of many thousand digits.
 LONGEST_NUMBER: Final = 400
 
@@ -27,6 +30,15 @@ LONGEST_NUMBER: Final = 400
 def fault(where: str, what: str) -> AnswerError:
     """Return the error that says what is wrong with an answer, and where."""
     return AnswerError(f"{where}: {what}; {ADVICE}")
+
+
+def check_unknown(count: int, where: str) -> None:
+    """Raise if an answer has more unknown fields than a service would add."""
+    if count > MOST_UNKNOWN:
+        raise fault(
+            where,
+            f"its records have more than {MOST_UNKNOWN} fields that are not in the catalogue",
+        )
 
 
 def hour_order(key: str) -> tuple[int, str]:

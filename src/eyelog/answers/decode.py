@@ -10,7 +10,7 @@ The hours are never used as times: only ``date`` counts.
 import math
 import struct
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from eyelog.answers.arrow import MOST_RECORDS, decode_stream, is_stream
-from eyelog.answers.careful import careful_records, fault, hour_order
+from eyelog.answers.careful import careful_records, check_unknown, fault, hour_order
 from eyelog.answers.page import Page, join_pages
 from eyelog.catalogue import LOGS, catalogue, check_fields, check_log
 from eyelog.rfc3339 import parse_stamps
@@ -69,7 +69,8 @@ def decode_page(
         If the answer does not have the documented shape: the message names `where`, the hour, the
         record (counted from 1) and the field. Numbers must be numbers and booleans booleans
         (not 0 and 1); values outside the catalogue's range are not errors. Also if it is large and
-        has more records than a day has seconds.
+        has more records than a day has seconds, or if more than 200 fields of its records are not
+        in the catalogue.
     """
     names = check_fields(log, fields)
     if is_stream(body):
@@ -84,9 +85,10 @@ def decode_page(
     # the first records.
     for sample, most in ((first, SAMPLED), (raws, sys.maxsize)):
         with suppress(*UNFIT):
-            return _fast(raws, _learn(sample, most), cursor, log, names, whole=whole)
+            order = _learn(sample, most, catalogue(log), whole=whole, where=where)
+            return _fast(raws, order, cursor, log, names, whole=whole)
     records = careful_records(body, log, None if whole else names, where)
-    return _careful(records, cursor, log, names, whole=whole)
+    return _careful(records, cursor, log, names, whole=whole, where=where)
 
 
 @lru_cache
@@ -174,10 +176,17 @@ def _block(columns: Sequence[Sequence[float | None]], with_gaps: set[int]) -> np
     return block
 
 
-def _learn(raws: Iterable[msgspec.Raw], most: int) -> list[str]:
-    """Return the keys in the order in which up to `most` records per hour have them."""
+def _learn(
+    raws: Iterable[msgspec.Raw], most: int, known: Container[str], *, whole: bool, where: str
+) -> list[str]:
+    """Return the keys in the order in which up to `most` records per hour have them.
+
+    Keys that are not `known` only if all fields are decoded (`whole`); of those few are allowed, so
+    that their places in the order are found in bounded time.
+    """
     order: list[str] = []
     seen: set[str] = set()
+    unknown = 0
     for raw in raws:
         records = msgspec.json.decode(raw, type=list[msgspec.Raw])
         for record in records[:: max(1, len(records) // most)]:
@@ -187,6 +196,11 @@ def _learn(raws: Iterable[msgspec.Raw], most: int) -> list[str]:
             at = 0
             for name in keys:
                 if name not in seen:
+                    if name not in known:
+                        if not whole:
+                            continue
+                        unknown += 1
+                        check_unknown(unknown, where)
                     order.insert(at, name)
                     seen.add(name)
                 at = order.index(name) + 1
@@ -235,11 +249,13 @@ def _careful(
     names: Sequence[str],
     *,
     whole: bool,
+    where: str,
 ) -> Page:
     """Return the page of records that were checked one by one."""
     specs = catalogue(log)
     keys = dict.fromkeys(key for record in records for key in record)
     unknown = tuple(key for key in keys if key not in specs) if whole else ()
+    check_unknown(len(unknown), where)
     numbers, _ = _kinds(log, names)
     columns: dict[str, np.ndarray] = {}
     for name in (*names, *unknown):

@@ -41,7 +41,7 @@ from eyelog.clock import (
     zone_at,
 )
 from eyelog.disk.files import whole_file
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
 from eyelog.frame import (
     OFFSET,
     log_of,
@@ -232,7 +232,7 @@ def _warn_of_location(names: set[str]) -> None:
     if names:
         warnings.warn(
             f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
-            " location=True",
+            f" {argument('location', True)}",
             EyelogWarning,
             stacklevel=2,
         )

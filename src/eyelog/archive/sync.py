@@ -50,6 +50,7 @@ from eyelog.errors import (
     EyelogError,
     EyelogWarning,
     RequestError,
+    argument,
 )
 from eyelog.progress import progress_line
 
@@ -109,7 +110,7 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
     if client.offline:
         raise ConfigurationError(
             "sync needs the service, which an offline client does not ask: give a client without"
-            " offline=True"
+            f" {argument('offline', True)}"
         )
     tz = _zone_of(client)
     edges = (start, end) if isinstance(client.tz, str) else instant_range(start, end, client.tz)

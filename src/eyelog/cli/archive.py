@@ -193,7 +193,7 @@ def _import(args: argparse.Namespace) -> int:
     note(f"{kept:,} {rows} {were} new to {owner} in {archive.path}{written}")
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
-        note(f"refused {report.file}: {report.reason}")
+        note(f"refused {report.file}: {report.fault}")
     if refused:
         others = "the others are imported" if kept and not args.dry_run else "see above"
         files = (
@@ -253,7 +253,7 @@ def _short_names(names: list[str], width: int) -> list[str]:
 def _table(reports: "list[FileReport]") -> "pd.DataFrame":
     import pandas as pd
 
-    table = pd.DataFrame([vars(report) for report in reports])
+    table = pd.DataFrame([vars(report) for report in reports]).drop(columns="fault")
     for name in ("first", "last"):
         stamps = [getattr(report, name) for report in reports]
         texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from eyelog.cli.help import Program
-from eyelog.cli.output import note, one_line, speak
+from eyelog.cli.output import note, speak
 from eyelog.cli.shell import in_a_shell, options_of
-from eyelog.errors import EyelogError
+from eyelog.errors import EyelogError, marked, spelled
 
 __all__ = ["build_parser", "main"]
 
@@ -58,7 +58,7 @@ def _warner() -> Callable[..., None]:
     shown: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = one_line(message)
+        text = marked(message)
         if text not in shown:
             shown.add(text)
             note(f"eyelog: warning: {text}")
@@ -67,7 +67,7 @@ def _warner() -> Callable[..., None]:
 
 
 def _fail(message: object, status: int = 1) -> int:
-    note(f"eyelog: error: {message}")
+    note(f"eyelog: error: {marked(message)}")
     return status
 
 
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.showwarning = _warner()
-        speak(str)
+        speak(spelled)
         try:
             _take_any_letter()
             parser = build_parser()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from eyelog.disk.files import whole_file
-from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.errors import ConfigurationError, EyelogError, marked, spelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ __all__ = [
 TABLE_ENDINGS: Final = (".parquet", ".csv")
 
 
-_words: Callable[[str], str] = str
+_words: Callable[[str], str] = spelled
 
 
 def speak(words: Callable[[str], str]) -> None:
@@ -44,7 +44,7 @@ def speak(words: Callable[[str], str]) -> None:
 
 def note(text: object) -> None:
     """Print a line about the run to stderr, in the words of the command."""
-    print(_words(one_line(text)), file=sys.stderr)
+    print(one_line(_words(marked(text))), file=sys.stderr)
 
 
 def one_line(text: object) -> str:

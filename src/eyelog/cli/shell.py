@@ -1,24 +1,22 @@
 """Messages of the library, which address a Python user, in the words of the command line.
 
-The library's messages name the argument to give (``tz='Asia/Tokyo'``) or the function to call
-(``eyelog.fields('computed_data')``). In a shell these are an option and a command. This is the one
-place that translates them; a command's options come from its parser.
+An error or a warning knows which argument (``tz='Asia/Tokyo'``) and which function
+(``eyelog.fields('computed_data')``) it speaks of. In a shell these are an option and a command; all
+other words stay as they are.
 """
 
 import argparse
-import re
+import ast
 from collections.abc import Collection
+from shlex import quote
 from typing import Final
+
+from eyelog.errors import spelled
 
 __all__ = ["in_a_shell", "options_of"]
 
 # An argument whose option has another name.
 _OPTION_OF: Final = {"fields": "--field", "out": "--output"}
-# tz='Asia/Tokyo', offline=True, wearer= - but not the folder account=anna of a path, nor a query.
-_ARGUMENT: Final = re.compile(
-    r"(?<![\w./\\?&{])([a-z][a-z_]*)=('[^']*'|\"[^\"]*\"|True|False|\d+(?:\.\d+)?)?(?=[\s,;:.)]|$)"
-)
-_CALL: Final = re.compile(r"\b(?:eyelog|el)\.([a-z_]+)\(((?:'[^']*'|\"[^\"]*\"|[\w., ])*)\)")
 
 
 def options_of(parser: argparse.ArgumentParser) -> frozenset[str]:
@@ -37,7 +35,7 @@ def in_a_shell(text: str, *, options: Collection[str], commands: Collection[str]
     Parameters
     ----------
     text : str
-        A message of the library.
+        A message of the library, with marks (`eyelog.errors.marked`).
     options : collection of str
         The long options of the command that is running. An argument that has none stays as it is.
     commands : collection of str
@@ -45,31 +43,26 @@ def in_a_shell(text: str, *, options: Collection[str], commands: Collection[str]
 
     Examples
     --------
-    >>> text = "give the zone, such as tz='Asia/Tokyo': eyelog.fields('computed_data') lists them"
+    >>> from eyelog.errors import argument, call
+    >>> text = f"tz=5.csv: give {argument('tz', 'Asia/Tokyo')}, {call('fields', 'computed_data')}"
     >>> in_a_shell(text, options={"--tz"}, commands={"fields"})
-    'give the zone, such as --tz Asia/Tokyo: `eyelog fields computed_data` lists them'
+    'tz=5.csv: give --tz Asia/Tokyo, `eyelog fields computed_data`'
     """
 
-    def option(match: re.Match[str]) -> str:
-        name, value = match.groups()
-        named = f"--{name.replace('_', '-')}"
-        if named not in options:
-            named = _OPTION_OF.get(name, "")
-        if named not in options or value == "False":
-            return match[0]
-        return named if value in (None, "True") else f"{named} {_word(value)}"
+    def spell(part: str) -> str:
+        if part.startswith("eyelog."):
+            name, _, values = part.removeprefix("eyelog.").removesuffix(")").partition("(")
+            words = [quote(str(value)) for value in ast.literal_eval(f"[{values}]")]
+            return f"`{' '.join(['eyelog', name, *words])}`" if name in commands else part
+        name, _, value = part.partition("=")
+        dashed = name.replace("_", "-")
+        option = f"--no-{dashed}" if value == "False" else f"--{dashed}"
+        if option not in options:
+            option = _OPTION_OF.get(name, "")
+        if option not in options:
+            return part
+        if value in ("", "True", "False"):
+            return option
+        return f"{option} {quote(str(ast.literal_eval(value)))}"
 
-    def call(match: re.Match[str]) -> str:
-        name, arguments = match.groups()
-        if name not in commands:
-            return match[0]
-        words = [_word(part.strip()) for part in arguments.split(",") if part.strip()]
-        return f"`{' '.join(['eyelog', name, *words])}`"
-
-    return _ARGUMENT.sub(option, _CALL.sub(call, text))
-
-
-def _word(value: str) -> str:
-    """Return a Python value as a word of a shell: without its quotes, if no space needs them."""
-    bare = value.strip("'\"")
-    return value if " " in bare or not bare else bare
+    return spelled(text, spell)

@@ -28,7 +28,7 @@ from filelock import FileLock, Timeout
 
 from eyelog.archive.parquet.layout import Place, archive_errors, check_account, open_place
 from eyelog.disk.files import make_folders, whole_file
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, argument
 
 __all__ = [
     "Dataset",
@@ -272,5 +272,7 @@ def open_dataset(out: str | os.PathLike[str]) -> Dataset:
         place = open_place(out)
     except ConfigurationError as error:
         reason = str(error).removeprefix("the archive's path cannot be used: ")
-        raise ConfigurationError(f"out={os.fspath(out)!r} cannot be used: {reason}") from None
+        raise ConfigurationError(
+            f"{argument('out', os.fspath(out))} cannot be used: {reason}"
+        ) from None
     return Dataset(place)

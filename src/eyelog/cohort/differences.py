@@ -10,7 +10,7 @@ import pandas as pd
 from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.cohort.result import result_of
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import record, stated_log
 
 __all__ = ["OUTCOMES", "differences", "group_labels", "holm"]
@@ -142,7 +142,8 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
     """
     if by not in rows.columns:
         raise FieldError(
-            f"{what}: the table has no column {by!r}: add it to the table of wearers (wearers=)"
+            f"{what}: the table has no column {by!r}: add it to the table of wearers"
+            f" ({argument('wearers')})"
         )
     stated = rows[by].dropna()
     accounts = stated.index.get_level_values("account")

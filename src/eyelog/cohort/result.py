@@ -11,7 +11,7 @@ import pandas as pd
 from eyelog.analysis.columns import is_measured
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
 from eyelog.frame import ACCOUNT
 from eyelog.provenance import history
 
@@ -101,7 +101,7 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
     if asked is None and lost:
         warnings.warn(
             f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
-            " no rows: pass wearers=, the table of all wearers, to count them",
+            f" no rows: pass {argument('wearers')}, the table of all wearers, to count them",
             EyelogWarning,
             stacklevel=4,
         )

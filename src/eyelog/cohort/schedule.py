@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import eyelog
-from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.errors import ConfigurationError, EyelogError, argument
 
 __all__ = ["KILLED", "run"]
 
@@ -240,12 +240,12 @@ def _start(pool: ProcessPoolExecutor, workers: int) -> None:
     except BrokenProcessPool:
         raise EyelogError(
             "no worker process could start: in a script, put the call under"
-            " if __name__ == '__main__':, or pass workers=1"
+            f" if __name__ == '__main__':, or pass {argument('workers', 1)}"
         ) from None
     if theirs != _origin():
         raise EyelogError(
             f"worker processes use the eyelog in {theirs}, this process that in {_origin()}:"
-            " install this one, or pass workers=1"
+            f" install this one, or pass {argument('workers', 1)}"
         )
 
 

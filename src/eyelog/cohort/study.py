@@ -27,7 +27,7 @@ from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.parts import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
-from eyelog.errors import EyelogWarning
+from eyelog.errors import EyelogWarning, argument
 from eyelog.frame import empty
 from eyelog.progress import progress_line
 from eyelog.provenance import record
@@ -161,7 +161,7 @@ def _compute(
     if left_out:
         warnings.warn(
             f"left out where the wearers were ({', '.join(left_out)}): ask for it by naming these"
-            " fields in fields=",
+            f" fields in {argument('fields')}",
             EyelogWarning,
             stacklevel=4,
         )

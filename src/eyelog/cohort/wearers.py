@@ -10,7 +10,14 @@ import pandas as pd
 from eyelog.archive.store import Archive
 from eyelog.catalogue import check_log
 from eyelog.clock import Zone, Zones, as_zones, known_zones
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogError,
+    EyelogWarning,
+    argument,
+    marked,
+)
 
 __all__ = ["Roster", "Wearer", "check_archive", "one_row_each", "roster"]
 
@@ -111,7 +118,8 @@ def roster(
         last = known_zones(
             None,
             whose=f"account {unknown[0]!r}{others}",
-            remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
+            remedy=f"set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass"
+            f" {argument('tz', 'Asia/Tokyo')}",
             stacklevel=5,
         )
         chosen = [
@@ -200,7 +208,9 @@ def _zones_of(
         try:
             return as_zones(str(stated), what="an archive")
         except EyelogError as error:
-            raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
+            raise ConfigurationError(
+                f"the table of wearers, {account!r}: {marked(error)}"
+            ) from None
     found = archive.zones(account) if given is None else given
     if found is None:
         unknown.append(account)

@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
@@ -97,7 +97,8 @@ def plot_cohort(
         raise ConfigurationError(f"kind must be 'lines', 'caterpillar' or 'groups', not {kind!r}")
     if (by is None) == (kind == "groups"):
         raise ConfigurationError(
-            "plot_cohort: kind='groups' and by= belong together: by='group' names the column of"
+            f"plot_cohort: kind='groups' and {argument('by')} belong together:"
+            f" {argument('by', 'group')} names the column of"
             " the groups"
         )
     if by is not None:

@@ -18,7 +18,7 @@ from eyelog.analysis.quality.states import states
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.resample import resample
 from eyelog.catalogue import field, near
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.bouts import plot_bouts
 from eyelog.figures.daily import plot_daily
@@ -114,7 +114,7 @@ def compose_figure(
     if events is not None:
         if kind not in SHADED:
             raise ConfigurationError(
-                f"the figure {kind!r} shades no events: leave out events=, or draw"
+                f"the figure {kind!r} shades no events: leave out {argument('events')}, or draw"
                 f" {' or '.join(SHADED)}"
             )
         shaded = {"events": events}
@@ -127,7 +127,9 @@ def compose_figure(
 def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> list[str]:
     """Return the named fields, or raise if one cannot be drawn: none is left out silently."""
     if kind not in DEFAULT_FIELDS[log]:
-        raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out fields=")
+        raise ConfigurationError(
+            f"the figure {kind!r} takes no fields: leave out {argument('fields')}"
+        )
     if kind != "daily":
         for name in fields:
             if name not in frame.columns:

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.figures.style import COLOURS, SMALL_PT, Entry, line, own_figure, patch
 
 __all__ = ["entries", "event_us", "name_events", "require_events", "shade"]
@@ -27,7 +27,7 @@ def require_events(events: Any, *, what: str) -> pd.DataFrame:
     lacking = [name for name in COLUMNS if name not in events.columns]
     if lacking:
         raise FieldError(
-            f"{what} needs the columns start, end and label in events=, and"
+            f"{what} needs the columns start, end and label in {argument('events')}, and"
             f" {lacking[0]!r} is missing"
         )
     if not isinstance(events["start"].dtype, pd.DatetimeTZDtype):

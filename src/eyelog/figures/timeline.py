@@ -11,7 +11,7 @@ from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import numbers
 from eyelog.clock import LocalClock, local_days
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
@@ -183,7 +183,8 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
         )
     if not 1 <= len(names) <= MOST_PANELS:
         raise ConfigurationError(
-            f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name them in fields="
+            f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name"
+            f" them in {argument('fields')}"
         )
     for name in names:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):

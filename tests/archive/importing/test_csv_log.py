@@ -1,5 +1,7 @@
 """A CSV file gives every record in it; lines that are not records are reported, the rest kept."""
 
+import tracemalloc
+
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -46,6 +48,30 @@ def test_junk_is_reported_by_its_line_and_the_rest_is_kept(put: Put, case: str, 
         frame = el.read_logger_csv(put("\n".join(lines)))
     assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
     assert history(frame)[-1]["refused"] == 1
+
+
+@pytest.mark.parametrize("filler", [",", '"', "1", ',"', '"",', "x\t"])
+def test_a_line_far_longer_than_a_record_is_never_taken_apart(put: Put, filler: str) -> None:
+    lines = logger_csv(TEN, FIFTEEN).splitlines()
+    lines.insert(4, filler * (4_000_000 // len(filler)))
+    content = "\n".join(lines)
+    tracemalloc.start()
+    try:
+        with pytest.warns(EyelogWarning, match=r"line 5: it has [34],[09]+,[09]+ bytes, and a"):
+            frame = el.read_logger_csv(put(content))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
+    assert peak < 40_000_000  # as cells, a hundred bytes for each delimiter
+
+
+def test_a_quotation_mark_that_is_not_closed_costs_its_own_line(put: Put) -> None:
+    lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).splitlines()
+    lines[7] = lines[7].replace(",", ',"', 1)
+    with pytest.warns(EyelogWarning, match=r"left out 1 of .*line 8: a quotation mark is not"):
+        frame = el.read_logger_csv(put("\n".join(lines)))
+    assert len(frame) == len(HOURS[FIFTEEN]) - 1
 
 
 def test_a_truncated_last_line_is_reported(put: Put) -> None:

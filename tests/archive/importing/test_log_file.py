@@ -1,96 +1,46 @@
-"""Saved answers read as the frames they came from; a file that is not one says why."""
+"""What every format offers: counted faults, notes under the file's name, its own columns."""
 
-import gzip
-import json
+import io
 
-import numpy as np
 import pytest
-from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.answers.encode import encode_answer
 from eyelog.archive.importing import log_file
-from eyelog.catalogue import LOGS, columns
-from eyelog.errors import (
-    AnswerError,
-    ArchiveError,
-    EyelogWarning,
-    MixedLogsError,
-)
-from eyelog.provenance import history
-from support.loggerfiles import (
-    FIFTEEN,
-    HOURS,
-    Put,
-)
+from eyelog.archive.importing.csv_log import CsvLog
+from eyelog.archive.importing.log_file import Faults, Source, listed, own_columns, whole_of
+from eyelog.errors import ArchiveError
+from support.loggerfiles import FIFTEEN
 
 
-def halves() -> tuple[bytes, bytes]:
-    frame = HOURS[FIFTEEN]
-    return (
-        encode_answer(frame.iloc[:200], FIFTEEN, cursor="next"),
-        encode_answer(frame.iloc[150:], FIFTEEN),
-    )
+def test_the_first_faults_are_shown_and_all_are_counted() -> None:
+    faults = Faults()
+    for line in range(2, 9):
+        faults.add(line, "junk")
+    assert faults.shown().endswith("line 6: junk; and 2 more")
+    assert faults.report("a.csv", 20).startswith("a.csv: left out 7 of 20 lines")
 
 
-@pytest.mark.parametrize("log", LOGS)
-def test_a_saved_answer_reads_as_the_frame_it_came_from(put: Put, log: str) -> None:
-    body = encode_answer(HOURS[log], log)
-    for content in (body, gzip.compress(body), b"\xef\xbb\xbf" + body + b"\r\n",
-                    json.dumps(json.loads(body), indent=2).encode()):  # fmt: skip
-        frame = el.read_answer(put(content, "answer.json"))
-        assert_frame_equal(frame, HOURS[log].tz_convert("UTC"), check_freq=False)
+def test_a_report_has_the_notes_and_the_faults_of_a_file() -> None:
+    log = CsvLog(Source(io.BytesIO(b"date,stp\n2026-10-21T00:00:15Z,1\nx,1\n")))
+    log.notes.append("it was odd")
+    list(log.pages())
+    odd, faults = log.report("a.csv")
+    assert odd == "a.csv: it was odd"
+    assert faults.startswith("a.csv: left out 1 of 2 lines")
 
 
-@pytest.mark.parametrize("form", [b"[%s,\n%s]", b"%s\n%s\n", b"%s\n\n%s", b" [ %s , %s ] "])
-def test_the_pages_of_a_walk_read_as_one_frame(put: Put, form: bytes) -> None:
-    frame = el.read_answer(put(form % halves(), "pages.json"))
-    assert_frame_equal(frame, HOURS[FIFTEEN].tz_convert("UTC"), check_freq=False)
-    assert history(frame)[0]["repeated"] == 50
+def test_a_frame_keeps_the_columns_that_its_file_has() -> None:
+    log = CsvLog(Source(io.BytesIO(b"date,stp\n")))
+    frame = el.sample(FIFTEEN)[["stp", "cad"]]
+    assert list(own_columns(frame, log).columns) == ["stp"]
 
 
-def test_a_walk_without_its_end_is_a_warning(put: Put) -> None:
-    with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
-        assert len(el.read_answer(put(halves()[0], "page.json"))) == 200
+def test_a_file_that_is_read_as_a_whole_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_file, "LARGEST", 10)
+    assert whole_of(io.BytesIO(b"0" * 10)) == b"0" * 10
+    with pytest.raises(ArchiveError, match="split it"):
+        whole_of(io.BytesIO(b"0" * 11))
 
 
-BAD_ANSWERS = {
-    "not json": (b"{oops", AnswerError, "not a saved answer, or a damaged one"),
-    "cut short": (halves()[1][:-100], AnswerError, "truncated"),
-    "an error": (b'{"error": "invalid_token"}', AnswerError, "an error object"),
-    "another object": (b'{"access_token": 1}', AnswerError, "is not an answer of the service"),
-    "no pages": (b"[]", AnswerError, "the list has no answer"),
-    "a number": (b"[1]", AnswerError, "the number 1, not an object"),
-    "a wrong type": (
-        b'{"computed_data": {"9": [{"date": "2026-10-21T00:00:00Z", "stp": "7"}]}}',
-        AnswerError,
-        "hour '9', record 1 of 1, field 'stp'",
-    ),
-    "both logs": (
-        b'[{"computed_data": {}},{"standard_mode_logs": {}}]', MixedLogsError, "answer 2 of 2",
-    ),
-    "nothing": (b"", ArchiveError, "empty"),
-    "HTML": (b"<!doctype html>", ArchiveError, "HTML"),
-    "CSV": (b"date,stp\n", ArchiveError, "read_logger_csv reads it"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BAD_ANSWERS)
-def test_a_bad_answer_is_an_error_that_names_the_file(put: Put, case: str) -> None:
-    content, error, words = BAD_ANSWERS[case]
-    with pytest.raises(error, match=words) as caught:
-        el.read_answer(put(content, "answer.json"))
-    assert str(caught.value).startswith("answer.json")
-    assert "ask again" not in str(caught.value)
-
-
-def test_the_pages_of_an_empty_day_are_an_empty_frame(put: Put) -> None:
-    frame = el.read_answer(put(b'{"computed_data": {}, "cursor": null}', "answer.json"))
-    assert frame.empty
-    assert list(frame.columns) == list(columns(FIFTEEN))
-
-
-def test_the_pages_of_answers_keep_their_order() -> None:
-    bodies = b'{"computed_data": {}, "cursor": "a"}\n{"computed_data": {}, "cursor": "b"}'
-    assert [page.cursor for page in log_file.answer_pages(bodies, where="x")] == ["a", "b"]
-    assert np.size(log_file.answer_pages(bodies, where="x")[0].stamps) == 0
+def test_a_list_of_names_is_short() -> None:
+    assert listed("fedcba") == "'a', 'b', 'c', 'd', 'e', ..."

@@ -9,6 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.importing.intake import import_files
+from eyelog.archive.importing.log_file import Source
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.catalogue import LOGS
 from eyelog.provenance import stated_log
@@ -59,9 +60,10 @@ def test_a_masked_frame_stays_masked_through_pandas_and_is_no_file_of_records(
 
 def test_a_table_of_few_shared_fields_is_of_the_log_that_it_states() -> None:
     frame = el.sample(SIXTY).iloc[:5][["bl"]]
-    assert ParquetLog(saved(frame)).log == SIXTY
+    assert ParquetLog(Source(io.BytesIO(saved(frame)))).log == SIXTY
     frame.attrs = {}
-    assert ParquetLog(saved(frame[["bl"]].assign(tl_xav=0.0)), log=FIFTEEN).log == FIFTEEN
+    either = io.BytesIO(saved(frame[["bl"]].assign(tl_xav=0.0)))
+    assert ParquetLog(Source(either, log=FIFTEEN)).log == FIFTEEN
 
 
 FRAME = el.sample().iloc[:400]

@@ -44,6 +44,7 @@ def test_several_wearers_are_refused_with_their_names(
     assert not Path(archive.path).exists()
 
 
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # the column is not in the catalogue
 def test_a_refused_file_leaves_nothing_even_if_it_is_large(
     archive: el.Archive, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,7 +113,7 @@ def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -
     plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
     with pytest.raises(ConfigurationError, match="no column that names each row's wearer"):
         el.read_logger_csv(plain, wearer="ada")
-    assert "without --wearer" in import_files(archive, [plain], wearer="ada")[0].reason
+    assert "leave out wearer=" in import_files(archive, [plain], wearer="ada")[0].reason
     with pytest.raises(ConfigurationError, match="give either wearer="):
         import_files(archive, [path], wearer="ada", split_wearers=True)
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from eyelog.access.http.addresses import is_loopback
 from eyelog.access.http.redact import redact, short
-from eyelog.browser import page_headers, page_template, rendered
+from eyelog.browser import html, page_headers, page_template, rendered
 from eyelog.errors import AuthorizationError, ConfigurationError
 
 __all__ = ["Answers", "ForeignCallback", "can_listen", "code_of", "receiving"]
@@ -23,12 +23,7 @@ __all__ = ["Answers", "ForeignCallback", "can_listen", "code_of", "receiving"]
 Answers = queue.SimpleQueue[str | AuthorizationError | None]
 """The outcomes of a login: a code, a refusal, or None at the end of the pasted input."""
 
-_page = page_template(
-    """<h1>{{ title }}</h1>
-{% for text in texts %}
-<p>{{ text }}</p>
-{% endfor %}"""
-)
+_page = page_template(html("login-ended.html"))
 
 
 @dataclass(frozen=True, slots=True)

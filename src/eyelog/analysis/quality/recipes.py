@@ -26,7 +26,7 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, log_of, one_source, require, require_single_intervals
 from eyelog.provenance import record
 
@@ -345,7 +345,7 @@ def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, li
     if not outcomes:
         raise FieldError(
             f"the recipe {recipe!r} needs at least one of {', '.join(chosen.outcomes)}, and the"
-            " frame has none of them: add one to fields="
+            f" frame has none of them: add one to {argument('fields')}"
         )
     return chosen, outcomes
 

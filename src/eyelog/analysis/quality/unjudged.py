@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from eyelog.analysis.series.arrays import Table
-from eyelog.errors import EyelogWarning
+from eyelog.errors import EyelogWarning, argument
 from eyelog.frame import STORED, is_resampled
 from eyelog.provenance import history
 
@@ -61,8 +61,8 @@ def _warn(lacking: Mapping[str, Sequence[str]]) -> None:
     reasons = ", ".join(f"{reason} ({', '.join(names)})" for reason, names in lacking.items())
     warnings.warn(
         f"not judged, since the frame lacks the fields in brackets: {reasons}. Add them, or ask"
-        " for all that a summary needs by its name, such as fields='daily' (eyelog.needed lists"
-        " the fields)",
+        f" for all that a summary needs by its name, such as {argument('fields', 'daily')}"
+        " (eyelog.needed lists the fields)",
         EyelogWarning,
         stacklevel=_callers(),
     )

@@ -21,6 +21,7 @@ from eyelog.archive.csv_text import text_of
 from eyelog.errors import ArchiveError
 
 __all__ = [
+    "LONGEST_LINE",
     "Dialect",
     "Lines",
     "Mask",
@@ -39,6 +40,10 @@ Numbers = npt.NDArray[np.float64]
 
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
 _PIECE: Final = 256 << 10
+
+# Bytes of a line, hundreds of times those of a record: a longer one has lost its line ends, or is
+# nothing but delimiters, and as cells it would take many times its size in memory.
+LONGEST_LINE: Final = 65_536
 
 _MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
 _TRUE: Final = pa.array(["1", "1.0", "true"])
@@ -96,6 +101,34 @@ def split(
         text, with null for missing; the number of each record's line; the faults of the lines that
         are not records, by number. Blank lines are left out.
     """
+    block, long = _without_long_lines(block, first)
+    table, lines, wrong = _split(block, count, kinds, first, dialect)
+    return table, lines, wrong | long
+
+
+def _without_long_lines(block: bytes, first: int) -> tuple[bytes, dict[int, str]]:
+    """Return lines with blank ones for those that are far too long, and the faults of these."""
+    half = LONGEST_LINE // 2  # a line that is too long has all of one of these pieces
+    if all(block.find(b"\n", at, at + half) >= 0 for at in range(0, len(block) - half, half)):
+        return block, {}
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    sizes = np.diff(ends, prepend=-1) - 1
+    long = np.flatnonzero(sizes > LONGEST_LINE)
+    parts, begin = [], 0
+    for at in long.tolist():
+        end = int(ends[at])
+        parts.append(block[begin : end - int(sizes[at])])
+        begin = end
+    faults = {
+        first + at: f"it has {sizes[at]:,} bytes, and a record has a few hundred"
+        for at in long.tolist()
+    }
+    return b"".join([*parts, block[begin:]]), faults
+
+
+def _split(
+    block: bytes, count: int, kinds: Sequence[pa.DataType], first: int, dialect: Dialect
+) -> tuple[pa.Table, Lines, dict[int, str]]:
     width = len(kinds)
     # The Logger app's sample ends rows with a comma too: one more column, without a name.
     for types in (list(kinds), [pa.string()] * width):

@@ -3,9 +3,9 @@
 The file is read in blocks of whole lines, so that memory does not grow with its size.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,8 @@ from eyelog.archive.importing.csv_cells import (
 )
 from eyelog.archive.importing.encodings import is_cp932
 from eyelog.archive.importing.field_names import UNIX_TIME, WEARER, fields_of, spellings
-from eyelog.archive.importing.kinds import Header, find_header
+from eyelog.archive.importing.kinds import Header, find_header, kind_of_bytes
+from eyelog.archive.importing.log_file import LogFile, Source, listed
 from eyelog.archive.importing.stamps import (
     NEVER,
     Stamps,
@@ -37,15 +38,14 @@ from eyelog.archive.importing.stamps import (
     unix_stamps,
 )
 from eyelog.catalogue import COMPUTED_DATA, catalogue, fold
-from eyelog.clock import FILE_ZONE, Zones
-from eyelog.errors import ArchiveError
+from eyelog.clock import FILE_ZONE
+from eyelog.errors import ArchiveError, argument
 from eyelog.frame import OFFSET
 
-__all__ = ["CsvLog", "Faults", "listed"]
+__all__ = ["CsvLog"]
 
-BLOCK: Final = 8 << 20
+BLOCK: Final = 4 << 20
 _LOOK: Final = 256 << 10
-_SHOWN: Final = 5  # lines that a report shows; the others are counted
 _TIMES: Final = ("date", UNIX_TIME)
 # A file with more than nine of ten lines that are not records, after this many lines, is not a log.
 _PATIENCE: Final = 100_000
@@ -56,66 +56,19 @@ _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return the first few names as a message shows them."""
-    every = sorted(names)
-    return ", ".join(map(repr, every[:5])) + (", ..." if len(every) > 5 else "")
+class _Block(NamedTuple):
+    """Lines that are split into columns: the numbers of the lines, and the faults of others."""
+
+    table: pa.Table
+    lines: Lines
+    wrong: dict[int, str]
+    dialect: Dialect
 
 
-@dataclass
-class Faults:
-    """The lines of a file that are not records: their number, and the faults of the first few."""
-
-    count: int = 0
-    first: list[tuple[int, str]] = field(default_factory=list)
-
-    def add(self, line: int, what: str) -> None:
-        """Count one line."""
-        self.count += 1
-        if len(self.first) < _SHOWN:
-            self.first.append((line, what))
-
-    def shown(self) -> str:
-        """Return the faults of the first lines, and how many more there are."""
-        lines = "; ".join(f"line {line}: {what}" for line, what in self.first)
-        more = self.count - len(self.first)
-        return lines + (f"; and {more:,} more" if more else "")
-
-    def report(self, name: str, rows: int) -> str:
-        """Return one sentence on which lines of a file were left out, and why."""
-        return (
-            f"{name}: left out {self.count:,} of {rows:,} lines that are not records"
-            f" ({self.shown()})"
-        )
-
-
-class CsvLog:
+class CsvLog(LogFile):
     """A CSV file that is being read.
 
-    Parameters
-    ----------
-    stream : binary file
-        Read once, from its beginning.
-    tz : str or Zones, optional
-        Zone of dates that have no offset. With ``"file"`` the pages have the offset that each
-        date is written in (the column ``utc_offset_min``).
-    log : str, optional
-        The log of a file whose fields are in both.
-
-    Attributes
-    ----------
-    log : str
-        The log, according to the header.
-    wearer_column : str or None
-        The column that names the wearer of a row, as the file spells it.
-    rows : int
-        Lines read so far, without the header and blank lines.
-    faults : Faults
-        Those of them that are not records.
-    zones : set of str
-        The offsets that the dates read so far are written in, such as ``+09:00``.
-    notes : list of str
-        The assumptions made so far in order to read the file.
+    The stream of its source is read once, from its beginning.
 
     Raises
     ------
@@ -123,9 +76,17 @@ class CsvLog:
         If the file is not of a log; the message says what it is.
     """
 
-    def __init__(
-        self, stream: BinaryIO, *, tz: str | Zones | None = None, log: str | None = None
-    ) -> None:
+    what: ClassVar[str] = "CSV"
+    reader: ClassVar[str] = "read_logger_csv"
+    pandas: ClassVar[str] = "read_csv"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether a file is text: the format of whatever is not of another."""
+        return kind_of_bytes(start) == "text"
+
+    def __init__(self, source: Source) -> None:
+        stream, tz, log = source.stream, source.tz, source.log
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
@@ -133,25 +94,21 @@ class CsvLog:
         lines = start if whole else start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
         self._encoding = "cp932" if is_cp932(lines) else "utf-8"
         self._header: Header = find_header(start, whole=whole, encoding=self._encoding, log=log)
+        super().__init__(self._header.log)
         self._rest = start[self._header.end :]
-        self._names = fields_of(self._header.cells, self._header.log)
-        self.log = self._header.log
+        self._names = fields_of(self._header.cells, self.log)
+        self.names = frozenset(filter(None, self._names))
         self._wearer = self._column_of_wearers()
-        self.wearer_column = None if self._wearer is None else self._header.cells[self._wearer]
+        self._wearer_column = "" if self._wearer is None else self._header.cells[self._wearer]
+        self.names_wearers = self._wearer is not None
         self._kinds = [self._kind(at, name) for at, name in enumerate(self._names)]
         self._decimal = ""  # not shown yet
         self._last_minute = NEVER
         self.rows = len(self._header.before)
-        self.faults = Faults()
-        self.zones: set[str] = set()
-        self.notes = [_CP932] if self._encoding == "cp932" else []
+        if self._encoding == "cp932":
+            self.notes.append(_CP932)
         for line in self._header.before:
             self.faults.add(line, "it comes before the header")
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The fields that the file has."""
-        return frozenset(name for name in self._names if name)
 
     def pages(self) -> Iterator[Page]:
         """Yield the records of the only wearer block by block, in the order of the file.
@@ -169,21 +126,18 @@ class CsvLog:
         for page, wearers in self._read():
             if self._wearer is not None:
                 seen.update(filter(None, wearers.tolist()))
-                self.require_one(seen)
+                self._require_one(seen)
             yield page
 
-    def require_one(self, wearers: Collection[str]) -> None:
+    def _require_one(self, wearers: Collection[str]) -> None:
         """Raise if there are several wearers and none was chosen."""
         if len(wearers) > 1:
             raise ArchiveError(
-                f"it has the rows of several wearers ({self.wearer_column!r} is {listed(wearers)}):"
-                " choose one with wearer=, or import each into its own account with"
-                " `eyelog import --split-wearers`"
+                f"it has the rows of several wearers ({self._wearer_column!r} is"
+                f" {listed(wearers)}): choose one with {argument('wearer')}, or"
+                f" import each into its own"
+                " account with `eyelog import --split-wearers`"
             )
-
-    def wearers(self) -> list[str]:
-        """Return the wearers that the file names, sorted; the stream is then at its end."""
-        return sorted({name for _, names in self._read() for name in names.tolist() if name})
 
     def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
         """Yield the records block by block, with separate pages for each wearer.
@@ -191,46 +145,70 @@ class CsvLog:
         The pages lack the column of wearers, which would be redundant. A line that names no wearer
         is not a record. Raises as `pages` does.
         """
+        if self._wearer is None:
+            yield from super().pages_by_wearer()
         for page, wearers in self._read(named=True):
             for wearer in sorted(set(wearers.tolist())):
                 chosen = wearers == wearer
-                names = [name for name in page.columns if name != self.wearer_column]
+                names = [name for name in page.columns if name != self._wearer_column]
                 columns = {name: page.columns[name][chosen] for name in names}
-                unknown = tuple(name for name in page.unknown if name != self.wearer_column)
+                unknown = tuple(name for name in page.unknown if name != self._wearer_column)
                 yield wearer, Page(page.log, None, page.stamps[chosen], columns, unknown)
 
     def _read(self, *, named: bool = False) -> Iterator[tuple[Page, npt.NDArray[np.object_]]]:
-        number = self._header.line + 1
         records = 0
-        for block in self._blocks():
-            count = block.count(b"\n")
-            page, wearers = self._page(block, count, number, named=named)
-            records += page.n
-            if self.faults.count > _PATIENCE and self.faults.count > 9 * records:
-                raise ArchiveError(
-                    f"{self.faults.count:,} of its first {self.rows:,} lines are not records"
-                    f" ({self.faults.shown()})"
-                )
-            yield page, wearers
-            number += count
+        with ThreadPoolExecutor(1) as pool:  # splits one block while the one before is converted
+            blocks = self._split()
+            coming = pool.submit(next, blocks, None)
+            while (block := coming.result()) is not None:
+                coming = pool.submit(next, blocks, None)
+                page, wearers = self._page(block, named=named)
+                records += page.n
+                self._refuse_junk(records)
+                yield page, wearers
         if not records and self.rows > len(self._header.before):
             lines = "its only line is not a record" if self.rows == 1 else (
                 f"none of its {self.rows:,} lines is a record"
             )  # fmt: skip
             raise ArchiveError(f"{lines} ({self.faults.shown()})")
 
+    def _refuse_junk(self, records: int) -> None:
+        """Raise if nearly all of many lines are not records."""
+        if self.faults.count > _PATIENCE and self.faults.count > 9 * records:
+            raise ArchiveError(
+                f"{self.faults.count:,} of its first {self.rows:,} lines are not records"
+                f" ({self.faults.shown()})"
+            )
+
+    def _split(self) -> Iterator[_Block]:
+        number = self._header.line + 1
+        for block in self._blocks():
+            delimiter = self._header.delimiter
+            if not self._decimal:
+                # Between commas, a number with a decimal comma is in quotation marks.
+                quiet = delimiter == "," and b'"' not in block
+                self._decimal = "" if quiet else decimal_of(block, delimiter)
+                if self._decimal == ",":
+                    self.notes.append(_COMMAS)
+            dialect = Dialect(delimiter, self._decimal or ".")
+            count = block.count(b"\n")
+            yield _Block(*split(block, count, self._kinds, number, dialect), dialect)
+            number += count
+
     def _blocks(self) -> Iterator[bytes]:
         """Yield whole lines in UTF-8, each ended by one line feed."""
-        buffer, more = self._rest, True
+        rest, more = self._rest, True
         while more:
-            added = self._stream.read(BLOCK - len(buffer))
-            buffer += added
+            added = self._stream.read(BLOCK - len(rest))
             more = bool(added)
             # A carriage return at the very end may be half of a line end.
-            end = max(buffer.rfind(b"\n"), buffer.rfind(b"\r", 0, -1)) + 1 if more else len(buffer)
-            if not end and len(buffer) >= BLOCK:
-                raise ArchiveError("it has a line far too long for a record: it is damaged")
-            block, buffer = buffer[:end], buffer[end:]
+            end = max(added.rfind(b"\n"), added.rfind(b"\r", 0, -1)) + 1 if more else 0
+            if not end and more:
+                rest += added
+                if len(rest) >= BLOCK:
+                    raise ArchiveError("it has a line far too long for a record: it is damaged")
+                continue
+            block, rest = b"".join([rest, memoryview(added)[:end]]), added[end:]
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             if block:
@@ -247,18 +225,8 @@ class CsvLog:
         except UnicodeDecodeError:
             return block  # its lines that are not UTF-8 are reported
 
-    def _page(
-        self, block: bytes, count: int, first: int, *, named: bool
-    ) -> tuple[Page, npt.NDArray[np.object_]]:
-        delimiter = self._header.delimiter
-        if not self._decimal:
-            # Between commas, a number with a decimal comma is in quotation marks.
-            quiet = delimiter == "," and b'"' not in block
-            self._decimal = "" if quiet else decimal_of(block, delimiter)
-            if self._decimal == ",":
-                self.notes.append(_COMMAS)
-        dialect = Dialect(delimiter, self._decimal or ".")
-        table, lines, wrong = split(block, count, self._kinds, first, dialect)
+    def _page(self, block: _Block, *, named: bool) -> tuple[Page, npt.NDArray[np.object_]]:
+        table, lines, wrong, dialect = block
         self.rows += len(lines) + len(wrong)
         columns = self._columns(table, lines, wrong, dialect)
         stamps, minutes = self._stamps(table, lines, wrong, dialect)
@@ -363,7 +331,7 @@ class CsvLog:
         if not named:
             return wearers
         for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
-            wrong.setdefault(int(lines[row]), f"{self.wearer_column!r} does not name its wearer")
+            wrong.setdefault(int(lines[row]), f"{self._wearer_column!r} does not name its wearer")
         return wearers
 
     def _refuse_lost_seconds(self, stamps: Stamps, minutes: Mask, lines: Lines) -> None:

@@ -18,7 +18,7 @@ from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.catalogue import near
 from eyelog.clock import DAY, Zone, as_tzinfo, as_zones, day_start, zone
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
 from eyelog.rfc3339 import parse_rfc3339
 
 __all__ = ["read_events"]
@@ -297,7 +297,7 @@ def _order(rows: Iterable[tuple[str, ...]], dayfirst: bool | None) -> bool | Non
         if (not dayfirst) in shown:
             where, text = shown[not dayfirst]
             raise ConfigurationError(
-                f"{where}: {text!r} has no such month: leave out dayfirst={dayfirst}"
+                f"{where}: {text!r} has no such month: leave out {argument('dayfirst', dayfirst)}"
             )
         return dayfirst
     if len(shown) == 2:
@@ -322,8 +322,9 @@ def _when(text: str, dayfirst: bool | None, where: str) -> _When | None:
     elif len(third) == 4 and len(first) <= 2:
         if dayfirst is None and int(first) != int(second) and int(first) <= 12:
             raise ConfigurationError(
-                f"{where}: {text!r} may have the day or the month first: pass dayfirst=True or"
-                " dayfirst=False, or write it as 2026-10-24"
+                f"{where}: {text!r} may have the day or the month first: pass"
+                f" {argument('dayfirst', True)} or"
+                f" {argument('dayfirst', False)}, or write it as 2026-10-24"
             )
         month, day = (int(second), int(first)) if dayfirst else (int(first), int(second))
         year = int(third)

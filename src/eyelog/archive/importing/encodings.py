@@ -39,7 +39,7 @@ class _Recoded(io.RawIOBase):
         return count
 
 
-def recoded(stream: BinaryIO, encoding: str) -> io.BufferedReader:
+def recoded(stream: BinaryIO, encoding: str) -> "io.BufferedReader[io.RawIOBase]":
     """Return a stream of UTF-16 as a stream of UTF-8."""
     return io.BufferedReader(cast(io.RawIOBase, _Recoded(stream, encoding)), 1 << 20)
 

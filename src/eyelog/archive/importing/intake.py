@@ -14,29 +14,33 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.answers.page import Page, joined_pages
-from eyelog.archive.importing.csv_log import CsvLog, listed
+from eyelog.answers.page import Joined
+from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, reading
+from eyelog.archive.importing.log_file import LogFile, listed
 from eyelog.archive.importing.mixture import (
     HELD,
     Devices,
     Met,
     check_device,
-    device_of,
     devices_of,
     refuse_overlaps,
 )
-from eyelog.archive.importing.parquet_log import ParquetLog
-from eyelog.archive.importing.sources import InputFile, input_files, opened
-from eyelog.archive.importing.stamps import possible
+from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.waiting import Waiting
 from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
 from eyelog.archive.parquet.writing import Change
 from eyelog.archive.store import Archive
-from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, zones_of_offsets
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogError,
+    EyelogWarning,
+    argument,
+    spelled,
+)
 from eyelog.frame import OFFSET
 from eyelog.progress import progress_line
 
@@ -67,6 +71,7 @@ class FileReport:
     last: datetime | None = None
     reason: str = ""
     account: str = "me"
+    fault: str = field(default="", repr=False)  # the reason, with marks around its arguments
 
 
 def import_files(
@@ -136,28 +141,23 @@ def import_files(
         If lines are not records, fields are unknown, a file is not UTF-8, or the files come from
         several devices.
     """
-    # A wrong zone is not the fault of the files.
-    asked = tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
+    asked = asked_zones(tz)
     if wearer is not None and split_wearers:
         raise ConfigurationError(
-            "one wearer is chosen and all are to be split: give either wearer= or split_wearers="
+            f"one wearer is chosen and all are to be split: give either"
+            f" {argument('wearer')} or {argument('split_wearers')}"
         )
     check_account(account)
     every = list(paths)
-    names, sizes = [], []
-    for file in input_files(every):
-        names.append(file.name)
-        sizes.append(file.size)
-    if wearer is None and not split_wearers and len(names) > 1:
-        stated = {account for file in input_files(every) for account in _stated(file)}
-        if len(stated) > 1:
-            raise ConfigurationError(
-                f"the files are of several accounts ({', '.join(sorted(stated))}): choose one with"
-                " wearer=, or import each into the account of its name with split_wearers=True;"
-                " nothing was imported"
-            )
-    chosen = None if device is None else Devices(device)
-    intake = _Intake(archive, account, asked, wearer, split_wearers, chosen, replace, dry_run)
+    sizes = [file.size for file in input_files(every)]
+    chosen = ChosenFiles(
+        asked,
+        wearer=wearer,
+        split=split_wearers,
+        device=None if device is None else Devices(device),
+        most=_WAITING,
+    )
+    intake = _Intake(archive, account, chosen, replace, dry_run)
     with closing(intake), progress_line(sum(sizes), f"import into {account}", unit="B") as done:
         for file, size in zip(input_files(every), sizes, strict=False):
             reader = _Counted(file, done)
@@ -166,25 +166,13 @@ def import_files(
         reports = intake.finish()
     if not dry_run:
         intake.keep_zones()
-    if device is None and (devices := devices_of(names)):
+    if device is None and (devices := devices_of(chosen.names)):
         warnings.warn(
             f"{devices}: if these are several wearers, import each into its own account",
             EyelogWarning,
             stacklevel=2,
         )
     return reports
-
-
-def _stated(file: InputFile) -> set[str]:
-    """Return the account that a Parquet file states; its faults are reported when it is read."""
-    try:
-        with opened(file) as (kind, _):
-            if kind != "parquet":
-                return set()
-        with reading(file, tz=None) as log:
-            return {log.account} - {""} if isinstance(log, ParquetLog) else set()
-    except EyelogError:
-        return set()
 
 
 class _Counted:
@@ -224,111 +212,76 @@ class _CountedStream(io.RawIOBase):
         return int(self._inner.tell())
 
 
-_Owned = Iterator[tuple[str, Page]]  # the account of each page
-
-
 @dataclass
 class _Intake:
     """Files read so far; their records wait until all files are known to be of one wearer."""
 
     archive: Archive
     account: str
-    tz: Zones | str | None
-    wearer: str | None
-    split: bool
-    device: Devices | None
+    chosen: ChosenFiles
     replace: bool
     dry_run: bool
     reports: list[FileReport] = field(default_factory=list)
     waiting: dict[tuple[str, str], Waiting[FileReport]] = field(default_factory=dict)
     met: dict[tuple[str, str], Met] = field(default_factory=dict)
-    named: set[str] = field(default_factory=set)  # the wearers of all files
-    devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
     shown: dict[str, "list[pd.Series[float]]"] = field(default_factory=dict)  # offsets of files
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        reports = {self.account: FileReport(file.name, account=self.account)}
-        at = len(self.reports)
+        reports: dict[str, FileReport] = {}
+
+        def keep(log: LogFile, wearer: str, joined: Joined) -> None:
+            account = wearer or self.account
+            if account not in reports:
+                check_account(account)
+                reports[account] = FileReport(file.name, log.log, account=account)
+            self._keep(reports[account], joined)
+
         try:
-            self._read(file, reports)
+            state, log = self.chosen.take(file, keep)
         except EyelogError as error:  # a file that breaks off is refused whole
-            first = next(iter(reports.values()))
-            first.status, first.reason = "refused", _reason(error, file.name)
             for waiting in self.waiting.values():
                 for report in reports.values():
                     waiting.drop(report)
-        self.reports[at:] = reports.values()
+            fault = reason_of(error, file.name)
+            refused = FileReport(file.name, status="refused", account=self.account)
+            refused.reason, refused.fault = spelled(fault), fault
+            reports = {self.account: refused}
+        else:
+            first = next(iter(reports.values()), FileReport(file.name, account=self.account))
+            reports = reports or {self.account: first}
+            if log is not None:
+                first.log = log.log
+                first.refused = log.faults.count
+                first.read += first.refused
+                for note in log.report(file.name):
+                    warnings.warn(note, EyelogWarning, stacklevel=3)
+            if state != "taken":
+                first.status = state
+        self.reports += reports.values()
+        self.chosen.refuse_several_owners(
+            f"choose one with {argument('wearer')}, or import each into the account"
+            f" of its name with"
+            f" {argument('split_wearers', True)}; nothing was imported"
+        )
 
     def close(self) -> None:
         """Remove the records that still wait."""
         for waiting in self.waiting.values():
             waiting.close()
 
-    def _read(self, file: InputFile, reports: dict[str, FileReport]) -> None:
-        """Fill the reports of a file, and let its records wait."""
-        with reading(file, tz=self.tz) as log:
-            if log is None:
-                reports[self.account].status = "empty"
-                return
-            reports[self.account].log = log.log
-            past = log.history if isinstance(log, ParquetLog) else None
-            if self.device is not None and not self.device.takes(file.name, past):
-                reports[self.account].status = "left out"
-                return
-            self.devices[file.name] = device_of(file.name, past)
-            for account, pages in _groups(self._owned(file, log)):
-                if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
-                    raise ArchiveError("a date in it lies outside the years 1 to 9999")
-                report = self._report(file, log.log, account, reports)
-                frame, repeated, conflicts = joined_pages(pages, log.log)
-                report.read += sum(page.n for page in pages)
-                report.repeated += repeated
-                report.conflicts += conflicts
-                frame.attrs = {}  # pandas copies them with every column
-                if OFFSET in frame.columns:  # the archive keeps the zones beside the records
-                    if self.tz == FILE_ZONE:
-                        self._show(account, frame[OFFSET])
-                    frame = frame.drop(columns=OFFSET)
-                self._wait(report, frame, repeated, conflicts)
-        first = next(iter(reports.values()))
-        first.read += log.faults.count
-        first.refused = log.faults.count
-        self._warn(file, log)
-
-    def _owned(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> _Owned:
-        """Yield the pages of a file and the account that each goes into."""
-        if isinstance(log, ParquetLog) and log.account and (self.wearer or self.split):
-            self.named.add(log.account)
-            if self.split:
-                check_account(log.account)
-            if self.split or log.account == self.wearer:
-                owner = log.account if self.split else self.account
-                yield from ((owner, page) for page in log.pages())
-            return
-        if not isinstance(log, CsvLog) or log.wearer_column is None:
-            if self.wearer is not None:
-                raise ArchiveError(
-                    "it has no column that names each row's wearer (user_id, wearer): import it"
-                    " without --wearer"
-                )
-            yield from ((self.account, page) for page in log.pages())
-            return
-        with reading(file, tz=self.tz) as again:
-            # The owner of the file is known before any of it is written.
-            wearers = again.wearers() if isinstance(again, CsvLog) else []
-        self.named |= set(wearers)
-        if self.split:
-            for name in wearers:
-                check_account(name)
-        elif self.wearer is None:
-            log.require_one(wearers)
-        if not wearers or (self.wearer is None and not self.split):
-            yield from ((self.account, page) for page in log.pages())
-            return
-        for name, page in log.pages_by_wearer():
-            if self.split or name == self.wearer:
-                yield (name if self.split else self.account), page
+    def _keep(self, report: FileReport, joined: Joined) -> None:
+        """Add the records of a part of a file to its report, and let them wait."""
+        frame, repeated, conflicts = joined
+        report.read += len(frame) + repeated
+        report.repeated += repeated
+        report.conflicts += conflicts
+        frame.attrs = {}  # pandas copies them with every column
+        if OFFSET in frame.columns:  # the archive keeps the zones beside the records
+            if self.chosen.tz == FILE_ZONE:
+                self._show(report.account, frame[OFFSET])
+            frame = frame.drop(columns=OFFSET)
+        self._wait(report, frame, repeated, conflicts)
 
     def _show(self, account: str, minutes: "pd.Series[float]") -> None:
         """Note the offsets of records: the first and the last stamp of each run of one offset."""
@@ -336,7 +289,7 @@ class _Intake:
         if 0 < lacking < len(minutes):
             raise ArchiveError(
                 f"{lacking:,} of its dates are written without an offset, or in UTC (Z), which does"
-                " not show the wearer's clock: name the zone with tz='Asia/Tokyo'"
+                f" not show the wearer's clock: name the zone with {argument('tz', 'Asia/Tokyo')}"
             )
         if len(minutes) and not lacking:
             values = minutes.to_numpy(np.float64)
@@ -345,8 +298,8 @@ class _Intake:
 
     def zones(self, account: str) -> Zones | None:
         """Return the zones of an account that were given, or that its files show."""
-        if isinstance(self.tz, Zones):
-            return self.tz
+        if isinstance(self.chosen.tz, Zones):
+            return self.chosen.tz
         shown = self.shown.get(account)
         if not shown:
             return None
@@ -370,25 +323,6 @@ class _Intake:
                     stacklevel=3,
                 )
 
-    def _report(
-        self, file: InputFile, log: str, account: str, reports: dict[str, FileReport]
-    ) -> FileReport:
-        """Return the report on an account's part of a file."""
-        if account not in reports:
-            if not any(report.read for report in reports.values()):
-                reports.clear()  # nothing of the file goes into the account of the others
-            reports[account] = FileReport(file.name, log, account=account)
-        return reports[account]
-
-    def _warn(self, file: InputFile, log: CsvLog | ParquetLog | SavedLog) -> None:
-        notes = [f"{file.name}: {note}" for note in log.notes]
-        if log.faults.count:
-            notes.append(log.faults.report(file.name, log.rows))
-        if isinstance(log, SavedLog) and log.unfinished:
-            notes.append(f"{file.name}: {UNFINISHED}")
-        for note in notes:
-            warnings.warn(note, EyelogWarning, stacklevel=5)
-
     def _wait(self, report: FileReport, frame: pd.DataFrame, repeated: int, conflicts: int) -> None:
         """Let records wait until all files are read."""
         if not len(frame):
@@ -409,15 +343,16 @@ class _Intake:
 
     def finish(self) -> list[FileReport]:
         """Write the waiting records, unless they are of several wearers; return the reports."""
-        if self.wearer is not None and self.named and self.wearer not in self.named:
-            raise ConfigurationError(
-                f"no file has rows of {self.wearer!r}, only of {listed(self.named)}"
-            )
-        if self.device is not None and self.reports:
-            check_device(self.device)  # the table of reports shows what was left out
+        wearer, named = self.chosen.wearer, self.chosen.wearers
+        if wearer is not None and named and wearer not in named:
+            raise ConfigurationError(f"no file has rows of {wearer!r}, only of {listed(named)}")
+        if self.chosen.device is not None and self.reports:
+            check_device(self.chosen.device)  # the table of reports shows what was left out
         with ExitStack() as stack:
             # In one order, so that two imports never wait for each other.
             for key in sorted(self.waiting):
+                if not len(self.waiting[key].stamps()):
+                    continue  # all of its files were refused
                 held = self._write(key, stack)
                 self._refuse_mixture(key, held)
         for report in self.reports:
@@ -444,14 +379,16 @@ class _Intake:
     def _refuse_mixture(self, key: tuple[str, str], held: list[Stamps]) -> None:
         """Raise if the files are of several wearers or devices, or the account is of another."""
         account, log = key
-        several = len(set(self.devices.values()) - {""}) > 1
-        one = ", or one device (device=)" if several else ""
+        several = len(set(self.chosen.devices.values()) - {""}) > 1
+        one = f", or one device ({argument('device')})" if several else ""
         apart = (
-            f"import each wearer into an account of their own (account=){one}; nothing was imported"
+            f"import each wearer into an account of their own"
+            f" ({argument('account')}){one}; nothing was imported"
         )
         other = (
-            "import them into another account (account=), or replace what it holds with"
-            " replace=True; nothing was imported"
+            f"import them into another account ({argument('account')}), or replace"
+            f" what it holds with"
+            f" {argument('replace', True)}; nothing was imported"
         )
         self.met[key].refuse(
             advice=apart, to_replace=None if self.replace else other, account=account
@@ -461,12 +398,14 @@ class _Intake:
             stamps.setdefault(report.file, []).append(each)
         names = list(stamps)
         files = [np.concatenate(each) for each in stamps.values()]
-        devices = [self.devices.get(name, "") for name in names]
+        devices = [self.chosen.devices.get(name, "") for name in names]
         refuse_overlaps(names, files, log, devices=devices, advice=apart)
         if held:
             new = [np.unique(np.concatenate(files))]
             names = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
-            advice = "import them into another account (account=); nothing was imported"
+            advice = (
+                f"import them into another account ({argument('account')}); nothing was imported"
+            )
             refuse_overlaps(names, [np.concatenate(held), *new], log, advice=advice)
 
 
@@ -494,21 +433,3 @@ def _change(
 
     low, high = np.searchsorted(stamps, month_edges(month))
     return Change(month, stamps[low:high], waiting.extras, lay_over)
-
-
-def _reason(error: EyelogError, name: str) -> str:
-    """Return the message of an error without the file's name, which the report shows beside it."""
-    return str(error).removeprefix(name).lstrip(":, ")
-
-
-def _groups(owned: _Owned) -> Iterator[tuple[str, list[Page]]]:
-    """Yield the pages of each account in groups of a bounded number of records."""
-    groups: dict[str, list[Page]] = {}
-    records: dict[str, int] = {}
-    for account, page in owned:
-        groups.setdefault(account, []).append(page)
-        records[account] = records.get(account, 0) + page.n
-        if records[account] >= _WAITING:
-            yield account, groups.pop(account)
-            records[account] = 0
-    yield from groups.items()

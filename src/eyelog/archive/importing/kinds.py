@@ -41,7 +41,6 @@ _MAGIC: Final = (
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gzip"),
-    (b"PAR1", "parquet"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"\x89HDF\r\n\x1a\n", f"an HDF5 file: {_WITH_PANDAS}"),
     (b"ARROW1", f"an Arrow (Feather) file: {_WITH_PANDAS}"),
@@ -63,7 +62,7 @@ _MAGIC: Final = (
     (b"\x28\xb5\x2f\xfd", "a zstd file: unpack it first"),
     (b"{\\rtf", "an RTF document: save the log as plain CSV"),
 )
-_READ: Final = ("zip", "gzip", "parquet", "utf-16-le", "utf-16-be")
+_READ: Final = ("zip", "gzip", "utf-16-le", "utf-16-be")
 
 _FIRST: Final = "the one-minute log of the first generation of the eyewear, which has other fields"
 _EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
@@ -107,7 +106,7 @@ class Header:
 def kind_of_bytes(start: bytes) -> str:
     """Return how a file is to be read, or raise `Refused`.
 
-    That is "empty", "zip", "gzip", "parquet", "utf-16-le", "utf-16-be", "json" or "text".
+    That is "empty", "zip", "gzip", "utf-16-le" or "utf-16-be", or "text" for any format of a log.
     """
     for magic, kind in _MAGIC:
         if start.startswith(magic):
@@ -122,7 +121,7 @@ def kind_of_bytes(start: bytes) -> str:
             return wide  # without a byte order mark
     if text.startswith(b"<"):
         raise Refused("it is an HTML or XML page, not a log")
-    return "json" if text.startswith((b"{", b"[")) else "text"
+    return "text"
 
 
 def find_header(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eyelog.answers.page import Page
-from eyelog.archive.importing.csv_log import Faults, Values
+from eyelog.archive.importing.csv_log import Values
 from eyelog.archive.importing.field_names import WEARER, fields_of
 from eyelog.archive.importing.kinds import Refused, log_of_names
+from eyelog.archive.importing.log_file import LogFile, Source, whole_of
 from eyelog.catalogue import LOGS, catalogue, fold
-from eyelog.clock import Zones
+from eyelog.clock import FILE_ZONE, Zones
 from eyelog.errors import ArchiveError, MixedLogsError
 from eyelog.frame import OFFSET
 from eyelog.provenance import KEY
@@ -26,29 +27,11 @@ __all__ = ["ParquetLog"]
 _ROWS: Final = 60_000
 
 
-class ParquetLog:
-    """A Parquet file that is being read; it has the same members as `CsvLog`.
+class ParquetLog(LogFile):
+    """A Parquet file that is being read.
 
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-    log : str, optional
-        The log of a file whose fields are in both.
-    offsets : bool
-        Whether the pages have the offset of the wearer's clock (``utc_offset_min``), also if it
-        follows from the zone of the stamps alone.
-
-    Attributes
-    ----------
-    log : str
-        The log, as the file states it, else according to its columns.
-    zones : set of str
-        The zone of the stamps.
-    account : str
-        Whose records they are, as the file states it; empty if it does not.
-    history : dict
-        The provenance of the saved frame (`eyelog.provenance`); may be empty.
+    Its log is what it states, else what its columns show. With ``tz="file"`` the pages have the
+    offset of the wearer's clock also if it follows from the zone of the stamps alone.
 
     Raises
     ------
@@ -58,19 +41,24 @@ class ParquetLog:
         If it has fields of both logs.
     """
 
-    def __init__(self, content: bytes, *, log: str | None = None, offsets: bool = False) -> None:
+    what: ClassVar[str] = "a Parquet file"
+    reader: ClassVar[str] = "eyelog.read"
+    pandas: ClassVar[str] = "read_parquet"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether a file begins with the mark of the format."""
+        return start.startswith(b"PAR1")
+
+    def __init__(self, source: Source) -> None:
+        content = pa.BufferReader(whole_of(source.stream))
         try:
-            self._file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+            self._file = pq.ParquetFile(content, page_checksum_verification=True)
             schema = self._file.schema_arrow
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
-        self.faults = Faults()
-        self.history = _history(schema.metadata or {})
-        self.notes: list[str] = []
-        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
-        self.account = stated_account or str(self.history.get("account", ""))
-        self.wearer_column = None
-        steps = self.history.get("history", [])
+        history = _history(schema.metadata or {})
+        steps = history.get("history", [])
         if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
             raise Refused(
                 f"it holds a table of eyelog.{steps[-1].get('step')}, not records:"
@@ -79,31 +67,34 @@ class ParquetLog:
         self._date = _column_of_stamps(schema)
         cells = ["date" if name == self._date else name for name in schema.names]
         own = (schema.metadata or {}).get(b"eyelog.log", b"").decode()
-        stated = own or self.history.get("log")
+        stated = own or history.get("log")
         # An export states its log, and writes unknown fields by the names that they have.
-        found = own if own in LOGS else log_of_names(cells, stated if stated in LOGS else log)
+        found = (
+            own if own in LOGS else log_of_names(cells, stated if stated in LOGS else source.log)
+        )
         if found is None:
             raise Refused(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
         if stated in LOGS and found != stated:
             raise MixedLogsError(
                 f"it is said to be of {stated!r} and has fields of {found!r} alone"
             )
-        self.log = found
-        self.zones = {str(schema.field(self._date).type.tz)}
+        super().__init__(found)
+        self.history = history
+        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        self._account = stated_account or str(history.get("account", ""))
+        self.names_wearers = bool(self._account)
+        place = str(schema.field(self._date).type.tz)
+        self.zones = {place}
         names = cells if own in LOGS else fields_of(cells, found)
-        self._offsets = Zones(next(iter(self.zones))) if offsets and OFFSET not in names else None
+        self.names = frozenset(filter(None, names))
+        self.rows = int(self._file.metadata.num_rows)
+        self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None
         self._seen: set[object] = set()
         self._names = dict(zip(schema.names, names, strict=True))
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The fields that the file has."""
-        return frozenset(name for name in self._names.values() if name)
-
-    @property
-    def rows(self) -> int:
-        """The number of records."""
-        return int(self._file.metadata.num_rows)
+    def owner(self) -> str:
+        """Return the account that the file states."""
+        return self._account
 
     def pages(self) -> Iterator[Page]:
         """Yield the records page by page, in the order of the file.
@@ -118,6 +109,13 @@ class ParquetLog:
                 yield self._page(batch)
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+
+    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
+        """Yield the records with the account that the file states."""
+        if not self._account:
+            yield from super().pages_by_wearer()
+        for page in self.pages():
+            yield self._account, page
 
     def _page(self, batch: pa.RecordBatch) -> Page:
         self._refuse_several_wearers(batch)

@@ -3,22 +3,19 @@
 import os
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.answers.page import Page, join_pages
-from eyelog.archive.importing.csv_log import CsvLog, listed
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns, reading
-from eyelog.archive.importing.parquet_log import ParquetLog
+from eyelog.answers.page import Joined, join_pages
+from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones
+from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
-from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, known_zones
+from eyelog.clock import Zone, Zones, known_zones
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError, marked
 from eyelog.frame import in_own_offsets, in_zones
 
 __all__ = ["read_answer", "read_logger_csv"]
@@ -28,15 +25,6 @@ _NAMES: Final = {
     COMPUTED_DATA: re.compile(r"_logicIndexData|15s_interval_data"),
     STANDARD_MODE_LOGS: re.compile(r"_summaryData|60s_interval_data"),
 }
-
-
-@contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Put the name of the file before the message of an error."""
-    try:
-        yield
-    except (ArchiveError, ConfigurationError, MixedLogsError) as error:
-        raise type(error)(f"{name}: {error}") from error
 
 
 def read_logger_csv(
@@ -102,70 +90,55 @@ def read_logger_csv(
     >>> frame["stp"].tolist(), frame["isl"].tolist()
     ([12.0], [False])
     """
-    file = path_of(path, what="read_logger_csv")
-    asked = _asked(tz)
-    with _named(file.name), reading(input_file(file, file.name), tz=asked) as log:
-        if isinstance(log, SavedLog):
-            raise ArchiveError("it is a saved answer: read_answer reads it")
-        if isinstance(log, ParquetLog):
-            raise ArchiveError("it is a Parquet file: eyelog.read reads it")
+    return _one_file(path, "read_logger_csv", tz, wearer)
+
+
+def _one_file(
+    path: str | os.PathLike[str], what: str, tz: Zone | None, wearer: str | None = None
+) -> pd.DataFrame:
+    """Return the frame of one file of the format that the function `what` reads."""
+    file = path_of(path, what=what)
+    asked = asked_zones(tz)
+    files = ChosenFiles(asked, wearer=wearer, reader=what)
+    frames: list[pd.DataFrame] = []
+
+    def keep(log: LogFile, _: str, joined: Joined) -> None:
+        frames.append(own_columns(joined.frame, log) if len(joined.frame) else joined.frame)
+
+    try:
+        log = files.take(input_file(file, file.name), keep).log
         if log is None:
-            return _nothing(file.name, _home(asked, file.name))
-        pages = list(log.pages()) if wearer is None else list(_pages_of(log, wearer))
-        whole = join_pages(pages, log.log)
-        frame = own_columns(whole, log) if len(whole) else whole
-        frame = _on_clock(frame, asked, file.name)
-    for note in log.notes:
-        warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
-    if log.faults.count:
-        warnings.warn(log.faults.report(file.name, log.rows), EyelogWarning, stacklevel=2)
+            return _nothing(file.name, asked, what)
+        if not frames:
+            raise ConfigurationError(
+                f"it has no row of the wearer {wearer!r}, only of {listed(files.wearers)}"
+            )
+        frame = _on_clock(frames[0], asked, file.name)
+    except (ArchiveError, ConfigurationError, MixedLogsError) as error:
+        raise type(error)(f"{file.name}: {marked(error)}") from error
+    for note in log.report(file.name):
+        warnings.warn(note, EyelogWarning, stacklevel=3)
     return provenance.record(
         frame, "import", file=file.name, rows=log.rows, refused=log.faults.count
     )
-
-
-def _asked(tz: Zone | None) -> Zones | str | None:
-    """Return the zones that are asked for, "file", or None."""
-    return tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
-
-
-def _home(asked: Zones | str | None, name: str) -> str:
-    return "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
 
 
 def _on_clock(frame: pd.DataFrame, asked: Zones | str | None, name: str) -> pd.DataFrame:
     """Return records on the wearer's clock; with "file", on the clock that each date shows."""
     if isinstance(asked, str):
         return in_own_offsets(frame)
-    return in_zones(frame, known_zones(asked, whose=name, stacklevel=4))
+    return in_zones(frame, known_zones(asked, whose=name, stacklevel=5))
 
 
-def _pages_of(log: CsvLog, wearer: str) -> Iterator[Page]:
-    """Yield the records of one wearer, or raise with the wearers that there are."""
-    if log.wearer_column is None:
-        raise ConfigurationError(
-            "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
-        )
-    others: set[str] = set()
-    found = False
-    for name, page in log.pages_by_wearer():
-        if name == wearer:
-            found = True
-            yield page
-        else:
-            others.add(name)
-    if not found:
-        raise ConfigurationError(
-            f"it has no row of the wearer {wearer!r}, only of {listed(others)}"
-        )
-
-
-def _nothing(name: str, tz: str) -> pd.DataFrame:
+def _nothing(name: str, asked: Zones | str | None, what: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
+    if what != "read_logger_csv":
+        raise ArchiveError("the file is empty")
     for log, pattern in _NAMES.items():
         if pattern.search(name):
-            warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=3)
-            frame = join_pages([], log, tz=tz)
+            warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=4)
+            home = "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
+            frame = join_pages([], log, tz=home)
             return provenance.record(frame, "import", file=name, rows=0, refused=0)
     raise ArchiveError("the file is empty: it has no header that shows which log it is of")
 
@@ -209,19 +182,4 @@ def read_answer(path: str | os.PathLike[str], *, tz: Zone | None = None) -> pd.D
     >>> frame["stp"].tolist()
     [3.0]
     """
-    file = path_of(path, what="read_answer")
-    asked = _asked(tz)
-    with _named(file.name), reading(input_file(file, file.name), tz=asked) as saved:
-        if not isinstance(saved, SavedLog):
-            if isinstance(saved, ParquetLog):
-                raise ArchiveError("it is a Parquet file: eyelog.read reads it")
-            what = "the file is empty" if saved is None else "it is CSV: read_logger_csv reads it"
-            raise ArchiveError(what)
-        whole = join_pages(list(saved.pages()), saved.log)
-        frame = own_columns(whole, saved) if len(whole) else whole
-        frame = _on_clock(frame, asked, file.name)
-    for note in saved.notes:
-        warnings.warn(f"{file.name}: {note}", EyelogWarning, stacklevel=2)
-    if saved.unfinished:
-        warnings.warn(f"{file.name}: {UNFINISHED}", EyelogWarning, stacklevel=2)
-    return provenance.record(frame, "import", file=file.name, rows=saved.rows, refused=0)
+    return _one_file(path, "read_answer", tz)

@@ -86,7 +86,7 @@ class _Bounded(io.RawIOBase):
 
 
 @contextmanager
-def opened(file: InputFile) -> Iterator[tuple[str, BinaryIO]]:
+def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBase]"]]:
     """Open a file; give its kind (as `kind_of_bytes` does) and its bytes, unpacked.
 
     Raises

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from eyelog.archive.importing.csv_cells import Mask, texts_of
 from eyelog.archive.parquet.reading import instant_us
 from eyelog.clock import FILE_ZONE, Zones, zone
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.rfc3339 import fixed_stamps, parse_stamps
 
 __all__ = [
@@ -202,7 +202,7 @@ def _known(tz: str | Zones | None, text: str | None) -> str | Zones:
     if tz is None or tz == FILE_ZONE:
         raise ConfigurationError(
             f"the date {text!r} has no zone: give the zone in which it was written, such as"
-            " tz='Asia/Tokyo'"
+            f" {argument('tz', 'Asia/Tokyo')}"
         )
     return tz
 

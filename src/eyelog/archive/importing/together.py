@@ -2,10 +2,10 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,28 +13,32 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.answers.page import Page, joined_pages
-from eyelog.archive.importing.csv_log import listed
+from eyelog.answers.page import Joined
+from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import EitherLog, Refused
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
-from eyelog.archive.importing.log_file import UNFINISHED, SavedLog, own_columns, reading
+from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.mixture import (
     Devices,
     Met,
     check_device,
-    device_of,
     devices_of,
     refuse_overlaps,
 )
-from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.sources import InputFile, input_files
-from eyelog.archive.importing.stamps import possible
 from eyelog.archive.parquet.layout import schema_of
 from eyelog.archive.parquet.rows import frame_of, widest
 from eyelog.catalogue import LOGS, check_fields, check_log
-from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, known_zones, zone
+from eyelog.clock import Zone, Zones, known_zones, zone
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogError,
+    EyelogWarning,
+    argument,
+    marked,
+)
 from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 
 __all__ = ["BothLogs", "Paths", "read", "read_logs"]
@@ -66,84 +70,55 @@ class _Part:
 class _Files:
     """The files read so far, and the notes about them."""
 
-    log: str | None
-    tz: str | Zones | None
+    chosen: ChosenFiles
     fields: tuple[str, ...] | str | None
-    wearer: str | None
-    device: Devices | None = None
     parts: dict[str, list[_Part]] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
-    accounts: set[str] = field(default_factory=set)  # that Parquet files state
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        self.names.append(file.name)
+        joined: list[Joined] = []
         try:
-            with reading(file, tz=self.tz, log=self.log) as log:
-                if log is None:
-                    self.empty.append(file.name)
-                elif self.log is None or log.log == self.log:
-                    self._read(file.name, log)
+            state, log = self.chosen.take(file, lambda _, __, each: joined.append(each))
+            if state == "empty":
+                self.empty.append(file.name)
+            if joined and log is not None:
+                self._add(file.name, log, *joined[0])
         except EitherLog as error:
-            raise BothLogs(f"{file.name}: {error}: {_CHOOSE}") from error
+            raise BothLogs(f"{file.name}: {marked(error)}: {_CHOOSE}") from error
         except Refused as error:
-            self.others.append((file.name, _reason(error, file.name)))
+            self.others.append((file.name, reason_of(error, file.name)))
         except EyelogError as error:
-            raise type(error)(f"{file.name}: {_reason(error, file.name)}") from error
+            raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error
+        self.chosen.refuse_several_owners(
+            f"choose one with {argument('wearer')}; an archive is read with"
+            f" eyelog.Archive (--archive DIR)"
+        )
 
-    def _read(self, name: str, log: Any) -> None:
-        history = log.history if isinstance(log, ParquetLog) else {}
-        if self.device is not None and not self.device.takes(name, history):
-            return
-        owner = log.account if isinstance(log, ParquetLog) else ""
-        if owner:
-            self.accounts.add(owner)
-            if self.wearer not in (None, owner):
-                return
-        if self.wearer is None and len(self.accounts) > 1:
-            raise ConfigurationError(
-                f"the files are of several accounts ({', '.join(sorted(self.accounts))}): choose"
-                " one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
-            )
-        whole = self.wearer is None or owner
-        pages = list(log.pages() if whole else _of_wearer(log, cast(str, self.wearer)))
-        if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
-            raise ArchiveError("a date in it lies outside the years 1 to 9999")
-        frame, repeated, conflicts = joined_pages(pages, log.log)
+    def _add(
+        self, name: str, log: LogFile, frame: pd.DataFrame, repeated: int, conflicts: int
+    ) -> None:
         frame.attrs = {}  # pandas copies them with every column
         frame = own_columns(frame, log)
         if self.fields is not None:
             wanted = check_fields(log.log, self.fields)
             frame = frame[[each for each in frame.columns if each in wanted or each == OFFSET]]
-        self.notes += [f"{name}: {note}" for note in log.notes]
-        if log.faults.count:
-            self.notes.append(log.faults.report(name, log.rows))
-        if isinstance(log, SavedLog) and log.unfinished:
-            self.notes.append(f"{name}: {UNFINISHED}")
+        self.notes += log.report(name)
         if conflicts:
             self.notes.append(
                 f"{name}: {_stamps(conflicts)} with several records, of which the last was taken"
             )
-        part = _Part(
-            name, frame, log.zones, log.rows, log.faults.count, history, repeated, conflicts
-        )
+        refused, history = log.faults.count, dict(log.history)
+        part = _Part(name, frame, log.zones, log.rows, refused, history, repeated, conflicts)
         self.parts.setdefault(log.log, []).append(part)
 
 
-def _of_wearer(log: Any, wearer: str) -> Iterator[Page]:
-    """Yield the records of one wearer from a file that names the wearer of each row."""
-    if log.wearer_column is None:
-        raise ArchiveError(
-            "it has no column that names each row's wearer (user_id, wearer): read it without"
-            " wearer="
-        )
-    return (page for name, page in log.pages_by_wearer() if name == wearer)
-
-
-_CHOOSE: Final = f"pass log={LOGS[0]!r} (the 15-second log) or log={LOGS[1]!r} (the 60-second log)"
+_CHOOSE: Final = (
+    f"pass {argument('log', LOGS[0])} (the 15-second log) or"
+    f" {argument('log', LOGS[1])} (the 60-second log)"
+)
 
 
 def read(
@@ -257,25 +232,26 @@ def read_logs(
     """
     if log is not None:
         check_log(log)
-    # A wrong zone is not the fault of the files.
-    asked = tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
+    asked = asked_zones(tz)
     chosen = fields if fields is None or isinstance(fields, str) else tuple(fields)
     if chosen is not None:
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
-    files = _Files(log, asked, chosen, wearer, None if device is None else Devices(device))
+    wanted = None if device is None else Devices(device)
+    files = _Files(ChosenFiles(asked, log, wearer, device=wanted), chosen)
     for file in input_files(every):
         files.take(file)
     found = any(len(part.frame) for parts in files.parts.values() for part in parts)
-    if wearer is not None and not found and (files.parts or files.accounts):
-        others = f", only of {listed(files.accounts)}" if files.accounts else ""
+    named = files.chosen.wearers
+    if wearer is not None and not found and (files.parts or named):
+        others = f", only of {listed(named)}" if named else ""
         raise ConfigurationError(f"no file has rows of the wearer {wearer!r}{others}")
-    if files.device is not None and (files.parts or files.device.others):
-        left_out = check_device(files.device)
+    if wanted is not None and (files.parts or wanted.others):
+        left_out = check_device(wanted)
         files.notes += [left_out] if left_out else []
     if not files.parts:
         raise ArchiveError(_nothing(files, every))
-    if device is None and (devices := devices_of(files.names)):
+    if device is None and (devices := devices_of(files.chosen.names)):
         files.notes.append(f"{devices}: if these are several wearers, read each on their own")
     if files.others:
         count = len(files.others)
@@ -314,11 +290,6 @@ def _paths(paths: Paths) -> list[Path]:
     return every
 
 
-def _reason(error: EyelogError, name: str) -> str:
-    """Return the message of an error without the file's name, which is put before it."""
-    return str(error).removeprefix(name).lstrip(":, ")
-
-
 def _stamps(count: int) -> str:
     return "1 stamp" if count == 1 else f"{count:,} stamps"
 
@@ -333,17 +304,20 @@ def _listed(files: Sequence[tuple[str, str]]) -> str:
 def _nothing(files: _Files, paths: Sequence[Path]) -> str:
     """Return why files contain no record."""
     where = ", ".join(map(str, paths[:_SHOWN])) + (", ..." if len(paths) > _SHOWN else "")
-    if not files.names:
+    names, asked_log = files.chosen.names, files.chosen.log
+    if not names:
         return f"no file in {where}"
-    if len(files.names) == 1 and files.others:
+    if len(names) == 1 and files.others:
         name, reason = files.others[0]
         return f"{name}: {reason}"
     if files.others:
         return f"no file of a log in {where}: {_listed(files.others)}"
-    if len(files.empty) == len(files.names):
+    if len(files.empty) == len(names):
         return f"nothing but empty files in {where}"
-    other = next(log for log in LOGS if log != files.log)
-    return f"no file of {files.log!r} in {where}, only of the other log: use log={other!r}"
+    other = next(log for log in LOGS if log != asked_log)
+    return (
+        f"no file of {asked_log!r} in {where}, only of the other log: use {argument('log', other)}"
+    )
 
 
 def _zone(files: _Files) -> Zones | None:
@@ -357,12 +331,13 @@ def _zone(files: _Files) -> Zones | None:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
             " as when clocks change or somebody travels: name the zone of the days, such as"
-            " tz='Europe/Berlin', give a table of zones (eyelog.Zones), or take each date's own"
-            " offset with tz='file'"
+            f" {argument('tz', 'Europe/Berlin')}, give a table of zones"
+            f" (eyelog.Zones), or take each date's own"
+            f" offset with {argument('tz', 'file')}"
         )
     if not zones:
-        first = Path(files.names[0]).name
-        return known_zones(None, whose=first if len(files.names) == 1 else "these files")
+        names = files.chosen.names
+        return known_zones(None, whose=Path(names[0]).name if len(names) == 1 else "these files")
     return Zones(f"UTC{zones[0]}" if zones[0][0] in "+-" else zones[0])
 
 
@@ -370,7 +345,7 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     """Return the frame of one log."""
     parts = files.parts[log]
     frame, conflicts, meetings = _merged([part.frame for part in parts], log)
-    devices = [device_of(part.name, part.history) for part in parts]
+    devices = [files.chosen.devices[part.name] for part in parts]
     _refuse_mixture(parts, devices, log, meetings, place)
     if sum(conflicts):
         at = [(part.name, _stamps(n)) for part, n in zip(parts, conflicts, strict=True) if n]
@@ -419,7 +394,7 @@ def _refuse_mixture(
     known = sorted(set(devices) - {""})
     advice = "pass only the files of one"
     if len(known) > 1:
-        advice = f"read one device with device={known[0]!r}, or {advice}"
+        advice = f"read one device with {argument('device', known[0])}, or {advice}"
     met = Met(log)
     for at, part in enumerate(parts):
         met.names[part.name] = at
@@ -441,7 +416,7 @@ def _merged(
 ) -> tuple[pd.DataFrame, list[int], list[Meeting]]:
     """Lay frames over one another, the later over the earlier; count conflicts of each."""
     if len(frames) == 1:
-        return frames[0].copy(), [0], []
+        return frames[0].copy(deep=False), [0], []
     stamps = np.concatenate([_microseconds(frame) for frame in frames])
     order = np.argsort(stamps, kind="stable")
     apart = bool((np.diff(stamps[order]) > 0).all())

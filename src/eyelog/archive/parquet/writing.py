@@ -51,7 +51,7 @@ from eyelog.archive.parquet.seal import note_seal, sealed
 from eyelog.catalogue import INTERVAL_SECONDS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, argument
 from eyelog.frame import OFFSET, conform, log_of
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
@@ -219,7 +219,8 @@ def _refuse_another(met: _Met, batch: Batch, account: str, *, replace: bool) -> 
         raise ConfigurationError(
             f"the account {account!r} has other values on {met.conflicts:,} of the"
             f" {met.shared:,} stamps that it shares with this frame, as if they were of two"
-            " wearers: write into another account, or pass replace=True; nothing was written"
+            f" wearers: write into another account, or pass"
+            f" {argument('replace', True)}; nothing was written"
         )
     held = np.concatenate([_no_stamps(), *met.held])
     source = np.repeat([0, 1], [len(held), len(batch.stamps)])
