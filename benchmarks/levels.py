@@ -71,6 +71,34 @@ def trend(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
     return once
 
 
+def new_levels(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+    def once(generator: np.random.Generator) -> bool:
+        return len(el.baseline.new_levels(days_alike(generator, n, phi))) > 0
+
+    return once
+
+
+def planted(n: int, first: int, last: int, size: float) -> Callable[[np.random.Generator], bool]:
+    """Return whether a level planted from one day to another, at phi .3, is named within 3 days."""
+
+    def once(generator: np.random.Generator) -> bool:
+        days = days_alike(generator, n, 0.3)
+        days.iloc[first:last] += size
+        named = days.index.get_indexer(el.baseline.new_levels(days).index)
+        edges = [edge for edge in (first, last) if edge < n]
+        return all((np.abs(named - edge) <= 3).any() for edge in edges)
+
+    return once
+
+
+def usual(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+    def once(generator: np.random.Generator) -> bool:
+        days = days_alike(generator, n + 1, phi)
+        return bool(el.baseline.personal(days, window=f"{n}D")["outside"].iloc[-1])
+
+    return once
+
+
 def cases() -> Iterator[Case]:
     """Yield every case of the table, in its order."""
     for n in (14, 28):
@@ -81,6 +109,19 @@ def cases() -> Iterator[Case]:
         for phi in PHIS:
             data = f"{n} days, phi {phi:g}"
             yield Case("baseline.trend", data, "p < .05", "5", trend(n, phi))
+    for n in (28, 56, 120):
+        for phi in PHIS:
+            data = f"{n} days, phi {phi:g}"
+            yield Case("baseline.new_levels", data, "named any", "5", new_levels(n, phi))
+    for size in (1.5, 2.5):
+        data = f"56 days, phi 0.3, a step of {size:g} SD in the middle"
+        yield Case("baseline.new_levels", data, "found it", "", planted(56, 28, 56, size))
+    data = "90 days, phi 0.3, 3 SD up on days 30 to 60"
+    yield Case("baseline.new_levels", data, "found it", "", planted(90, 30, 60, 3.0))
+    for n in (7, 14, 90):
+        for phi in PHIS[:3]:
+            data = f"a day after {n} others, phi {phi:g}"
+            yield Case("baseline.personal", data, "outside", "1", usual(n, phi))
 
 
 def measure(case: Case, runs: int, seed: int) -> Found:
