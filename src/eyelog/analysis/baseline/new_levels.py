@@ -113,7 +113,8 @@ def without_weekdays(values: Floats, dates: Ints) -> Floats:
     weekday = (dates % WEEK)[:, None] == np.arange(WEEK)
     count = np.maximum(weekday.sum(axis=0), 1)
     means = values @ weekday / count
-    return values - means @ weekday.T + values.mean(axis=1, keepdims=True)
+    levelled = values - means @ weekday.T + values.mean(axis=1, keepdims=True)
+    return np.asarray(levelled, dtype=np.float64)
 
 
 def _search(values: Floats, numbers: Ints, first: int, last: int) -> list[_Found]:

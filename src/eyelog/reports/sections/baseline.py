@@ -155,7 +155,11 @@ def _table(found: _Findings, names: list[str], log: str) -> PageTable:
         line, about, levels = found.trends[name], column(name, log=log), found.levels[name]
         apart = found.days[name]
         outside = _outside(found, name)
-        farthest = words.day(apart["p"].idxmin(), year=True) if outside else "none"
+        farthest = (
+            words.day(pd.Timestamp(apart.index[int(np.nanargmin(numbers(apart["p"])))]), year=True)
+            if outside
+            else "none"
+        )
         digits = None if about.digits is None else about.digits + 2
         slope, low, high = (rate * 7 for rate in (line.slope, line.low, line.high))
         kept.append(
