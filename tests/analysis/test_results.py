@@ -19,16 +19,16 @@ RESULTS = {
     if hasattr(thing, "_fields") and thing.__name__ not in TABLES
 }
 RISING = pd.Series(
-    [1.0, 2.0, 2.5, 4.0, 5.0, 7.0],
-    index=pd.date_range("2026-10-19", periods=6, freq="D", tz="UTC", name="day"),
+    [1.0, 0.5, 4.5, 2.0, 6.0, 4.0, 7.5, 6.5, 9.5, 8.0, 12.0, 10.0, 13.5, 12.5, 15.5, 14.0],
+    index=pd.date_range("2026-10-19", periods=16, freq="D", tz="UTC", name="day"),
 )
 
 
 def test_a_result_prints_a_title_its_fields_their_intervals_and_what_they_mean() -> None:
     lines = repr(el.baseline.trend(RISING)).splitlines()
-    assert lines[0] == "Trend of a series (Theil-Sen)"
+    assert lines[0] == "Trend of a series (Theil-Sen), of this wearer"
     slope = next(line for line in lines if line.startswith("slope"))
-    assert slope.split()[1:5] == ["1.00", "0.75", "to", "1.50"]
+    assert slope.split()[1:5] == ["1.00", "0.75", "to", "1.08"]
     assert slope.endswith("Change of the series per day")
     assert str(el.baseline.trend(RISING)) == repr(el.baseline.trend(RISING))
 
@@ -42,7 +42,7 @@ def test_a_refused_result_shows_dashes_and_the_reason() -> None:
 
 def test_a_notebook_shows_the_same_as_a_table_with_a_caption() -> None:
     page = el.baseline.trend(RISING)._repr_html_()
-    assert "<caption>Trend of a series (Theil-Sen)</caption>" in page
+    assert "<caption>Trend of a series (Theil-Sen), of this wearer</caption>" in page
     assert "Change of the series per day" in page
 
 

@@ -106,7 +106,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
         lambda x: el.compare.events(FRAME, x, before="10min", after="10min"),
         set(),
     ),
-    "two_periods": (lambda x: el.compare.two_periods(x, x), set()),
+    "two_periods": (lambda x: el.compare.two_periods(x, x), {"series"}),
     "rate_ratio": (lambda x: el.compare.rate_ratio(x, x), set()),
     "limits_of_agreement": (
         lambda x: el.compare.limits_of_agreement(x, x),

@@ -51,6 +51,8 @@ TABLES: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = MappingProx
         "gait.pace": (frozenset({"pace_spm", "exposure_min"}), frozenset()),
         "gait.peak_cadence": (frozenset({"peak_spm"}), frozenset()),
         "gait.speed_classes": (frozenset({"share_fastest"}), frozenset()),
+        "baseline.personal": (frozenset({"baseline", "spread"}), frozenset()),
+        "baseline.new_levels": (frozenset({"before", "after", "p"}), frozenset()),
         "compare.agreement": (frozenset({"mean_fifteen", "bias"}), frozenset()),
         "compare.fit_mixed": (frozenset({"estimate", "se"}), frozenset()),
     }

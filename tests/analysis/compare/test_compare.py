@@ -66,7 +66,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "standardised_mean": lambda f: el.compare.standardised_mean(f["hm_yo"]),
     "agreement": lambda f: el.compare.agreement(*_pair(f)),
     "wear_diagnostic": lambda f: el.compare.wear_diagnostic(f["hm_yo"], f["tl_yav"] > -45),
-    "two_periods": lambda f: el.compare.two_periods(*_halves(f), draws=100),
+    "two_periods": lambda f: el.compare.two_periods(*_halves(f)),
     "mixed_table": lambda f: el.compare.mixed_table({"a": f, "b": f.iloc[:100]}),
 }
 

@@ -162,11 +162,9 @@ def test_weeks_are_taken_as_days_are(days) -> None:
 
 
 def test_two_periods_and_wear_take_tables_by_date(days) -> None:
-    table = el.compare.two_periods(days[:6], days[6:], column="steps", draws=100)
-    bare = el.compare.two_periods(days["steps"][:6], days["steps"][6:], draws=100)
-    told = el.compare.two_periods(
-        days["steps"][:6], days["steps"][6:], draws=100, exposure=days["worn_h"]
-    )
+    table = el.compare.two_periods(days[:6], days[6:], column="steps")
+    bare = el.compare.two_periods(days["steps"][:6], days["steps"][6:])
+    told = el.compare.two_periods(days["steps"][:6], days["steps"][6:], exposure=days["worn_h"])
     assert table.exposure_h == told.exposure_h == pytest.approx(days["worn_h"].sum())
     assert np.isnan(bare.exposure_h)
     assert bare[:8] == pytest.approx(table[:8], nan_ok=True)

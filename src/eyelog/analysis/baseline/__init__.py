@@ -7,6 +7,7 @@ relative to the wearer's last hours, so compare within one person only.
 """
 
 from eyelog.analysis.baseline.deviation import personal, robust_z
+from eyelog.analysis.baseline.new_levels import new_levels
 from eyelog.analysis.baseline.trend import Trend, change_points, trend
 from eyelog.analysis.baseline.typical import TypicalValue, typical_value
 
@@ -14,6 +15,7 @@ __all__ = [
     "Trend",
     "TypicalValue",
     "change_points",
+    "new_levels",
     "personal",
     "robust_z",
     "trend",

@@ -1,15 +1,16 @@
 """The wearer against the wearer's own earlier days."""
 
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.baseline.trend import change_points, trend
+from eyelog.analysis.baseline.new_levels import new_levels
+from eyelog.analysis.baseline.trend import Trend, trend
 from eyelog.analysis.columns import column
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.sheet import number_text
 from eyelog.figures.baseline import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
@@ -27,8 +28,17 @@ COLUMNS: Final = (
 )
 DRAWN: Final = ("blink_rate_per_min", "steps")
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
-MAD_TO_SD: Final = 1.4826  # makes the MAD of a normal distribution its SD
-FAR: Final = 3.0  # robust SDs from the wearer's own median; one normal day in 370 lies farther out
+LEVEL: Final = 0.05
+
+
+class _Findings(NamedTuple):
+    """What is known of each quantity, and which of it stands out of all that was looked at."""
+
+    trends: dict[str, Trend]
+    levels: dict[str, pd.DataFrame]
+    days: dict[str, pd.DataFrame]
+    moved: frozenset[str]
+    looks: int
 
 
 def section(logs: Logs) -> Part:
@@ -39,92 +49,120 @@ def section(logs: Logs) -> Part:
     names = [name for name in COLUMNS if name in table and table[name].notna().sum() >= LEAST_DAYS]
     if not names:
         raise Empty(f"no quantity has {LEAST_DAYS} days with a value")
+    found = _findings(table, names)
     return Part(
-        findings=[_trends(table, names, log), _days_apart(table, names, log)],
+        findings=[_trends(found, names, log, len(table)), _days_apart(found, names, log)],
         pictures=[
             Picture(
                 f"{column(name, log=log).label} against the wearer's own baseline,"
                 f" {LOG_WORDS[log]}",
-                "The band is the median of the 28 days before, plus and minus two robust SDs.",
-                partial(_draw, table, name),
+                "The band is the usual range by the 28 days before: 99 of 100 normal days lie in"
+                " it.",
+                partial(_draw, found, name),
             )
             for name in DRAWN
             if name in names
         ],
-        tables=[partial(_table, table, names, log)],
+        tables=[partial(_table, found, names, log)],
     )
 
 
-def _changes(table: pd.DataFrame, name: str) -> list[pd.Timestamp]:
-    """Return where a new level begins, at the usual penalty for the noise of neighbouring days."""
-    values = numbers(table[name].dropna())
-    # Differences of neighbouring days contain the noise but not the levels sought.
-    noise = float(np.median(np.abs(np.diff(values))) * MAD_TO_SD / np.sqrt(2))
-    if not noise > 0:
-        return []
-    return change_points(table, name, penalty=3 * noise**2 * float(np.log(len(values))))
+def _findings(table: pd.DataFrame, names: list[str]) -> _Findings:
+    """Look at every quantity, and keep what stands out of all looks on this page (Holm 1979)."""
+    trends = {name: trend(table, name) for name in names}
+    levels = {name: new_levels(table, name) for name in names}
+    days = {name: personal(table, name) for name in names}
+    # A series is searched for a first level; further ones are found in its parts.
+    looks = [trends[name].p for name in names]
+    looks += [float(levels[name]["p"].min()) if len(levels[name]) else 1.0 for name in names]
+    stand = _standing(np.array(looks))
+    each_day = _standing(np.concatenate([numbers(days[name]["p"]) for name in names]))
+    for i, name in enumerate(names):
+        if not stand[len(names) + i]:
+            levels[name] = levels[name].iloc[:0]
+        part = slice(i * len(table), (i + 1) * len(table))
+        days[name] = days[name].assign(stands=each_day[part])
+    moved = frozenset(name for i, name in enumerate(names) if stand[i])
+    return _Findings(trends, levels, days, moved, len(names))
 
 
-def _draw(table: pd.DataFrame, name: str) -> object:
-    return plot_baseline(personal(table, name), changes=_changes(table, name))
+def _standing(p: Floats) -> Bools:
+    """Return which of many p stand out; those that are missing were not looked at."""
+    looked = np.flatnonzero(np.isfinite(p))
+    order = looked[np.argsort(p[looked], kind="stable")]
+    passed = p[order] * np.arange(len(order), 0, -1) < LEVEL
+    out = np.zeros(len(p), dtype=bool)
+    out[order[np.cumsum(~passed) == 0]] = True
+    return out
 
 
-def _trends(table: pd.DataFrame, names: list[str], log: str) -> str:
-    moved, days = [], len(table)
-    for name in names:
-        found, about = trend(table, name), column(name, log=log)
-        if not (found.low > 0 or found.high < 0):
-            continue
+def _draw(found: _Findings, name: str) -> object:
+    return plot_baseline(found.days[name], changes=list(found.levels[name].index))
+
+
+def _trends(found: _Findings, names: list[str], log: str, days: int) -> str:
+    moved = []
+    for name in [name for name in names if name in found.moved]:
+        line, about = found.trends[name], column(name, log=log)
         digits = None if about.digits is None else about.digits + 1
-        low, high = sorted((abs(found.low) * 7, abs(found.high) * 7))
+        low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
         moved.append(
-            f"{about.label.lower()} {'rose' if found.slope > 0 else 'fell'} by"
-            f" {words.number(abs(found.slope) * 7, digits)} {about.unit} each week"
+            f"{about.label.lower()} {'rose' if line.slope > 0 else 'fell'} by"
+            f" {words.number(abs(line.slope) * 7, digits)} {about.unit} each week"
             f" ({words.interval(low, high, digits)})"
         )
     what = f"Over {words.count(days, 'day')} of wear ({LOG_WORDS[log]})"
+    of = f"of {words.count(found.looks, 'quantity', 'quantities')} looked at"
+    if not any(np.isfinite(line.p) for line in found.trends.values()):
+        return f"{what} no trend can be told: {next(iter(found.trends.values())).reason}."
     if not moved:
-        return f"{what} no trend stands out: no 95 % interval of a slope excludes 0."
-    looked_at = words.count(len(names), "quantity", "quantities")
-    return (
-        f"{what} {words.joined(moved)}. {looked_at.capitalize()} were tested, and about one in"
-        " twenty shows a trend by chance alone."
-    )
+        return f"{what} no trend stands out {of}."
+    return f"{what} {words.joined(moved)}: what stands out {of}."
 
 
-def _days_apart(table: pd.DataFrame, names: list[str], log: str) -> str:
+def _days_apart(found: _Findings, names: list[str], log: str) -> str:
     said = []
+    judged = sum(int(found.days[name]["outside"].notna().sum()) for name in names)
     for name in names:
-        far, known, _ = _far(table, name)
+        apart = found.days[name]
+        far = int(apart["stands"].sum())
         if far:
+            known = int(apart["outside"].notna().sum())
             said.append(f"{column(name, log=log).label.lower()} on {far} of {known}")
+    if not judged:
+        return "No day can be compared with enough days before it that were worn for 8 hours."
     if not said:
-        return "No day lies three robust SDs or more from the median of the 28 days before it."
+        outside = sum(_outside(found, name) for name in names)
+        return (
+            f"No day stands out of {judged} looked at: {outside} of them"
+            f" {'lies' if outside == 1 else 'lie'} outside the usual range, as about 1 in 100 does"
+            " by chance."
+        )
     return (
-        "Days that lie three robust SDs or more from the median of the 28 days before:"
-        f" {words.joined(said)}. Some days do so by chance, more often if few days came before."
+        f"Days that stand out from the 28 days before them: {words.joined(said)}; {judged} days of"
+        f" {words.count(found.looks, 'quantity', 'quantities')} were looked at."
     )
 
 
-def _far(table: pd.DataFrame, name: str) -> tuple[int, int, str]:
-    """Return in words how many days lie far from the baseline, and which lies farthest."""
-    z = np.abs(numbers(personal(table, name)["z"]))
-    known = np.isfinite(z)
-    far = int((z[known] >= FAR).sum())
-    if not far:
-        return 0, int(known.sum()), "none"
-    place = int(np.nanargmax(z))
-    return far, int(known.sum()), words.day(pd.Timestamp(table.index[place]), year=True)
+def _outside(found: _Findings, name: str) -> int:
+    """Return how many days lie outside the usual range."""
+    return int(found.days[name]["outside"].sum())
 
 
-def _table(table: pd.DataFrame, names: list[str], log: str) -> PageTable:
-    rows, found = [], []
+def _table(found: _Findings, names: list[str], log: str) -> PageTable:
+    rows, kept = [], []
     for name in names:
-        line, about, changes = trend(table, name), column(name, log=log), _changes(table, name)
-        far, _, farthest = _far(table, name)
+        line, about, levels = found.trends[name], column(name, log=log), found.levels[name]
+        apart = found.days[name]
+        outside = _outside(found, name)
+        farthest = (
+            words.day(pd.Timestamp(apart.index[int(np.nanargmin(numbers(apart["p"])))]), year=True)
+            if outside
+            else "none"
+        )
         digits = None if about.digits is None else about.digits + 2
         slope, low, high = (rate * 7 for rate in (line.slope, line.low, line.high))
-        found.append(
+        kept.append(
             {
                 "quantity": name,
                 "slope_per_week": slope,
@@ -132,9 +170,11 @@ def _table(table: pd.DataFrame, names: list[str], log: str) -> PageTable:
                 "high": high,
                 "tau": line.tau,
                 "p": line.p,
+                "phi": line.phi,
+                "n_effective": line.n_effective,
                 "days": line.n,
-                "days_far": far,
-                "changes": " ".join(str(day.date()) for day in changes),
+                "days_outside": outside,
+                "changes": " ".join(str(day.date()) for day in levels.index),
             }
         )
         rows.append(
@@ -144,8 +184,8 @@ def _table(table: pd.DataFrame, names: list[str], log: str) -> PageTable:
                 words.range_of(low, high, digits),
                 number_text(line.p, 3, below=True),
                 words.whole(line.n),
-                ", ".join(words.day(day, year=True) for day in changes) or "none",
-                words.whole(far),
+                ", ".join(words.day(day, year=True) for day in levels.index) or "none",
+                words.whole(outside),
                 farthest,
             ]
         )
@@ -153,9 +193,9 @@ def _table(table: pd.DataFrame, names: list[str], log: str) -> PageTable:
         f"Change per week and new levels, {LOG_WORDS[log]}",
         [
             *("Quantity", "Change per week", "95 % interval", "p", "Days", "A new level begins"),
-            *("Days far from the baseline", "Farthest day"),
+            *("Days outside the usual range", "Farthest day"),
         ],
         rows,
         "baseline",
-        pd.DataFrame(found).set_index("quantity"),
+        pd.DataFrame(kept).set_index("quantity"),
     )
