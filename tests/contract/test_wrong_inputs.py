@@ -133,7 +133,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "robust_z": (el.baseline.robust_z, {"series"}),
     "typical_value": (el.baseline.typical_value, {"series"}),
     "personal": (el.baseline.personal, {"series"}),
-    "trend": (el.baseline.trend, set()),
+    "trend": (el.baseline.trend, {"series"}),
     "change_points": (lambda x: el.baseline.change_points(x, penalty=50), {"series"}),
     "read_answer": (el.read_answer, set()),
     "read_logger_csv": (el.read_logger_csv, set()),

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import infer_dtype
 
 from eyelog.analysis.columns import Column, choose, column, table_of
 from eyelog.analysis.series.calendar import WEEKDAYS
@@ -205,7 +206,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
         texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
     elif name == "bytes":
         texts = [_size_text(value) for value in values]
-    elif pd.api.types.is_bool_dtype(values.dtype):
+    elif infer_dtype(values, skipna=True) == "boolean":  # of objects too, as read from CSV
         texts = [NOTHING if pd.isna(value) else "yes" if value else "no" for value in values]
     elif pd.api.types.is_numeric_dtype(values.dtype):
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)

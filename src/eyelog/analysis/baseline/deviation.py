@@ -12,6 +12,7 @@ from eyelog.analysis.series.observed import (
     ANY_STAMP,
     DAY_US,
     HOUR_US,
+    SHORTEST_DAY_US,
     Rows,
     check_numbers,
     column_of,
@@ -135,8 +136,9 @@ def personal(
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
         unit of the series, ``z`` (missing if the spread is 0), ``low`` and ``high`` (the usual
         range, in which 99 of 100 normal days lie), boolean ``outside`` (missing where there is no
-        range or the day does not count), ``p`` (how many normal days are as far off), ``n`` earlier
-        values, and ``coverage`` (n over the number of earlier stamps that fit into the window). The
+        range, as of rows shorter than a day, or the day does not count), ``p`` (how many normal
+        days are as far off), ``n`` earlier values, and ``coverage`` (n over the number of earlier
+        stamps that fit into the window). The
         columns have the name of the series, as its axis in a figure does.
 
     Raises
@@ -152,16 +154,17 @@ def personal(
     Journal of the American Statistical Association 88:1273), times sqrt(1 + pi / (2 n)) for the
     error of the median. From ten days on, the range is wider where neighbouring days are alike,
     because such days differ less among themselves than from a later one. So 1 in 100 normal days
-    lies outside, after 7 days as after 90 (measured: 0.7 to 1.2, `benchmarks/levels.py`); a range
-    of three robust SDs would leave out 1 in 10 after 7 days.
+    lies outside, after 7 days as after 90 (`benchmarks/levels.py`); a range of three robust SDs
+    would leave out 1 in 10 after 7 days.
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
     >>> days = pd.date_range("2026-10-01", periods=9, freq="D", name="day")
     >>> steps = pd.Series([5.0, 6, 7, 5, 6, 7, 6, 6, 20], index=days)
-    >>> el.baseline.personal(steps).iloc[-1][["baseline", "n"]].tolist()
-    [6.0, 8.0]
+    >>> last = el.baseline.personal(steps).iloc[-1]
+    >>> float(last["baseline"]), int(last["n"]), bool(last["outside"])
+    (6.0, 8, True)
     """
     rows = rows_of(series, column, what="personal", stamp=ANY_STAMP, interval=interval)
     index, values = rows.index, rows.values
@@ -173,6 +176,7 @@ def personal(
     baseline, spread, half = (np.full(len(values), np.nan) for _ in range(3))
     n = np.zeros(len(values), dtype="int64")
     places = np.arange(len(values))
+    of_days = rows.step_us >= SHORTEST_DAY_US or not rows.step_us
     if rows.step_us:
         us = index.as_unit("us").asi8
         places = np.round((us - us[:1]) / rows.step_us).astype(np.int64)
@@ -181,7 +185,8 @@ def personal(
         n[row] = earlier.size
         if earlier.size >= min_n:
             baseline[row], spread[row] = _centre(values[earlier])
-            half[row] = spread[row] * _widening(places[earlier], values[earlier])
+            if of_days:
+                half[row] = spread[row] * _widening(places[earlier], values[earlier])
     off = np.where(counts & (spread > 0), np.abs(values - baseline), np.nan)
     freedom = np.maximum(EFFICIENCY * n, 1.0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -46,6 +46,13 @@ class Memo(threading.local):
 
     def __init__(self) -> None:
         self.columns: list[tuple[Any, Any]] = []
+        self._ones = np.ones(0)
+
+    def ones_of(self, number: int) -> npt.NDArray[np.float64]:
+        """Return that many ones, in the same memory each time."""
+        if len(self._ones) < number:
+            self._ones = np.ones(number)
+        return self._ones[:number]
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _judged(
 @cache
 def _noise(shape: str) -> tuple[Floats, Floats, Floats]:
     """Return the lengths, the shares of noise, and the statistic that each share reaches."""
-    text = files("eyelog.analysis.series").joinpath("level_noise.csv").read_text("utf-8")
+    text = files("eyelog").joinpath("analysis", "series", "level_noise.csv").read_text("utf-8")
     header, *rows = csv.reader(text.splitlines())
     mine = [row for row in rows if row[0] == shape]
     shares = np.array(header[2:], dtype=np.float64)
