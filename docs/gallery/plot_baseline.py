@@ -10,5 +10,5 @@ import eyelog as el
 frame = el.simulate("2026-08-31", 42, log="standard_mode_logs", seed=3, tz="Asia/Tokyo")
 steps = el.daily(frame)["steps"]
 steps.iloc[25:] += 5000  # a new way to work
-changes = el.baseline.change_points(steps, penalty=2 * steps.var() * 3.7)
+changes = el.baseline.new_levels(steps).index
 ax = el.plot_baseline(el.baseline.personal(steps, window="14D"), changes=changes)

@@ -20,6 +20,7 @@ from eyelog.frame import require, require_frame
 __all__ = ["plot_baseline"]
 
 MANY_DAYS: Final = 60
+COLUMNS: Final = ("value", "baseline", "low", "high", "outside")
 
 
 @plot_function
@@ -27,7 +28,6 @@ def plot_baseline(
     table: pd.DataFrame,
     *,
     changes: Sequence[pd.Timestamp] = (),
-    reach: float = 2.0,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
@@ -37,10 +37,8 @@ def plot_baseline(
     table : DataFrame
         The result of `eyelog.baseline.personal`, with one value per day.
     changes : sequence of Timestamp
-        The result of `eyelog.baseline.change_points` of the same Series: a line before each day on
-        which a new level begins.
-    reach : float
-        Half the width of the usual range, in robust SDs.
+        The days of `eyelog.baseline.new_levels` of the same Series: a line before each day on which
+        a new level begins.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
 
@@ -48,8 +46,9 @@ def plot_baseline(
     -------
     Axes
         A day is at its number, 0 for the first; days without a row keep their place. The labels of
-        the artists are ``_usual range`` (band), ``_baseline`` (line), ``_within``, ``_outside`` and
-        ``_no baseline`` (points; the last with too few earlier days) and ``_change`` (lines).
+        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie), ``_baseline``
+        (line), ``_within``, ``_outside`` and ``_not judged`` (points; the last with too few earlier
+        days, or worn too little) and ``_change`` (lines).
 
     Raises
     ------
@@ -65,16 +64,14 @@ def plot_baseline(
     >>> steps = days["steps"]
     >>> ax = el.plot_baseline(
     ...     el.baseline.personal(steps, window="14D"),
-    ...     changes=el.baseline.change_points(steps, penalty=2 * steps.var() * 3.3),
+    ...     changes=el.baseline.new_levels(steps).index,
     ... )
     >>> ax.get_ylabel()
     'Steps (per day)'
     """
     require_frame(table, what="plot_baseline", wanted="a table of eyelog.baseline.personal")
     index = dates_of(table, what="plot_baseline")
-    require(table, ["value", "baseline", "spread"], purpose="plot_baseline")
-    if not reach > 0:
-        raise ConfigurationError(f"reach must be above 0, not {reach!r}")
+    require(table, COLUMNS, purpose="plot_baseline")
     if index.has_duplicates:
         raise ConfigurationError(
             "plot_baseline draws one value per day, and this table has several: take the personal"
@@ -82,8 +79,7 @@ def plot_baseline(
         )
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
-    value, baseline, spread = (numbers(whole[name]) for name in ("value", "baseline", "spread"))
-    low, high = baseline - reach * spread, baseline + reach * spread
+    value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
     ax = axes(ax, height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
@@ -93,8 +89,8 @@ def plot_baseline(
     band.set_label("_usual range")
     ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_label("_baseline")
     _lone_days(ax, x, baseline, low, high)
-    known = np.isfinite(low)
-    outside = known & ((value < low) | (value > high))
+    known = np.isfinite(apart)  # a day that counts, with a range
+    outside = apart == 1
     size = 6 if len(days) > MANY_DAYS else 16
     # Another shape too, because the two colours look alike in grey print.
     for kind, chosen, colour, marker in (
@@ -108,8 +104,8 @@ def plot_baseline(
     dots = ax.scatter(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
     )
-    dots.set(label="_no baseline", linewidths=0.8, zorder=3)
-    entries = _entries(table, reach, bool(outside.any()), bool(early.any()))
+    dots.set(label="_not judged", linewidths=0.8, zorder=3)
+    entries = _entries(table, bool(outside.any()), bool(early.any()))
     entries += _changes(ax, days, changes)
     if weekends:
         entries.append(patch("weekend"))
@@ -133,19 +129,19 @@ def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
         dots.set_label("_lone baselines")
 
 
-def _entries(table: pd.DataFrame, reach: float, outside: bool, early: bool) -> list[Any]:
+def _entries(table: pd.DataFrame, outside: bool, early: bool) -> list[Any]:
     window = str(last_step(table).get("window") or "")
     days = window.removesuffix("D")
     of = f" of the {days} days before" if days.isdigit() else " of earlier days"
     entries = [
         line(f"median{of}", "reference"),
-        patch(f"usual range: {reach:g} robust SD either way", "interval", alpha=0.45),
+        patch("usual range: 99 of 100 days", "interval", alpha=0.45),
         line("day", "usable", marker="o", linestyle=""),
     ]
     if outside:
         entries.append(line("day outside its range", "flagged", marker="D", linestyle=""))
     if early:
-        hollow = line("too few earlier days", "usable", marker="o", linestyle="")
+        hollow = line("not judged", "usable", marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")
         entries.append(hollow)
     return entries
