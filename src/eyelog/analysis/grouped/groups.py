@@ -42,17 +42,39 @@ _WHOLE = pd.Index(["all"], name="group")
 
 
 class Memo(threading.local):
-    """What the reductions remember of the last columns, each thread for itself."""
+    """What the reductions remember for these groups; threads share all but the last column.
+
+    Attributes
+    ----------
+    shared : Shared
+        What threads share. It is replaced, never changed: a pattern that one thread writes while
+        another writes its own is only computed again.
+    last : tuple or None
+        The thread's last column, and where its values are missing.
+    """
+
+    def __init__(self, shared: "Shared") -> None:
+        self.shared = shared
+        self.last: tuple[Any, Any] | None = None
+
+
+class Shared:
+    """Where the values of columns are missing, and ones to sum them with."""
 
     def __init__(self) -> None:
-        self.columns: list[tuple[Any, Any]] = []
-        self._ones = np.ones(0)
+        self.patterns: tuple[Any, ...] = ()
+        self.ones = np.ones(0)
 
     def ones_of(self, number: int) -> npt.NDArray[np.float64]:
         """Return that many ones, in the same memory each time."""
-        if len(self._ones) < number:
-            self._ones = np.ones(number)
-        return self._ones[:number]
+        ones = self.ones
+        if len(ones) < number:
+            self.ones = ones = np.ones(number)
+        return ones[:number]
+
+
+def _memo() -> Memo:
+    return Memo(Shared())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +105,7 @@ class Groups:
     seconds: npt.NDArray[np.float64]
     opens_us: Ints | None = None
     closes_us: Ints | None = None
-    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
+    memo: Memo = field(default_factory=_memo, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -113,7 +135,7 @@ class Groups:
         order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        return replace(self, bounds=bounds, order=order, memo=Memo())
+        return replace(self, bounds=bounds, order=order, memo=_memo())
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""

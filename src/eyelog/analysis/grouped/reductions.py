@@ -284,7 +284,7 @@ def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[F
     return ratio(low, exposure), ratio(high, exposure)
 
 
-REMEMBERED = 10
+REMEMBERED = 12
 
 # From this many rows per group on, counting one slice after another is faster than one reduction.
 LONG_GROUP = 512
@@ -393,24 +393,23 @@ def count_ordered(chosen: Bools, groups: Groups) -> Floats:
 
 def find_missing(ordered: Floats, groups: Groups) -> Missing:
     """Return where the ordered values are missing; one object for columns missing alike."""
-    memo = groups.memo.columns
-    if memo and memo[-1][0] is ordered:
-        return cast(Missing, memo[-1][1])
+    memo = groups.memo
+    if memo.last is not None and memo.last[0] is ordered:
+        return cast(Missing, memo.last[1])
     rows = np.isnan(ordered)
     number = int(np.count_nonzero(rows))
-    missing = None
-    for i, (_, other) in enumerate(memo):
-        if other.number == number and (not number or np.array_equal(other.rows, rows)):
-            missing = other
-            del memo[i]
-            break
+    known = memo.shared.patterns
+    missing = next((other for other in known if _alike(other, rows, number)), None)
     if missing is None:
         missing = _new(rows, number, groups)
-    if memo:
-        memo[-1] = (None, memo[-1][1])  # only the last column is likely to be asked for again
-    memo.append((ordered, missing))
-    del memo[:-REMEMBERED]
+    others = (other for other in known if other is not missing)
+    memo.shared.patterns = (missing, *others)[:REMEMBERED]
+    memo.last = ordered, missing  # the next question is likely to be about this column again
     return missing
+
+
+def _alike(one: Missing, rows: Bools, number: int) -> bool:
+    return one.number == number and (not number or np.array_equal(one.rows, rows))
 
 
 def _new(rows: Bools, number: int, groups: Groups) -> Missing:
@@ -427,7 +426,7 @@ def sum_ordered(ordered: Floats, missing: Missing, groups: Groups) -> Floats:
     if missing.places is None:
         return _reduce_ordered(np.add, ordered, groups)
     if missing.matrix is None:
-        missing.matrix = _summing(missing, groups.memo.ones_of(len(missing.places)))
+        missing.matrix = _summing(missing, groups.memo.shared.ones_of(len(missing.places)))
     return _filled_sums(missing.matrix, ordered, missing.counts)
 
 
