@@ -197,7 +197,7 @@ def hourly(values: np.ndarray) -> pd.Series:
 
 
 def cosinor_hits(fit: el.rhythm.Cosinor, amplitude: float) -> list[bool]:
-    reach = stats.t.ppf(0.975, fit.n - 3)
+    reach = stats.t.ppf(0.975, len(HOURS) / 24 - 1)  # days are the units
     return [
         abs(fit.mesor - 10) < reach * fit.mesor_se,
         abs(fit.amplitude - amplitude) < reach * fit.amplitude_se,
@@ -220,14 +220,15 @@ def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
             share_near(list(hits))
 
 
-def test_a_cosinor_finds_a_rhythm_in_noise_as_often_as_it_says() -> None:
+def test_a_cosinor_finds_a_rhythm_in_noise_at_most_as_often_as_it_says() -> None:
     rng = np.random.default_rng(2)
-    share_near(
-        [el.rhythm.cosinor(hourly(rng.normal(0, 1, len(HOURS)))).p > 0.05 for _ in range(1000)]
-    )
+    fits = [el.rhythm.cosinor(hourly(rng.normal(0, 1, len(HOURS)))) for _ in range(1000)]
+    assert np.mean([fit.p < 0.05 for fit in fits]) < 0.05
+    # It is not given where its peak would lie in the night, when nothing was worn.
+    assert 0.2 < np.mean([bool(fit.reason) for fit in fits]) < 0.6
 
 
-def test_a_cosinor_is_too_sure_where_neighbouring_hours_depend() -> None:
+def test_the_intervals_of_a_cosinor_hold_the_wave_where_neighbouring_hours_depend() -> None:
     rng = np.random.default_rng(3)
     hits = []
     for _ in range(300):
@@ -235,7 +236,7 @@ def test_a_cosinor_is_too_sure_where_neighbouring_hours_depend() -> None:
         for at in range(1, len(noise)):
             noise[at] += 0.6 * noise[at - 1]
         hits.append(cosinor_hits(el.rhythm.cosinor(hourly(10 + 3 * WAVE + noise)), 3.0)[1])
-    assert 0.7 < np.mean(hits) < 0.88  # as its notes say: no interval for raw records
+    share_near(hits)
 
 
 def by_day(values: np.ndarray) -> pd.Series:
