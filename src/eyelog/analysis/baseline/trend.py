@@ -87,7 +87,7 @@ def trend(
     alike, so the interval is widened about the slope by the ratio of two Student intervals of the
     least-squares slope: with the lag-1 autocorrelation ``phi`` of the residuals and ``n_effective``
     days, and with independent days. Of series of 28 days without a trend, 4 in 100 have p < .05 for
-    independent days, 6 at an autocorrelation of .3, 8 at .5; of 56 days, 4, 5 and 6
+    independent days, 6 at an autocorrelation of .3, 7 at .5; of 56 days, 3, 5 and 6
     (`benchmarks/levels.py`).
 
     Examples

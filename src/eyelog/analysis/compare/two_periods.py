@@ -104,7 +104,7 @@ def two_periods(
     days' residuals and ``n_effective`` days, and with independent days. ``phi`` is corrected for
     bias, and the residual variance for what the two means take away. Of two periods of 14
     days without a difference, 4 in 100 have p < .05 for independent days, 7 at an autocorrelation
-    of .3, 7 at .5; of 28 days, 4, 6 and 6 (`benchmarks/levels.py`). A difference between two
+    of .3, 8 at .5; of 28 days, 4, 6 and 6 (`benchmarks/levels.py`). A difference between two
     periods of one person is not the effect of what lies between: season, work and wear change too.
 
     Examples
