@@ -46,10 +46,10 @@ from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.analysis.series.cores import on_cores
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, role, role_field
 from eyelog.clock import DAY_US, dates_at, microseconds
+from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 

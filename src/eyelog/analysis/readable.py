@@ -11,10 +11,11 @@ from eyelog.analysis.columns import Column, choose, column, table_of
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 from eyelog.catalogue import LOGS, catalogue
+from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, marked
 from eyelog.frame import require_frame
 
-__all__ = ["readable"]
+__all__ = ["on_clock", "readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
@@ -335,3 +336,16 @@ def _with_nothing(names: Sequence[Any]) -> list[str]:
     """Return in words how many columns have nothing to show."""
     columns = "column has" if len(names) == 1 else "columns have"
     return [f"{len(names)} more {columns} nothing to show."] if names else []
+
+
+def on_clock(table: pd.DataFrame, clock: LocalClock) -> pd.DataFrame:
+    """Return a table whose instants are what the wearer's clock showed, for people to read."""
+    shown = table.copy()
+    for name, dtype in table.dtypes.items():
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            known = table[name].dropna()
+            # What ends at the moment of a change ends on the earlier clock.
+            ends = int(str(name).startswith("last"))
+            wall = clock.wall_us(microseconds(pd.DatetimeIndex(known)) - ends) + ends
+            shown[name] = pd.Series(wall.view("M8[us]"), index=known.index).reindex(table.index)
+    return shown

@@ -34,9 +34,9 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
-from eyelog.analysis.series.cores import on_cores, shared_out
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
 from eyelog.clock import DAY_US, LocalClock, microseconds
+from eyelog.cores import on_cores, shared_out
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,

@@ -32,7 +32,6 @@ from eyelog.figures.defaults import ENDINGS, KINDS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eyelog.clock import LocalClock
 
 __all__ = ["add_commands"]
 
@@ -139,6 +138,7 @@ def _daily(args: argparse.Namespace) -> int:
     from eyelog.analysis.daily import daily
     from eyelog.analysis.events import labels_by_day
     from eyelog.analysis.quality.recipes import attrition
+    from eyelog.analysis.readable import on_clock
     from eyelog.frame import OFFSET, clock_of
 
     if args.output is not None:
@@ -163,7 +163,7 @@ def _daily(args: argparse.Namespace) -> int:
     else:
         travels = OFFSET in frame.columns
         if travels:
-            table = _on_clock(table, clock_of(frame))
+            table = on_clock(table, clock_of(frame))
         show(table, columns="all" if args.all else field_list(args.columns), more="--all")
         if travels:
             print("Times are those of the wearer's clock, whose zone changes.")
@@ -171,23 +171,6 @@ def _daily(args: argparse.Namespace) -> int:
         print()
         show(losses)
     return 0
-
-
-def _on_clock(table: "pd.DataFrame", clock: "LocalClock") -> "pd.DataFrame":
-    """Return a table whose instants are what the wearer's clock showed, for people to read."""
-    import pandas as pd
-
-    from eyelog.clock import microseconds
-
-    shown = table.copy()
-    for name, dtype in table.dtypes.items():
-        if isinstance(dtype, pd.DatetimeTZDtype):
-            known = table[name].dropna()
-            # What ends at the moment of a change ends on the earlier clock.
-            ends = int(str(name).startswith("last"))
-            wall = clock.wall_us(microseconds(pd.DatetimeIndex(known)) - ends) + ends
-            shown[name] = pd.Series(wall.view("M8[us]"), index=known.index).reindex(table.index)
-    return shown
 
 
 def _events(args: argparse.Namespace, frame: "pd.DataFrame") -> "pd.DataFrame | None":

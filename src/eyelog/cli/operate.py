@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
@@ -574,12 +574,19 @@ def _set_password(args: argparse.Namespace) -> None:
     )
 
 
-def _disable(args: argparse.Namespace) -> None:
+def _switched(args: argparse.Namespace, step: Literal["disable", "enable"]) -> list[str]:
+    """Disable or enable the accounts that a command is for, and return their names."""
     registry = _registry(args)
     names = _chosen(args, registry, args.name)
+    switch = registry.disable if step == "disable" else registry.enable
     for name in names:
-        registry.disable(name)
-        _audit(registry, "disable", account=name)
+        switch(name)
+        _audit(registry, step, account=name)
+    return names
+
+
+def _disable(args: argparse.Namespace) -> None:
+    names = _switched(args, "disable")
     if args.name is None:
         note(f"{_accounts(len(names))} disabled: logins and tokens are refused until enable.")
         return
@@ -590,11 +597,7 @@ def _disable(args: argparse.Namespace) -> None:
 
 
 def _enable(args: argparse.Namespace) -> None:
-    registry = _registry(args)
-    names = _chosen(args, registry, args.name)
-    for name in names:
-        registry.enable(name)
-        _audit(registry, "enable", account=name)
+    names = _switched(args, "enable")
     if args.name is None:
         note(f"{_accounts(len(names))} enabled: logins and tokens are valid again.")
         return

@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import eyelog
+from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, EyelogError, argument
 
 __all__ = ["KILLED", "run"]
@@ -70,7 +71,7 @@ def run(
     if scheduler is not None:
         yield from _on_cluster(function, items, scheduler, killed)
         return
-    number = _cores() if workers is None else workers
+    number = usable_cores() if workers is None else workers
     if workers is None:
         number = min(number, len(items) // LEAST_PER_PROCESS)
     if number <= 1:
@@ -78,13 +79,6 @@ def run(
         yield from map(function, items)
     else:
         yield from _in_processes(function, items, number, killed)
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _check(scheduler: Any, workers: Any) -> None:

@@ -10,7 +10,6 @@ from eyelog.analysis.series.dependence import LEAST_DAYS, effective_n, likeness
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     ANY_STAMP,
-    DAY_US,
     HOUR_US,
     SHORTEST_DAY_US,
     Rows,
@@ -22,7 +21,7 @@ from eyelog.analysis.series.observed import (
     refuse_wearers,
     rows_of,
 )
-from eyelog.clock import LocalClock
+from eyelog.clock import DAY_US, LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 

@@ -9,7 +9,8 @@ import pandas as pd
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.dependence import LEAST_DAYS, Days, by_day
 from eyelog.analysis.series.levels import SHAPES, critical, largest, noise_p
-from eyelog.analysis.series.observed import ANY_STAMP, DAY_US, observed
+from eyelog.analysis.series.observed import ANY_STAMP, observed
+from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 

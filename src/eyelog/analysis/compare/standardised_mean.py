@@ -10,7 +10,6 @@ import pandas as pd
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import (
-    DAY_US,
     HOUR_US,
     Observed,
     Rows,
@@ -19,6 +18,7 @@ from eyelog.analysis.series.observed import (
     rows_of,
 )
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue
+from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
 

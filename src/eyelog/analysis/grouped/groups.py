@@ -41,40 +41,29 @@ MOST_KEYS = 6  # a longer list has a label for each row
 _WHOLE = pd.Index(["all"], name="group")
 
 
-class Memo(threading.local):
-    """What the reductions remember for these groups; threads share all but the last column.
+class Memo:
+    """What the reductions remember for these groups. Threads may share it.
 
     Attributes
     ----------
-    shared : Shared
-        What threads share. It is replaced, never changed: a pattern that one thread writes while
-        another writes its own is only computed again.
-    last : tuple or None
-        The thread's last column, and where its values are missing.
+    patterns : tuple
+        Where the values of the last columns are missing. It is replaced, never changed: what one
+        thread adds while another adds its own is only computed again.
+    of_thread : threading.local
+        Its ``last`` is the thread's last column, and where its values are missing.
     """
-
-    def __init__(self, shared: "Shared") -> None:
-        self.shared = shared
-        self.last: tuple[Any, Any] | None = None
-
-
-class Shared:
-    """Where the values of columns are missing, and ones to sum them with."""
 
     def __init__(self) -> None:
         self.patterns: tuple[Any, ...] = ()
-        self.ones = np.ones(0)
+        self.of_thread = threading.local()
+        self._ones = np.ones(0)
 
-    def ones_of(self, number: int) -> npt.NDArray[np.float64]:
+    def ones(self, number: int) -> npt.NDArray[np.float64]:
         """Return that many ones, in the same memory each time."""
-        ones = self.ones
+        ones = self._ones
         if len(ones) < number:
-            self.ones = ones = np.ones(number)
+            self._ones = ones = np.ones(number)
         return ones[:number]
-
-
-def _memo() -> Memo:
-    return Memo(Shared())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,7 @@ class Groups:
     seconds: npt.NDArray[np.float64]
     opens_us: Ints | None = None
     closes_us: Ints | None = None
-    memo: Memo = field(default_factory=_memo, repr=False, compare=False)
+    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -135,7 +124,7 @@ class Groups:
         order = self.rows(len(rows))[: self.bounds[-1]][inside]
         sizes = np.bincount(self.codes[inside], minlength=len(self))
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        return replace(self, bounds=bounds, order=order, memo=_memo())
+        return replace(self, bounds=bounds, order=order, memo=Memo())
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""

@@ -394,17 +394,21 @@ def count_ordered(chosen: Bools, groups: Groups) -> Floats:
 def find_missing(ordered: Floats, groups: Groups) -> Missing:
     """Return where the ordered values are missing; one object for columns missing alike."""
     memo = groups.memo
-    if memo.last is not None and memo.last[0] is ordered:
-        return cast(Missing, memo.last[1])
+    last = getattr(memo.of_thread, "last", None)
+    if last is not None and last[0] is ordered:
+        return cast(Missing, last[1])
     rows = np.isnan(ordered)
     number = int(np.count_nonzero(rows))
-    known = memo.shared.patterns
+    known = memo.patterns
     missing = next((other for other in known if _alike(other, rows, number)), None)
     if missing is None:
         missing = _new(rows, number, groups)
     others = (other for other in known if other is not missing)
-    memo.shared.patterns = (missing, *others)[:REMEMBERED]
-    memo.last = ordered, missing  # the next question is likely to be about this column again
+    memo.patterns = (missing, *others)[:REMEMBERED]
+    memo.of_thread.last = (
+        ordered,
+        missing,
+    )  # the next question is likely to be about this column again
     return missing
 
 
@@ -426,7 +430,7 @@ def sum_ordered(ordered: Floats, missing: Missing, groups: Groups) -> Floats:
     if missing.places is None:
         return _reduce_ordered(np.add, ordered, groups)
     if missing.matrix is None:
-        missing.matrix = _summing(missing, groups.memo.shared.ones_of(len(missing.places)))
+        missing.matrix = _summing(missing, groups.memo.ones(len(missing.places)))
     return _filled_sums(missing.matrix, ordered, missing.counts)
 
 

@@ -14,8 +14,8 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.analysis.series.cores import on_cores
 from eyelog.catalogue import LOGS, Field, catalogue, role_field
+from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
 from eyelog.provenance import history, record, stated_log

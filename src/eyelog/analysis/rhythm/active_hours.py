@@ -10,6 +10,7 @@ from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
 from eyelog.catalogue import COMPUTED_DATA
+from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -23,7 +24,6 @@ __all__ = [
 
 MISSING: Final = float("nan")
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
-DAY_US: Final = 24 * HOUR_US
 # With less room, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
 LEAST_FREEDOM_H: Final = 3.0
 

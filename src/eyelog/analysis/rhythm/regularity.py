@@ -10,10 +10,10 @@ from eyelog.analysis.rhythm.active_hours import (
     night_doubt,
 )
 from eyelog.analysis.rhythm.stability import (
-    DAY_US,
     MISSING,
 )
 from eyelog.analysis.series.observed import observed
+from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 
 __all__ = [

@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws
-from eyelog.analysis.series.observed import ANY_STAMP, HOUR_US, Observed, local_hours, observed
+from eyelog.analysis.series.observed import ANY_STAMP, Observed, local_hours, observed
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 
@@ -22,7 +22,6 @@ __all__ = [
 
 MISSING = float("nan")
 
-DAY_US = 24 * HOUR_US
 
 SHIFTS: Final = 1000
 MOST_CELLS: Final = 4_000_000  # of one block of shifted series

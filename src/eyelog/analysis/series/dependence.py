@@ -12,7 +12,8 @@ import numpy as np
 import scipy
 
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.analysis.series.observed import DAY_US, Observed, local_dates
+from eyelog.analysis.series.observed import Observed, local_dates
+from eyelog.clock import DAY_US
 
 __all__ = [
     "LEAST_DAYS",

@@ -15,7 +15,7 @@ import pandas as pd
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import LOGS, catalogue, near, role
-from eyelog.clock import LocalClock, check_stamp
+from eyelog.clock import DAY_US, LocalClock, check_stamp
 from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
 from eyelog.provenance import history, stated_log
@@ -49,7 +49,6 @@ __all__ = [
 
 
 HOUR_US = 3_600_000_000
-DAY_US = 24 * HOUR_US
 SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock goes forward by two
 # Index names of tables by date, and the days of a row.
 PERIODS = {"day": 1, "week": 7}

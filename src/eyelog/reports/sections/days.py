@@ -3,9 +3,7 @@
 from functools import partial
 from typing import Final
 
-import pandas as pd
-
-from eyelog.clock import microseconds
+from eyelog.analysis.readable import on_clock
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import OFFSET, clock_of
@@ -28,7 +26,6 @@ WEEKLY: Final = (
     *RATES,
 )
 MOST_ROWS: Final = 31
-EDGES: Final = {"first_worn": 0, "last_worn": -1}  # microseconds from there into the wear
 
 
 def section(logs: Logs) -> Part:
@@ -61,9 +58,9 @@ def section(logs: Logs) -> Part:
 def _days_table(logs: Logs, log: str) -> PageTable:
     table = logs.days(log)
     if len(table) <= MOST_ROWS:
-        shown = _by_own_clock(logs, log, table)
-        caption = f"The days, {LOG_WORDS[log]}"
-        if shown is not table:
+        frame, shown, caption = logs.frames[log], table, f"The days, {LOG_WORDS[log]}"
+        if OFFSET in frame.columns:
+            shown = on_clock(table, clock_of(frame, log=log))
             caption += " (times of day by the wearer's own clock)"
         return page_table(shown, caption, f"days-{log}", names=SHOWN, whole=table)
     return page_table(
@@ -73,20 +70,3 @@ def _days_table(logs: Logs, log: str) -> PageTable:
         names=WEEKLY,
         whole=table,
     )
-
-
-def _by_own_clock(logs: Logs, log: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the days of a wearer who travels with instants as the wearer's clock showed them."""
-    frame = logs.frames[log]
-    edges = [name for name in EDGES if name in table]
-    if OFFSET not in frame.columns or not edges:
-        return table
-    clock, shown = clock_of(frame, log=log), table.copy()
-    for name in edges:
-        known = table[name].notna().to_numpy()
-        # The clock may change where wear ends: then the day that ended counts.
-        inside = EDGES[name]
-        us = microseconds(pd.DatetimeIndex(table[name][known])) + inside
-        wall = (clock.wall_us(us) - inside).view("M8[us]")
-        shown[name] = pd.Series(wall, index=table.index[known]).reindex(table.index)
-    return shown

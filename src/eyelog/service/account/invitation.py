@@ -10,10 +10,9 @@ from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.pages import invitation_page, trouble_page
 from eyelog.service.account.routes import see_page, wrong_passwords
 from eyelog.service.account.session import Sessions
-from eyelog.service.auth.forms import read_form
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.responses import Problem
 
 __all__ = ["PATH", "invitation_forms", "show_invitation", "take_invitation"]
@@ -44,9 +43,7 @@ async def take_invitation(request: Request) -> Response:
     forms: SignedForms = request.app.state.invitation_forms
     tries: PasswordTries = request.app.state.password_tries
     try:
-        check_origin(request)
-        form = await read_form(request)
-        (code,) = forms.values(request, form.get("form", ""))
+        form, (code,) = await forms.read(request)
     except Problem as problem:
         return trouble_page(problem.status, "Your request was not accepted", problem.description)
     account = await to_thread.run_sync(registry.invited, code)

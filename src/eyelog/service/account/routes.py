@@ -18,10 +18,10 @@ from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.download import Downloads, TooMany, clock_sentence, stored_months
 from eyelog.service.account.pages import Shown, account_page, login_page, trouble_page
 from eyelog.service.account.session import MINUTES, PATH, Sessions
-from eyelog.service.auth.forms import empty_fields, read_form
+from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.responses import Problem
 
 __all__ = ["account_forms", "see_page", "show_account", "take_account", "wrong_passwords"]
@@ -64,9 +64,7 @@ async def take_account(request: Request) -> Response:
     forms: SignedForms = request.app.state.account_forms
     sessions: Sessions = request.app.state.sessions
     try:
-        check_origin(request)
-        form = await read_form(request)
-        (signed_for,) = forms.values(request, form.get("form", ""))
+        form, (signed_for,) = await forms.read(request)
     except Problem as problem:
         return trouble_page(problem.status, "Your request was not accepted", problem.description)
     do = form.get("do")

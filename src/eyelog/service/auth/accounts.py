@@ -1,6 +1,5 @@
 """The accounts of the service: one per wearer, with a name and perhaps a password."""
 
-import os
 import sqlite3
 import time
 from collections import Counter
@@ -9,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from eyelog.catalogue import near
+from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth import ended
 from eyelog.service.auth.ending import Ended, end
@@ -96,7 +96,7 @@ class Accounts:
         if twice := {name for name, count in Counter(names).items() if count > 1}:
             raise ConfigurationError(f"{_listed(sorted(twice))}: each account can be added once")
         # Hashing leaves the interpreter free, so threads use all processors.
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(usable_cores()) as pool:
             stored = list(pool.map(_stored, new))
         self._state.prepare()
         now = time.time()

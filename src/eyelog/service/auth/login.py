@@ -12,13 +12,13 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog.service.auth.forms import empty_fields, filled, read_form
+from eyelog.service.auth.forms import empty_fields, filled
 from eyelog.service.auth.grants import granted
 from eyelog.service.auth.pages import error_page, login_page
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.redirects import form_target, matches
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.responses import Problem
 
 __all__ = ["login_forms", "show_login", "take_login"]
@@ -74,11 +74,10 @@ async def take_login(request: Request) -> Response:
     tries: PasswordTries = request.app.state.password_tries
     registry: Registry = request.app.state.registry
     try:
-        check_origin(request)
-        form = await read_form(request)
-        login_request = _LoginRequest(*forms.values(request, form.get("form", "")))
+        form, signed = await forms.read(request)
     except Problem as problem:
         return _refused(request, problem)
+    login_request = _LoginRequest(*signed)
     name, decision = form.get("name", "").strip(), form.get("decision")
     if decision == "deny":
         await to_thread.run_sync(_note, request, "login_denied", login_request)

@@ -11,9 +11,10 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 
+from eyelog.service.auth.forms import read_form
 from eyelog.service.responses import Problem
 
-__all__ = ["SignedForms", "check_origin", "serializer", "set_cookie"]
+__all__ = ["SignedForms", "serializer", "set_cookie"]
 
 _SECONDS = 1800
 
@@ -100,8 +101,21 @@ class SignedForms:
             "The form is too old, or belongs to another browser (are cookies off?).",
         )
 
+    async def read(self, request: Request) -> tuple[dict[str, str], list[Any]]:
+        """Return a form that this browser sends back, and the values that were signed into it.
 
-def check_origin(request: Request) -> None:
+        Raises
+        ------
+        Problem
+            400 or 403, if the body is not a form, or the form is old, another browser's, or sent
+            from another site.
+        """
+        _check_origin(request)
+        form = await read_form(request)
+        return form, self.values(request, form.get("form", ""))
+
+
+def _check_origin(request: Request) -> None:
     """Refuse a form that another site sends (browsers say so themselves)."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is not None:
@@ -122,7 +136,7 @@ def set_cookie(
     *,
     samesite: Any = "strict",
 ) -> None:
-    """Set a cookie that only this service reads, on one path; none lasts 0 seconds."""
+    """Set a cookie that only this service reads, on one path; `seconds=0` deletes it."""
     answer.set_cookie(
         name,
         value,

@@ -8,13 +8,13 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.series import cores
-from eyelog.analysis.series.cores import LEAST_VALUES, on_cores, shared_out
+from eyelog import cores
+from eyelog.cores import LEAST_VALUES, on_cores, shared_out
 
 
 @pytest.fixture
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "_cores", lambda: 4)
+    monkeypatch.setattr(cores, "usable_cores", lambda: 4)
 
 
 def test_results_stand_in_the_order_of_the_calls(four_cores: None) -> None:

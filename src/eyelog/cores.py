@@ -7,7 +7,7 @@ from contextvars import copy_context
 from itertools import pairwise
 from typing import Final, TypeVar
 
-__all__ = ["on_cores", "shared_out"]
+__all__ = ["on_cores", "shared_out", "usable_cores"]
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -36,7 +36,7 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     values : int
         How many values they compute with. Few are left to the caller's thread.
     """
-    cores = min(_cores(), MOST_CORES)
+    cores = min(usable_cores(), MOST_CORES)
     if cores < 2 or len(calls) < 2 or values < LEAST_VALUES:
         return [call() for call in calls]
     made: dict[int, Made] = {}
@@ -57,7 +57,8 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     return [made[place] for place in range(len(calls))]
 
 
-def _cores() -> int:
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
