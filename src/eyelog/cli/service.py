@@ -91,11 +91,12 @@ def _add_simulate(commands: Any) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
+    from eyelog.access.http.redact import redact_url
     from eyelog.service.server import serve
 
-    if "://" in (args.archive or ""):
+    if "://" in (args.archive or ""):  # refused unopened: the store's package may be missing
         raise ConfigurationError(
-            f"eyelog serve needs a local archive, not {open_archive(args).path!r}: copy it to a"
+            f"eyelog serve needs a local archive, not {redact_url(args.archive)!r}: copy it to a"
             " folder first, or sync it from its service"
         )
     serve(
