@@ -205,7 +205,8 @@ class Dataset:
         tables = []
         for path in self._files():
             with self.place.fs.open(path, "rb") as source, archive_errors(f"read {path}"):
-                tables.append(pq.ParquetFile(source).read())
+                # No threads: one that holds Python's memory when the program ends aborts it.
+                tables.append(pq.ParquetFile(source).read(use_threads=False))
         if not tables:
             return pd.DataFrame()
         first = tables[0].schema

@@ -105,7 +105,8 @@ class ParquetLog(LogFile):
             If a page is damaged, a stamp is missing, or a column is not of the kind of its field.
         """
         try:
-            for batch in self._file.iter_batches(_ROWS):
+            # No threads: one that holds Python's memory when the program ends aborts the process.
+            for batch in self._file.iter_batches(_ROWS, use_threads=False):
                 yield self._page(batch)
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
