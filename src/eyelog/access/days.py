@@ -30,9 +30,6 @@ DATA_PATH: Final = "/v2/users/me/official/"
 LISTED: Final = 5
 """How many missing days a message lists."""
 
-_offering: set[str] = set()
-"""Addresses of services that have offered columns to any client of this process."""
-
 
 @dataclass(frozen=True, slots=True)
 class Day:
@@ -101,6 +98,7 @@ class DayFetcher:
         self.file = day_file(home, account, credentials.base_url)
         self.cache = DayCache(self.file)
         self._session = PerProcess(self._open)
+        self._columns_offered = False  # until the service says so: the contract has JSON alone
 
     def _open(self) -> requests.Session:
         session: requests.Session = cached_session(self.cache)
@@ -185,9 +183,8 @@ class DayFetcher:
         """Walk a day; raise `_Offered` if more pages follow and the service offers columns."""
         session = self._session.get()
         url = self.credentials.base_url + DATA_PATH + day.log
-        # Columns are requested only after they have been offered: the contract defines JSON alone.
-        known = self.credentials.base_url in _offering
-        headers = {"Accept": f"{ARROW}, application/json;q=0.5"} if known else None
+        asks_columns = self._columns_offered
+        headers = {"Accept": f"{ARROW}, application/json;q=0.5"} if asks_columns else None
         offered = False
 
         def answer(params: Mapping[str, str], where: str) -> bytes:
@@ -197,8 +194,7 @@ class DayFetcher:
             response = fetch(session, url, params, where=where, headers=headers, **caching)
             if response.links.get("alternate", {}).get("type") == ARROW:
                 # The service says that it answers in columns too, which is faster for both.
-                _offering.add(self.credentials.base_url)
-                offered = True
+                self._columns_offered = offered = True
             return response.content
 
         where = f"{day.log} of account {self.account!r}"

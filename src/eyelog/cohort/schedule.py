@@ -146,7 +146,7 @@ def _batch(
 
     def compute_all() -> None:
         try:
-            with _deaf(), Callback(posttask=collect):
+            with _interrupts_blocked(), Callback(posttask=collect):
                 compute(
                     *tasks,
                     scheduler="processes",
@@ -201,12 +201,12 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Let processes that this thread starts not hear Ctrl-C, not even while they import."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in the processes that this thread starts, also while they import."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # when it starts, it lets this thread hear Ctrl-C again
+    resource_tracker.ensure_running()  # its start unblocks SIGINT in this thread
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -222,7 +222,7 @@ def _start(pool: ProcessPoolExecutor, workers: int) -> None:
     """
 
     def start() -> list[Future[str]]:
-        with _deaf():  # each task that finds no idle process starts one
+        with _interrupts_blocked():  # each task that finds no idle process starts one
             return [pool.submit(_origin) for _ in range(workers)]
 
     try:
@@ -292,7 +292,7 @@ def _one_by_one(
         with _pool(1) as pool:
             for each in itertools.chain([item], waiting):
                 try:
-                    with _deaf():
+                    with _interrupts_blocked():
                         made = pool.submit(function, each)
                     yield made.result()
                 except BrokenProcessPool:

@@ -101,7 +101,7 @@ def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
     cases = [
         (orthodont[orthodont["account"] == "c03"], "age", "wearers"),
         (orthodont.drop_duplicates("account"), "age", "several days"),
-        (same, ["age", "twice"], "determine one another"),
+        (same, ["age", "twice"], "are collinear"),
         (same, "flat", "do not vary"),
         (same.assign(distance=2.0), "age", "outcome does not vary"),
         (orthodont.iloc[:0], "age", "wearers"),
@@ -124,7 +124,7 @@ def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
     cases = [
         ({"outcome": "nothing"}, el.FieldError, "'nothing'"),
         ({"outcome": "sex"}, el.ConfigurationError, "not numbers"),
-        ({"outcome": "age", "predictors": "age"}, el.ConfigurationError, "explain itself"),
+        ({"outcome": "age", "predictors": "age"}, el.ConfigurationError, "also be a predictor"),
         ({"outcome": "age", "predictors": "day"}, el.ConfigurationError, "stamps"),
     ]
     for call, error, says in cases:

@@ -20,7 +20,7 @@ def test_what_stands_out_is_said_with_its_interval() -> None:
         in (said[0])
     )
     assert f"95 % interval {row['low']:.1f} to {row['high']:.1f}" in said[0]
-    assert "with a chance of 34 %" in said[1]
+    assert "comparisons excludes 0 would be 34 %" in said[1]
     assert "the wearers' means" in said[2]
 
 

@@ -46,8 +46,6 @@ PASSING = frozenset({429, 500, 502, 503, 504})
 
 # A POST may have spent a code or a refresh token, so it is repeated only if it was not processed.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
-_ENVIRONMENT = requests.Session()
-"""Never sends: it reads proxies and certificates from the environment as requests does."""
 
 _Origin = tuple[str, str | None, int | None]
 _NOWHERE: _Origin = ("", None, None)
@@ -99,6 +97,8 @@ class Adapter(HTTPAdapter):
         super().__init__(pool_connections=2, pool_maxsize=max(1, workers))
         self.origin, self.path = _parts(_prepared(base_url)) if base_url else (_NOWHERE, "")
         self.bearers = bearers
+        # Never sends: it reads proxies and certificates from the environment as requests does.
+        self._environment = requests.Session()
         self._closed = threading.Event()
 
     def close(self) -> None:
@@ -116,7 +116,9 @@ class Adapter(HTTPAdapter):
         proxies: Any = None,
     ) -> requests.Response:
         """Return the answer with its whole body; if all tries fail, the last faulty one."""
-        options = _ENVIRONMENT.merge_environment_settings(request.url, proxies, True, verify, cert)
+        options = self._environment.merge_environment_settings(
+            request.url, proxies, True, verify, cert
+        )
         if is_loopback(urlsplit(request.url or "").hostname):
             options["proxies"] = {}  # a proxy's loopback is another machine's
         again = _AGAIN.get(request.method or "", frozenset())

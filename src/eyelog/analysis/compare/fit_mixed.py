@@ -95,7 +95,7 @@ def fit_mixed(
     if absent:
         raise FieldError(f"fit_mixed: the table has no column {', '.join(map(repr, absent))}")
     if outcome in names:
-        raise ConfigurationError(f"fit_mixed: {outcome!r} cannot explain itself")
+        raise ConfigurationError(f"fit_mixed: the outcome {outcome!r} cannot also be a predictor")
     used = table[["account", outcome, *names]].dropna()
     y = _numeric(used, outcome)
     columns: dict[str, Floats] = {"intercept": np.ones(len(used))}
@@ -163,7 +163,7 @@ def _refusal(x: Floats, y: Floats, wearers: npt.NDArray[Any], names: list[str]) 
     if flat:
         return f"predictors that do not vary: {', '.join(flat)}"
     if np.linalg.matrix_rank(x / np.sqrt((x**2).mean(axis=0))) < x.shape[1]:
-        return "the predictors determine one another"
+        return "the predictors are collinear"
     return ""
 
 

@@ -94,8 +94,8 @@ def _worth(table: pd.DataFrame) -> str:
         )
     chance = 1 - 0.95**count
     return (
-        f"Each 95 % interval holds for its own comparison. Of {count} independent comparisons"
-        " without any difference, at least one has an interval without 0 with a chance of"
+        "Each 95 % interval holds for its own comparison. If no group differed, the chance that"
+        f" some interval of {count} independent comparisons excludes 0 would be"
         f" {words.percent(chance)}; the last p of the table is corrected for that (Holm). A"
         " difference between groups is the effect of what distinguishes them only where wearers"
         " were assigned at random."

@@ -163,9 +163,7 @@ class PasswordTries:
 
     def remember(self, request: Request, answer: Response, name: str, path: str) -> None:
         """Mark a browser in which `name` has just logged in on the page at `path`."""
-        mark = serializer(self._registry.signing_key(), "device").dumps(
-            [secrets.token_urlsafe(16), name]
-        )
+        mark = self._signer().dumps([secrets.token_urlsafe(16), name])
         set_cookie(request, answer, _COOKIE, mark, _DEVICE_SECONDS, path, samesite="lax")
 
     def _signer(self) -> URLSafeTimedSerializer:
@@ -173,8 +171,6 @@ class PasswordTries:
 
     def _mark(self, cookie: str, name: str) -> str | None:
         with suppress(BadSignature, ValueError, TypeError):
-            mark, known_name = serializer(self._registry.signing_key(), "device").loads(
-                cookie, max_age=_DEVICE_SECONDS
-            )
+            mark, known_name = self._signer().loads(cookie, max_age=_DEVICE_SECONDS)
             return str(mark) if known_name == name else None
         return None
