@@ -49,7 +49,7 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     # The caller's thread works too: glibc keeps memory that is freed there for the next column, and
     # gives it back to the system elsewhere.
     with ThreadPoolExecutor(cores - 1) as pool:
-        # What the caller has told numpy and `warnings` holds in the threads too.
+        # What the caller has set in numpy and `warnings` holds in the threads too.
         others = [pool.submit(copy_context().run, work) for _ in range(cores - 1)]
         work()
         for other in others:

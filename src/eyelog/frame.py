@@ -261,7 +261,7 @@ _ONE_SOURCE: Final = (
 
 
 def _refuse_other_values(several: pd.DataFrame, what: str) -> None:
-    """Raise if rows with one stamp have different values; a missing value is no other value."""
+    """Raise if rows with one stamp have different values; missing values do not count."""
     index = cast(pd.DatetimeIndex, several.index)
     differing = several.groupby(index).nunique(dropna=True).gt(1).any(axis=1)
     if differing.any():

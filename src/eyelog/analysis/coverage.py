@@ -247,7 +247,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
             "kind": pd.Series([rows[i][3] for i in order], dtype="string"),
         }
     )
-    if calendar:  # a day that the clock skipped is no time without records
+    if calendar:  # a day that the clock skipped does not lack records
         table = table[table["duration"] > pd.Timedelta(0)].reset_index(drop=True)
     table.attrs = dict(frame.attrs)
     return record(table, "gaps", log=which, stamp=stamp)

@@ -200,7 +200,7 @@ def _of_table(
         raise ConfigurationError(
             f"weekly: the table has several rows for {twice:%Y-%m-%d}, where it needs one per day"
         )
-    if "n" in days:  # a day without records is no day with records
+    if "n" in days:  # days without records do not count
         days = days[numbers(days["n"]) > 0]
     days = days.sort_index()
     counted = _counted(days, min_coverage, limits)

@@ -172,7 +172,7 @@ def _key(function: Any) -> str:
 
 
 def _value_key(value: Any) -> str:
-    """Return a digest of a value; one that cannot be told from others never equals itself."""
+    """Return a digest of a value; one that cannot be identified never equals itself."""
     if inspect.isfunction(value) or isinstance(value, partial):
         return _key(value)
     try:

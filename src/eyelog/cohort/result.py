@@ -96,8 +96,8 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
     step = steps[-1] if steps else {}
     present = accounts_of(table)
     listed = () if asked is None else asked
-    told = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
-    lost = [name for name in told if name not in present]
+    reasons = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
+    lost = [name for name in reasons if name not in present]
     if asked is None and lost:
         warnings.warn(
             f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
@@ -105,7 +105,7 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
             EyelogWarning,
             stacklevel=4,
         )
-    without = {name: told.get(name, NO_ROWS) for name in listed if name not in present}
+    without = {name: reasons.get(name, NO_ROWS) for name in listed if name not in present}
     own = tuple(str(name) for name in table.columns if not is_measured(str(name)))
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
     return Result(table, {}, without, own, recipe, is_whole=asked is not None)

@@ -250,7 +250,7 @@ def _errors(times: Floats, values: Floats, present: Bools) -> Floats:
     below = times @ present
     means = reductions.ratio(times @ values, below)
     squares = reductions.ratio(times @ values**2, below) - means**2
-    # Less than rounding is no variation.
+    # A spread within rounding is not variation.
     least = ROUNDING * (values**2).max(axis=0, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.sqrt(np.where(squares > least, squares, 0.0) / (below - 1.0))

@@ -14,7 +14,7 @@ from eyelog.analysis.series.observed import HOUR_US, local_dates, local_hours, o
 
 __all__ = ["Cosinor", "cosinor", "doubt_of"]
 
-ALPHA: Final = 0.05  # a wave that arises by chance this often is no finding
+ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
 LEAST_DAYS: Final = 3  # fewer have no variation that two coefficients leave
 PARTS: Final = 24  # of a cycle: in how many the peak has to be observed
 ROUNDING: Final = 1e-12
@@ -150,7 +150,7 @@ def cosinor(
 
 
 def doubt_of(fit: Cosinor) -> str:
-    """Return why a fitted cosine is no finding, or an empty text: for sentences and figures."""
+    """Return why a fitted cosine is not a finding, or an empty text: for sentences and figures."""
     if fit.reason:
         return fit.reason
     if not fit.p < ALPHA:

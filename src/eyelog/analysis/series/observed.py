@@ -359,7 +359,7 @@ def _read_dates(index: pd.Index) -> pd.Index:
 
 
 def _log(table: pd.DataFrame) -> str | None:
-    """Return the log that the columns of a table show, None if it is no frame of a log."""
+    """Return the log that the columns of a table show, None if it is not a frame of a log."""
     bare = table.iloc[:0].copy(deep=False)
     bare.attrs = {}
     try:

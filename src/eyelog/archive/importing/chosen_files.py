@@ -116,7 +116,7 @@ class ChosenFiles:
 
 
 def asked_zones(tz: Zone | None) -> Zones | str | None:
-    """Return the zones that are asked for, "file", or None; a wrong zone is no fault of a file."""
+    """Return the zones that are asked for, "file", or None; a wrong zone is no file's fault."""
     return tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
 
 
