@@ -329,8 +329,19 @@ def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
     # The interval of the bias is that of ten means, not of 600 pairs.
     reach = stats.t.ppf(0.975, 9) * means.std() / np.sqrt(10)
     assert found.bias_high - found.bias == pytest.approx(reach)
-    # MOVER: the outer end of a limit is further than the inner one.
-    assert found.low - found.low_low > found.low_high - found.low
+    # MOVER (Zou 2013): each variance keeps its own distance to the ends of its interval.
+    parts = np.array([means.var(), (1 - 1 / 60) * within])
+    freedom = np.array([9, 590])
+    low, high = (freedom / stats.chi2.ppf(q, freedom) for q in (0.975, 0.025))
+    whole = parts.sum()
+    least = np.sqrt(whole - np.hypot(*(parts * (1 - low))))
+    most = np.sqrt(whole + np.hypot(*(parts * (high - 1))))
+    outer = np.hypot(reach, 1.96 * (most - found.sd))
+    inner = np.hypot(reach, 1.96 * (found.sd - least))
+    assert found.high_high - found.high == pytest.approx(outer, rel=1e-3)
+    assert found.high - found.high_low == pytest.approx(inner, rel=1e-3)
+    assert found.low - found.low_low == pytest.approx(outer, rel=1e-3)
+    assert found.low_high - found.low == pytest.approx(inner, rel=1e-3)
 
 
 def test_one_wearer_among_several_levels_is_one_wearer() -> None:

@@ -121,6 +121,8 @@ def test_an_invalid_value_is_never_averaged() -> None:
 def test_values_outside_the_limits_are_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="outside the limits"):
         standardised_mean(hourly(range(24)), limits=(0, 10))
+    with pytest.raises(el.ConfigurationError, match="values from 0 to 23 lie outside"):
+        standardised_mean(hourly(range(24)), limits=(5, 30))
     raw = standardised_mean(el.sample()["tl_yav"] * 10)
     assert np.isnan(raw.upper)
     assert "outside the catalogue" in raw.reason

@@ -56,14 +56,25 @@ def test_days_of_longer_wear_with_more_of_it_are_found() -> None:
     assert "single intervals" in found.reason
 
 
+def test_a_day_counts_with_both_its_outcome_and_its_hours() -> None:
+    hours = np.linspace(2, 12, 12)
+    outcome = hours.copy()
+    outcome[0], lacking = np.nan, hours.copy()
+    lacking[1] = np.nan
+    found = wear_diagnostic(daily(outcome), daily(lacking))
+    assert (found.days, found.n, found.exposure_h) == (10, 10, hours[2:].sum())
+    assert found.rho == pytest.approx(1)
+
+
 def test_the_edges_of_wear_bouts_are_compared_with_their_inside() -> None:
     series, worn = worn_week([4, 5, 6, 7, 8, 9, 10])
+    series += 1.0
     since = (series.index - pd.Timedelta("1min") - series.index.normalize()) / pd.Timedelta("1min")
-    series[(since >= 480) & (since < 490)] = 6.0  # the first ten minutes of each bout
+    series[(since >= 480) & (since < 490)] = 7.0  # the first ten minutes of each bout
     found = wear_diagnostic(series, worn)
     assert found.n_edge == 7 * 20
     assert found.n_edge + found.n_inside == found.n == 60 * (4 + 5 + 6 + 7 + 8 + 9 + 10)
-    assert (found.edge_mean, found.inside_mean, found.difference) == (3.0, 0.0, 3.0)
+    assert (found.edge_mean, found.inside_mean, found.difference) == (4.0, 1.0, 3.0)
     assert (found.difference_low, found.difference_high) == (3.0, 3.0)
     assert found.rho == pytest.approx(-1)
     assert wear_diagnostic(series, worn, edge="0min").n_edge == 0

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.grouped.groups import bin_seconds, day_groups, group_by, time_groups
+from eyelog.analysis.grouped.groups import (
+    bin_seconds,
+    day_groups,
+    group_by,
+    is_whole,
+    time_groups,
+)
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 
@@ -309,3 +315,19 @@ def test_days_behind_a_lone_boundary_record_are_a_view_of_the_rows() -> None:
     assert [index[row].hour for row in hours.rows(0)] == [5] * 180
     kept = days.keep(np.array([True, False, True]))
     np.testing.assert_array_equal(kept.arrange(values), np.r_[1:1441, 2881 : len(index)])
+
+
+def test_two_keys_of_two_rows_are_keys_and_not_their_labels() -> None:
+    index = stamps("2026-10-20 09:30", "2026-10-24 10:30", "UTC", freq="97h")
+    assert len(index) == 2
+    groups = group_by(index, ["hour", "weekend"], interval_s=60)
+    assert groups.labels.names == ["hour", "weekend"]
+    assert groups.labels.tolist() == [(9, "weekday"), (10, "weekend")]
+
+
+def test_only_the_one_group_of_all_rows_is_the_whole() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 09:05", "UTC")
+    assert is_whole(group_by(index, None, interval_s=60).labels)
+    labelled = group_by(index, ["left", "left", "right", "right", "left"], interval_s=60)
+    assert labelled.labels.name == "group"
+    assert not is_whole(labelled.labels)
