@@ -107,6 +107,20 @@ def test_the_range_of_the_field_gives_the_bounds_of_a_frame() -> None:
     assert "single interval" in standardised_mean(binned["stp"]).reason
 
 
+def test_values_at_the_ends_of_the_catalogue_are_within_it() -> None:
+    found = standardised_mean(hourly([0.0, 100.0] * 12, name="sc_fcs"), stamp="start")
+    assert (found.limit_low, found.limit_high) == (0, 100)
+    assert (found.lower, found.upper, found.reason) == (50.0, 50.0, "")
+
+
+def test_the_room_begins_with_the_day_of_the_first_value() -> None:
+    evening = hourly([5.0], start="2026-10-19 23:00")
+    found = standardised_mean(
+        pd.concat([evening, hourly([5.0] * 24, start="2026-10-20")]), limits=(0, 10), stamp="start"
+    )
+    assert found.coverage == pytest.approx(25 / 48)
+
+
 def test_a_state_lies_between_never_and_always() -> None:
     found = standardised_mean(hourly(range(24)) > 11)
     assert (found.standardised, found.limit_low, found.limit_high) == (0.5, 0, 1)

@@ -331,3 +331,10 @@ def test_only_the_one_group_of_all_rows_is_the_whole() -> None:
     labelled = group_by(index, ["left", "left", "right", "right", "left"], interval_s=60)
     assert labelled.labels.name == "group"
     assert not is_whole(labelled.labels)
+
+
+def test_bins_beside_another_key_span_their_own_time() -> None:
+    index = stamps("2026-10-20 09:01", "2026-10-20 10:30", "UTC")
+    groups = group_by(index, ["30min", "weekend"], interval_s=60)
+    assert groups.sizes.tolist() == [30, 30, 30]
+    assert groups.seconds.tolist() == [1800.0] * 3
