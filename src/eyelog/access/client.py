@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import pandas as pd
 
@@ -22,6 +22,7 @@ from eyelog.access.environment import (
 from eyelog.access.http.addresses import check_base_url
 from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
+from eyelog.checks import whole_number
 from eyelog.clock import SECOND, Zone, Zones, as_zones, instant_range, known_zones, windows
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, argument
@@ -31,6 +32,8 @@ from eyelog.provenance import record
 __all__ = ["Client", "connect"]
 
 When = str | date | datetime
+
+MOST_WORKERS: Final = 64
 
 
 class Client:
@@ -100,7 +103,7 @@ class Client:
             zones = known_zones(tz, whose="a service")
         self.tz: str | Zones = zones if zones.vary else zones.home
         self._given = tz is not None
-        self.workers = _check_workers(workers)
+        self.workers = whole_number(workers, "workers", 1, MOST_WORKERS)
         self.offline = bool(offline)
         self.progress = progress
         self.home: Path = home_dir(home)
@@ -333,12 +336,6 @@ def _check_account(account: str) -> str:
     except UnicodeEncodeError:
         pass
     raise ConfigurationError(f"account {account!r} is not a name: give some text, such as 'anna'")
-
-
-def _check_workers(workers: int) -> int:
-    if type(workers) is not int or not 1 <= workers <= 64:
-        raise ConfigurationError(f"workers must be a whole number from 1 to 64, not {workers!r}")
-    return workers
 
 
 def connect(account: str = "me", **overrides: Any) -> Client:

@@ -30,6 +30,7 @@ from eyelog.analysis.quality.evidence import lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.calendar import calendar_dates, mondays
+from eyelog.checks import whole_number
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
@@ -135,8 +136,7 @@ def weekly(
     """
     dates = calendar_dates(frame, what="weekly") if isinstance(frame, pd.DataFrame) else None
     which = log_of(frame, log) if dates is None else ""
-    if isinstance(min_days, bool) or not isinstance(min_days, int | np.integer) or min_days < 1:
-        raise ConfigurationError(f"min_days must be a whole number from 1, not {min_days!r}")
+    min_days = whole_number(min_days, "min_days", 1)
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     chosen = chosen_limits(limits, frame)

@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import eyelog
+from eyelog.checks import whole_number
 from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, EyelogError, argument
 
@@ -86,10 +87,8 @@ def _check(scheduler: Any, workers: Any) -> None:
         import dask  # noqa: F401 - only whether it is there
     except ImportError:
         raise ConfigurationError("el.cohort needs dask: pip install 'eyelog[cohort]'") from None
-    if workers is not None and (
-        isinstance(workers, bool) or not isinstance(workers, int) or workers < 1
-    ):
-        raise ConfigurationError(f"workers must be a whole number of at least 1, not {workers!r}")
+    if workers is not None:
+        whole_number(workers, "workers", 1)
     if scheduler is not None and workers is not None:
         raise ConfigurationError(
             "workers is for this machine; the cluster of scheduler has its own: give one of the two"

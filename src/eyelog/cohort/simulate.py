@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, check_log
+from eyelog.checks import whole_number
 from eyelog.clock import DAY, Zones, parse_day, zone
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import check_archive
@@ -107,8 +108,8 @@ def simulate(
     """
     check_archive(archive)
     logs = LOGS if log is None else (check_log(log),)
-    count = _whole(wearers, "wearers", 1)
-    length = _whole(days, "days", 1)
+    count = whole_number(wearers, "wearers", 1)
+    length = whole_number(days, "days", 1)
     zones = [tz] if isinstance(tz, str) else [] if isinstance(tz, Zones) else list(tz)
     if isinstance(tz, Zones) or not all(isinstance(name, str) for name in zones):
         raise ConfigurationError(
@@ -130,7 +131,7 @@ def simulate(
             f"w{number + 1:04}",
             first,
             length,
-            _seed_of(_whole(seed, "seed", 0), number),
+            _seed_of(whole_number(seed, "seed", 0), number),
             zones[number // 2 % len(zones)],
             effect if number % 2 else 1.0,
         )
@@ -155,14 +156,6 @@ def simulate(
             "blinks_per_min": [traits(task.seed).blink * task.blink for task in tasks],
         }
     )
-
-
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ConfigurationError(
-            f"{name} must be a whole number of at least {least}, not {value!r}"
-        )
-    return int(value)
 
 
 def _seed_of(seed: int, number: int) -> int:

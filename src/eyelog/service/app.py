@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
 from eyelog.catalogue import LOGS
+from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
 from eyelog.service.account.download import Downloads
@@ -111,8 +112,7 @@ def create_app(
     ConfigurationError
         If the folder does not exist, or one of the settings cannot be used.
     """
-    if isinstance(page_size, bool) or not isinstance(page_size, int) or page_size < 1:
-        raise ConfigurationError(f"page_size must be a whole number from 1, not {page_size!r}")
+    whole_number(page_size, "page_size", 1)
     registry = Registry(archive_path, state)
     if not registry.folder.is_dir():
         raise ConfigurationError(

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
@@ -104,8 +105,7 @@ def _note(line: str) -> None:
 
 
 def _check_workers(workers: int) -> None:
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise ConfigurationError(f"workers must be a whole number from 1, not {workers!r}")
+    whole_number(workers, "workers", 1)
     if workers > 1 and os.name != "posix":
         raise ConfigurationError("several workers need Linux or macOS: leave out --workers")
 

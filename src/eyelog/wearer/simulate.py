@@ -17,6 +17,7 @@ import pandas as pd
 from eyelog import frame as frames
 from eyelog import provenance
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_log, columns, field
+from eyelog.checks import whole_number
 from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
 from eyelog.progress import in_terminal, progress_line
@@ -46,7 +47,7 @@ def _days(
     """
     check_log(log)
     place, first = as_tzinfo(tz), parse_day(start)
-    count, number = _whole(days, "days", 1), _whole(seed, "seed", 0)
+    count, number = whole_number(days, "days", 1), whole_number(seed, "seed", 0)
     check_days(first, count)
     who = traits(number)
     who = replace(who, blink=who.blink * blink)
@@ -60,18 +61,6 @@ def check_days(first: date, count: int) -> None:
         raise ConfigurationError(
             f"{count} days from {first} leave the years 1970 to 2099, the range of the logs' stamps"
         )
-
-
-def _whole(value: int, name: str, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, (bool, np.bool_)):
-        raise ConfigurationError(
-            f"{name} must be a whole number of at least {least}, not {value!r}"
-        )
-    return number
 
 
 def simulate(

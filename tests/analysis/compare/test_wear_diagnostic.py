@@ -139,6 +139,15 @@ def test_what_rests_on_too_little_is_missing_with_a_reason() -> None:
     assert one.n == 1
 
 
+def test_days_with_as_many_edges_as_insides_count_in_the_interval() -> None:
+    series, worn = worn_week([1] * 7)  # 30 minutes lie within 15 minutes of an edge, 30 do not
+    since = (series.index - pd.Timedelta("1min") - series.index.normalize()) / pd.Timedelta("1min")
+    series[(since >= 480) & (since < 495)] = 6.0
+    found = wear_diagnostic(series, worn, edge="15min")
+    assert (found.n_edge, found.n_inside) == (7 * 30, 7 * 30)
+    assert (found.difference_low, found.difference, found.difference_high) == (3.0, 3.0, 3.0)
+
+
 def test_fewer_than_seven_days_have_no_intervals() -> None:
     outcome = daily([3, 1, 4, 1, 5, 9])
     found = wear_diagnostic(outcome, daily([4, 5, 6, 7, 8, 9]))

@@ -338,3 +338,10 @@ def test_bins_beside_another_key_span_their_own_time() -> None:
     groups = group_by(index, ["30min", "weekend"], interval_s=60)
     assert groups.sizes.tolist() == [30, 30, 30]
     assert groups.seconds.tolist() == [1800.0] * 3
+
+
+def test_hours_of_days_span_an_hour_each() -> None:
+    index = stamps("2026-10-20 22:30", "2026-10-22 01:00", "Asia/Tokyo", freq="30min")
+    groups = group_by(index, ["1D", "hour"], interval_s=1800)
+    assert [f"{day:%d} {hour}" for day, hour in groups.labels[:3]] == ["20 22", "20 23", "21 0"]
+    assert (len(groups), set(groups.seconds)) == (27, {3600.0})

@@ -13,6 +13,7 @@ from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role
+from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require_single_intervals
 
@@ -83,8 +84,7 @@ def peak_cadence(
     """
     which = log_of(frame, log)
     require_single_intervals(frame, "gait.peak_cadence")
-    if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 1:
-        raise ConfigurationError(f"minutes must be a whole number from 1 on, not {minutes!r}")
+    minutes = whole_number(minutes, "minutes", 1)
     if not 0 < min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
     prepared = prepare(

@@ -13,7 +13,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.errors import ConfigurationError
+from eyelog.checks import whole_number
 
 __all__ = ["check_draws", "interval", "multiplicities"]
 
@@ -24,12 +24,8 @@ MOST_CELLS = 4_000_000
 
 def check_draws(draws: int, seed: int) -> None:
     """Raise `ConfigurationError` unless both are whole numbers that can be used."""
-    if not isinstance(draws, int | np.integer) or draws < LEAST_DRAWS:
-        raise ConfigurationError(
-            f"draws must be a whole number of at least {LEAST_DRAWS}, not {draws!r}"
-        )
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ConfigurationError(f"seed must be a whole number of at least 0, not {seed!r}")
+    whole_number(draws, "draws", LEAST_DRAWS)
+    whole_number(seed, "seed", 0)
 
 
 def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
