@@ -3,9 +3,10 @@
     python benchmarks/levels.py [--runs 2000] [--seed 1] [--only TEXT] [--json]
 
 Each case simulates series or days of a wearer anew for every run and asks one public function.
-Days follow each other as an AR(1) with the autocorrelation phi and a standard deviation of 1. The
-table is the one that docs/definitions.md shows; "error" is the Monte-Carlo error of the share. A
-further case is one more entry of ``cases()``: a name, a condition and a function of a generator
+Days follow each other as an AR(1) with the autocorrelation phi and a standard deviation of 1, or
+are of one of the kinds below: weekends of their own, skewed counts, days left out for their value.
+The table is the one that docs/definitions.md shows; "error" is the Monte-Carlo error of the share.
+A further case is one more entry of ``cases()``: a name, a condition and a function of a generator
 that says whether the call found something (tests) or contained the truth (intervals).
 """
 
@@ -15,13 +16,16 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import scipy.signal
 
 import eyelog as el
+
+Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
 PHIS: Final = (0.0, 0.3, 0.5, 0.7)
 BEFORE: Final = 200  # days simulated before the first, so that it is like any other
@@ -56,24 +60,54 @@ def days_alike(generator: np.random.Generator, n: int, phi: float) -> pd.Series:
     return pd.Series(values, index=pd.date_range("2026-03-02", periods=n, name="day"))
 
 
-def two_periods(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+def alike(phi: float) -> Days:
+    """Return what makes days with an autocorrelation."""
+    return partial(days_alike, phi=phi)
+
+
+def weekends_apart(generator: np.random.Generator, n: int) -> pd.Series:
+    """Return days of phi .3 whose Saturdays and Sundays lie 1 SD higher."""
+    days = days_alike(generator, n, 0.3)
+    return days + (days.index.day_of_week >= 5)
+
+
+def counts(generator: np.random.Generator, n: int) -> pd.Series:
+    """Return independent counts of a negative binomial with a mean of 20 and k = 4."""
+    made = generator.negative_binomial(4, 4 / 24, n).astype(float)
+    return pd.Series(made, index=pd.date_range("2026-03-02", periods=n, name="day"))
+
+
+def left_out_when_high(generator: np.random.Generator, n: int) -> pd.Series:
+    """Return days of phi .3, of which half of those above the mean were not worn."""
+    days = days_alike(generator, n, 0.3)
+    return days.mask((days > 0) & (generator.random(n) < 0.5))
+
+
+KINDS: Final[dict[str, Days]] = {
+    "phi 0.3, weekends 1 SD higher": weekends_apart,
+    "negative binomial counts, k = 4": counts,
+    "phi 0.3, half of the high days not worn": left_out_when_high,
+}
+
+
+def two_periods(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
-        days = days_alike(generator, 2 * n, phi)
+        days = made(generator, 2 * n)
         return el.compare.two_periods(days[:n], days[n:]).p < 0.05
 
     return once
 
 
-def trend(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+def trend(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
-        return el.baseline.trend(days_alike(generator, n, phi)).p < 0.05
+        return el.baseline.trend(made(generator, n)).p < 0.05
 
     return once
 
 
-def new_levels(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+def new_levels(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
-        return len(el.baseline.new_levels(days_alike(generator, n, phi))) > 0
+        return len(el.baseline.new_levels(made(generator, n))) > 0
 
     return once
 
@@ -91,37 +125,44 @@ def planted(n: int, first: int, last: int, size: float) -> Callable[[np.random.G
     return once
 
 
-def usual(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
-        days = days_alike(generator, n + 1, phi)
-        return bool(el.baseline.personal(days, window=f"{n}D")["outside"].iloc[-1])
+        days = made(generator, n + 1)
+        outside = el.baseline.personal(days, window=f"{n}D")["outside"]
+        return bool(outside.fillna(value=False).iloc[-1])
 
     return once
 
 
 def cases() -> Iterator[Case]:
     """Yield every case of the table, in its order."""
+    days = {f"phi {phi:g}": alike(phi) for phi in PHIS}
     for n in (14, 28):
-        for phi in PHIS:
-            data = f"{n} and {n} days, phi {phi:g}"
-            yield Case("compare.two_periods", data, "p < .05", "5", two_periods(n, phi))
+        for kind, made in (days | KINDS).items():
+            data = f"{n} and {n} days, {kind}"
+            yield Case("compare.two_periods", data, "p < .05", "5", two_periods(n, made))
+    data = "7 and 7 days, phi 0.3"
+    yield Case("compare.two_periods", data, "p < .05", "5", two_periods(7, alike(0.3)))
     for n in (28, 56):
-        for phi in PHIS:
-            data = f"{n} days, phi {phi:g}"
-            yield Case("baseline.trend", data, "p < .05", "5", trend(n, phi))
+        for kind, made in (days | KINDS).items():
+            yield Case("baseline.trend", f"{n} days, {kind}", "p < .05", "5", trend(n, made))
+    yield Case("baseline.trend", "14 days, phi 0.3", "p < .05", "5", trend(14, alike(0.3)))
     for n in (28, 56, 120):
-        for phi in PHIS:
-            data = f"{n} days, phi {phi:g}"
-            yield Case("baseline.new_levels", data, "named any", "5", new_levels(n, phi))
+        for kind, made in (days | KINDS).items():
+            data = f"{n} days, {kind}"
+            yield Case("baseline.new_levels", data, "named any", "5", new_levels(n, made))
+    data = "14 days, phi 0.3"
+    yield Case("baseline.new_levels", data, "named any", "5", new_levels(14, alike(0.3)))
     for size in (1.5, 2.5):
         data = f"56 days, phi 0.3, a step of {size:g} SD in the middle"
         yield Case("baseline.new_levels", data, "found it", "", planted(56, 28, 56, size))
     data = "90 days, phi 0.3, 3 SD up on days 30 to 60"
     yield Case("baseline.new_levels", data, "found it", "", planted(90, 30, 60, 3.0))
     for n in (7, 14, 90):
-        for phi in PHIS[:3]:
-            data = f"a day after {n} others, phi {phi:g}"
-            yield Case("baseline.personal", data, "outside", "1", usual(n, phi))
+        kinds = {kind: days[kind] for kind in list(days)[:3]}
+        for kind, made in (kinds | (KINDS if n == 90 else {})).items():
+            data = f"a day after {n} others, {kind}"
+            yield Case("baseline.personal", data, "outside", "1", usual(n, made))
 
 
 def measure(case: Case, runs: int, seed: int) -> Found:
