@@ -9,6 +9,7 @@ from scipy import stats
 
 import eyelog as el
 from eyelog.analysis.compare.wear_diagnostic import wear_diagnostic
+from eyelog.analysis.series.bootstrap import interval, multiplicities
 from support.frames import MINUTES
 
 
@@ -42,6 +43,24 @@ def test_rank_correlations_are_those_of_scipy(pairs) -> None:
     assert found.rho_low <= found.rho_high
     monotone = wear_diagnostic(np.exp(outcome / 5) * 3 - 7, hours, draws=100)
     assert monotone[:6] == pytest.approx(found[:6])
+
+
+def test_the_intervals_of_the_correlations_are_those_of_days_drawn_and_ranked_anew() -> None:
+    generator = np.random.default_rng(2)
+    hours = generator.integers(4, 12, 14).astype(float)
+    outcome = hours + generator.integers(-3, 4, 14)
+    found = wear_diagnostic(daily(outcome), daily(hours), draws=200, seed=5)
+    drawn = []
+    for times in np.concatenate(list(multiplicities(14, 200, 5))).astype(int):
+        days = np.repeat(np.arange(14), times)
+        each = (
+            stats.spearmanr(outcome[days], hours[days]),
+            stats.kendalltau(outcome[days], hours[days]),
+        )
+        drawn.append([one.statistic for one in each])
+    low, high = interval(np.array(drawn))
+    assert (found.rho_low, found.tau_low) == pytest.approx(tuple(low))
+    assert (found.rho_high, found.tau_high) == pytest.approx(tuple(high))
 
 
 def test_days_of_longer_wear_with_more_of_it_are_found() -> None:

@@ -345,3 +345,8 @@ def test_hours_of_days_span_an_hour_each() -> None:
     groups = group_by(index, ["1D", "hour"], interval_s=1800)
     assert [f"{day:%d} {hour}" for day, hour in groups.labels[:3]] == ["20 22", "20 23", "21 0"]
     assert (len(groups), set(groups.seconds)) == (27, {3600.0})
+
+
+def test_no_rows_have_no_groups_by_any_keys() -> None:
+    for keys in (["30min", "weekend"], ["hour", "weekend"], "1D", "hour"):
+        assert el.blinks.rate(el.sample().iloc[:0], by=keys).empty
