@@ -1,12 +1,21 @@
-"""The files for systemd, nginx and logrotate are accepted by these programs, and fit each other."""
+"""The files for systemd, nginx, logrotate and containers are accepted, and fit each other."""
 
 import configparser
+import ipaddress
+import json
+import os
 import re
 import shutil
+import socket
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 
 from eyelog.cli import main
 from eyelog.cli.main import build_parser
@@ -96,3 +105,111 @@ def test_the_logs_that_are_rotated_are_those_that_the_unit_writes() -> None:
     words = unit()["ExecStart"].split()
     access_log = words[words.index("--access-log") + 1]
     assert first.removesuffix(" {").split() == [access_log, f"{STATE}/{FILE_NAME}"]
+
+
+ROOT = Path(__file__).parents[2]
+Step = tuple[str, str]
+
+
+def stages() -> list[list[Step]]:
+    """Return the instructions of the Dockerfile, stage by stage."""
+    text = re.sub(r"(?m)^#.*\n", "", configuration("docker")).replace("\\\n", " ")
+    made: list[list[Step]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        instruction, _, rest = line.partition(" ")
+        if instruction == "FROM":
+            made.append([])
+        made[-1].append((instruction, rest.strip()))
+    return made
+
+
+def only(stage: list[Step], instruction: str) -> str:
+    [found] = [rest for name, rest in stage if name == instruction]
+    return found
+
+
+def test_the_container_runs_a_command_that_exists_as_a_user_of_its_own() -> None:
+    build, run = stages()
+    assert only(run, "ENTRYPOINT") == '["eyelog"]'
+    args = build_parser().parse_args(json.loads(only(run, "CMD")))
+    volumes = json.loads(only(run, "VOLUME"))
+    assert [args.archive, args.state] == volumes
+    assert args.access_log.startswith(f"{args.state}/")
+    assert f"EYELOG_HOME={args.state}/home" in [rest for name, rest in run if name == "ENV"]
+    assert int(only(run, "EXPOSE")) == args.port
+    assert f":{args.port}/health" in only(run, "HEALTHCHECK")
+    names = [name for name, _ in run]
+    assert names.index("USER") > max(i for i, name in enumerate(names) if name == "RUN")
+    assert f" {only(run, 'USER')} " in only(run, "RUN")
+    for sources in (rest.split()[:-1] for name, rest in build if name == "COPY"):
+        assert all((ROOT / source).exists() for source in sources)
+
+
+def test_the_containers_fit_each_other() -> None:
+    _, run = stages()
+    made = yaml.safe_load(configuration("compose"))
+    service, proxy = made["services"]["eyelog"], made["services"]["nginx"]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert "ports" not in service
+    assert f"--uid {service['user']} " in only(run, "RUN")
+    assert [volume.split(":")[1] for volume in service["volumes"]] == ["/logs", "/state"]
+    address = proxy["networks"]["inside"]["ipv4_address"]
+    assert build_parser().parse_args(json.loads(only(run, "CMD"))).behind_proxy == address
+    [inside] = made["networks"]["inside"]["ipam"]["config"]
+    assert ipaddress.ip_address(address) in ipaddress.ip_network(inside["subnet"])
+    assert made["networks"]["inside"]["internal"] is True
+    assert service["networks"] == ["inside"]
+    # The page turns the address of nginx's file into the name of the service.
+    assert "proxy_pass http://127.0.0.1:8765;" in configuration("nginx")
+
+
+@contextmanager
+def running(command: list[str], **more: object) -> Iterator[None]:
+    process = subprocess.Popen(command, **more)  # type: ignore[call-overload]
+    try:
+        yield
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="containers run Linux")
+def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path) -> None:
+    build, run = stages()
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        free_port = asking.getsockname()[1]
+    places = {name: str(tmp_path / name[1:]) for name in ("/build", "/opt", "/logs", "/state")}
+
+    def here(text: str) -> str:
+        text = re.sub(r"(?<![\w.])/(build|opt|logs|state)\b", rf"{tmp_path}/\1", text)
+        return text.replace(":8765", f":{free_port}")
+
+    for place in places.values():
+        Path(place).mkdir(mode=0o700)
+    for name, rest in build:
+        if name == "COPY":
+            *sources, target = here(rest).split()
+            for source in sources:
+                into = Path(target) if (ROOT / source).is_dir() else Path(target) / source
+                copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+                copy(ROOT / source, into)
+        elif name == "RUN":
+            python = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
+            subprocess.run(
+                ["sh", "-ec", here(rest)], check=True, env={**os.environ, "PATH": python}
+            )
+    shutil.rmtree(places["/build"])  # the second stage has only the environment
+    settings = dict(here(rest).split("=", 1) for name, rest in run if name == "ENV")
+    health = json.loads(here(only(run, "HEALTHCHECK")).partition("CMD ")[2])
+    assert subprocess.run(health, env=settings, capture_output=True, check=False).returncode != 0
+    command = [*json.loads(only(run, "ENTRYPOINT")), *json.loads(here(only(run, "CMD")))]
+    command[0] = f"{places['/opt']}/eyelog/bin/{command[0]}"
+    with running([*command, "--port", str(free_port)], env=settings, cwd="/"):
+        until = time.monotonic() + 60
+        while subprocess.run(health, env=settings, capture_output=True, check=False).returncode:
+            assert time.monotonic() < until, "the service is not healthy"
+            time.sleep(0.2)
+    assert (Path(places["/state"]) / "access.jsonl").exists()

@@ -301,12 +301,14 @@ def _add_upkeep(actions: Any) -> None:
 
     printed = actions.add_parser(
         "print-config",
-        help="print a file for systemd, nginx or logrotate",
+        help="print a file for systemd, nginx, logrotate, docker or compose",
         description="Print the file that the documentation shows for a program around the service."
         " Change its paths and the name of the machine before use.",
     )
     printed.add_argument(
-        "program", choices=["systemd", "nginx", "logrotate"], help="which program's file"
+        "program",
+        choices=["systemd", "nginx", "logrotate", "docker", "compose"],
+        help="which program's file",
     )
     printed.set_defaults(run=_print_config)
 

@@ -5,7 +5,7 @@ from typing import Final
 
 __all__ = ["PROGRAMS", "configuration"]
 
-PROGRAMS: Final = ("systemd", "nginx", "logrotate")
+PROGRAMS: Final = ("systemd", "nginx", "logrotate", "docker", "compose")
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 
 

@@ -78,7 +78,9 @@ def new_levels(
 
     Of series of 28 days without a new level, 1, 5 and 8 in 100 name one at an autocorrelation of
     0, .3 and .5; of 56 days 2, 5 and 4. A step of 2.5 SD in the middle of 56 days at .3 is found in
-    95 of 100, a holiday (3 SD up on days 30 to 60 of 90) in 98 (`benchmarks/levels.py`).
+    95 of 100, a holiday (3 SD up on days 30 to 60 of 90) in 98 (`benchmarks/levels.py`). Skewed
+    values need more care where there are many: of 120 days of small counts (negative binomial,
+    k = 4), 9 in 100 name one, and 5 of their square roots.
     `change_points` finds the levels that a penalty of your own choice allows, and is no test.
 
     Examples
