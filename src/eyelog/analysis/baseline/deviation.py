@@ -154,7 +154,8 @@ def personal(
     error of the median. From ten days on, the range is wider where neighbouring days are alike,
     because such days differ less among themselves than from a later one. So 1 in 100 normal days
     lies outside, after 7 days as after 90 (`benchmarks/levels.py`); a range of three robust SDs
-    would leave out 1 in 10 after 7 days.
+    would leave out 1 in 10 after 7 days. Of skewed values it leaves out more: of small counts
+    (negative binomial, k = 4) 3 in 100, so take their square root first.
 
     Examples
     --------
