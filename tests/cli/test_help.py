@@ -59,6 +59,7 @@ def test_the_version_is_that_of_the_package(capsys) -> None:
 MISTYPED = {
     "a command": (["dayly", "x"], "(did you mean 'daily'?)"),
     "a figure": (["plot", "overveiw", "x.csv", "-o", "a.png"], "(did you mean 'overview'?)"),
+    "a figure before the file to draw": (["plot", "overvew"], "(did you mean 'overview'?)"),
     "a path in place of a command": (["folder"], "type eyelog daily folder"),
     "no file to draw into": (["plot", "overview", "x.csv"], "missing -o FILE: the .png, .svg"),
     "no file to report into": (["report", "x.csv"], "missing -o FILE: the .html file to write"),

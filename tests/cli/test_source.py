@@ -225,6 +225,10 @@ def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> Non
     [
         ([], "give files, or LOG [START END]"),
         (["nope.csv"], "there is no file or folder nope.csv"),
+        (
+            ["elsewhere", FIFTEEN],
+            f"for the log {FIFTEEN} of the archive, or of a service, leave out",
+        ),
         (["computed"], "no such log (did you mean 'computed_data'?)"),
         (["logger", "21.10.2026", "22.10.2026"], "21.10.2026 is neither a file nor a day"),
         (["logger", "20261021", "20261022"], "write days as year-month-day, such as 2026-10-21"),

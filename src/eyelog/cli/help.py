@@ -59,13 +59,28 @@ class _Command(argparse.ArgumentParser):
         if self._subparsers is not None or "--" in (args or ()):
             found, others = super().parse_known_args(args, namespace)
         else:
-            self._intermixed = True
-            try:
-                found, others = self.parse_known_intermixed_args(args, namespace)
-            finally:
-                self._intermixed = False
+            found, others = self._parse_intermixed(args, namespace)
         if not hasattr(found, "parser"):  # the innermost command is done first
             found.parser = self
+        return found, others
+
+    def _parse_intermixed(self, args: Any, namespace: Any) -> Any:
+        """Parse options first, then words; a wrong word is refused before a missing option."""
+        needed = [action for action in self._actions if action.option_strings and action.required]
+        self._intermixed = True
+        for action in needed:
+            action.required = False
+        try:
+            found, others = self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
+            for action in needed:
+                action.required = True
+        missing = [
+            _name(action) for action in needed if getattr(found, action.dest) == action.default
+        ]
+        if missing:
+            self.error(f"{_MISSING}{', '.join(missing)}")
         return found, others
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

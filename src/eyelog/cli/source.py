@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -238,7 +239,7 @@ def _asked(args: argparse.Namespace) -> _Asked:
         args.usage("--archive, --offline and --refresh go with LOG [START END], not with files")
     for word in words:
         if not Path(word).exists():
-            _no_file(word)
+            _no_file(word, words)
     return _Asked(tuple(words), (), start, end)
 
 
@@ -266,8 +267,14 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
     return _Asked((), LOGS if log == ALL else (log,), start, end)
 
 
-def _no_file(word: str) -> None:
-    """Raise for a word that is not a path; it may be a misspelt log."""
+def _no_file(word: str, words: Sequence[str]) -> None:
+    """Raise for one of the words that is not a path; it may be a misspelt log."""
+    for name in (*LOGS, ALL):
+        if name in words and not Path(name).exists():
+            raise ConfigurationError(
+                f"there is no file or folder {word}: for the log {name} of the archive, or of a"
+                f" service, leave out {word}"
+            )
     log = near(word, (*LOGS, ALL))
     if log and os.sep not in word:
         raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")
