@@ -28,6 +28,7 @@ import eyelog as el
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
 PHIS: Final = (0.0, 0.3, 0.5, 0.7)
+BLINKS_PER_MIN: Final = 15.0
 BEFORE: Final = 200  # days simulated before the first, so that it is like any other
 
 
@@ -134,8 +135,65 @@ def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     return once
 
 
+def blinking(generator: np.random.Generator, n: int, phi: float, drift_min: int) -> pd.DataFrame:
+    """Return n days of minutes of a wearer who blinks 15 times a minute.
+
+    Days differ by .15 (SD of the logarithm) and are worn for 4 to 12 hours; within a day the rate
+    drifts by a factor of gamma variance 1/4, anew every `drift_min` minutes, so that counts are
+    those of a negative binomial with k = 4.
+    """
+    level = np.exp(0.15 * days_alike(generator, n, phi).to_numpy() - 0.15**2 / 2)
+    stamps, made = [], []
+    for day in range(n):
+        minutes = int(generator.integers(240, 720))
+        spells = generator.gamma(4.0, 0.25, -(-minutes // drift_min))
+        rate = BLINKS_PER_MIN * level[day] * np.repeat(spells, drift_min)[:minutes]
+        made.append(generator.poisson(rate))
+        first = pd.Timestamp("2026-03-02 08:01", tz="UTC") + pd.Timedelta(day, "D")
+        stamps.append(pd.date_range(first, periods=minutes, freq="min", unit="us"))
+    index = stamps[0].append(stamps[1:]).rename("date")
+    counts = np.concatenate(made).astype(float)
+    columns = {"lc_bk_n": counts, "val_s": 60.0, "nis_s": 0.0, "wea_s": 60.0}
+    return pd.DataFrame(columns, index=index)
+
+
+def wearers_rate(n: int, phi: float, drift_min: int) -> Callable[[np.random.Generator], bool]:
+    def once(generator: np.random.Generator) -> bool:
+        frame = blinking(generator, n, phi, drift_min)
+        found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs", judge=False).iloc[0]
+        return bool(found["low"] <= BLINKS_PER_MIN <= found["high"])
+
+    return once
+
+
+def rates_differ(n: int, phi: float, *, at_random: bool) -> Callable[[np.random.Generator], bool]:
+    """Return whether two weeks, or two random halves of the days of a wearer, differ."""
+
+    def once(generator: np.random.Generator) -> bool:
+        frame = blinking(generator, n, phi, 20)
+        days = el.blinks.rate(frame, by="1D", log="standard_mode_logs", judge=False)
+        order = generator.permutation(n) if at_random else np.arange(n)
+        one, other = (days.iloc[np.sort(part)] for part in np.split(order, 2))
+        return el.compare.rate_ratio(one, other).p < 0.05
+
+    return once
+
+
 def cases() -> Iterator[Case]:
     """Yield every case of the table, in its order."""
+    for n in (7, 14, 28):
+        for phi in PHIS[:3]:
+            data = f"{n} days, phi {phi:g}, drift of 20 min"
+            yield Case("blinks.rate of wearer", data, "contained", "95", wearers_rate(n, phi, 20))
+        data = f"{n} days, phi 0, drift of 60 min"
+        yield Case("blinks.rate of wearer", data, "contained", "95", wearers_rate(n, 0.0, 60))
+    for phi in PHIS[:3]:
+        data = f"a week and the next, phi {phi:g}"
+        found = rates_differ(14, phi, at_random=False)
+        yield Case("compare.rate_ratio", data, "p < .05", "5", found)
+        data = f"random halves of 42 days, phi {phi:g}"
+        found = rates_differ(42, phi, at_random=True)
+        yield Case("compare.rate_ratio", data, "p < .05", "5", found)
     days = {f"phi {phi:g}": alike(phi) for phi in PHIS}
     for n in (14, 28):
         for kind, made in (days | KINDS).items():

@@ -88,6 +88,25 @@ def groups(first: int, second: int, spread: float, p: str) -> Run:
     return run
 
 
+def rates_of_groups(first: int, second: int, spread: tuple[float, float]) -> Run:
+    """Return whether two groups of wearers who blink alike differ in their blink rates."""
+
+    def run(rng: np.random.Generator) -> float:
+        wearers = []
+        for number in range(first + second):
+            own = spread[number >= first]
+            rate = 15.0 * np.exp(rng.normal(0, own) - own**2 / 2)
+            minutes = rng.uniform(200, 700, 14)
+            counts = rng.poisson(rate * minutes * rng.gamma(16, 1 / 16, 14))
+            day = pd.DataFrame({"account": f"p{number:02}", "n": counts, "min": minutes})
+            wearers.append(day)
+        table = pd.concat(wearers, ignore_index=True)
+        group = {name: "a" if name < f"p{first:02}" else "b" for name in table["account"]}
+        return float(el.compare.group_rates(table, "n", "min", group).loc["b", "p"] < ALPHA)
+
+    return run
+
+
 def agreement(between: float, what: str) -> Run:
     minutes = pd.date_range(f"{START} 09:01", periods=60, freq="min", tz="UTC")
     names = [f"p{number}" for number in range(10)]
@@ -227,6 +246,10 @@ def rows() -> Iterator[Row]:
                 0.065,
                 groups(first, second, spread, name),
             )
+    for first, second, spread in ((8, 8, (0.3, 0.3)), (8, 8, (0.15, 0.45)), (16, 8, (0.15, 0.45))):
+        case = f"{first} and {second} wearers of 14 days, SD {spread[0]:g} and {spread[1]:g}"
+        run = rates_of_groups(first, second, spread)
+        yield Row("compare.group_rates p", case, "level", 0, 0.065, run)
     for between in (1.0, 0.3, 0.0):
         for what in ("bias", "limit"):
             case = f"10 wearers of 60 pairs, SD between them {between:g} of that within"

@@ -67,7 +67,7 @@ def test_each_column_has_a_meaning_in_a_sentence() -> None:
 def test_a_table_is_known_by_its_columns_and_index_alone() -> None:
     frame = el.simulate("2026-10-24", 1, log="standard_mode_logs")
     made = [el.weekly(frame), el.explain(el.flag(frame)), el.attrition(frame, recipe="steps")]
-    made += [el.blinks.rate(frame), el.blinks.cleansings(frame), el.blinks.effective_n(frame)]
+    made += [el.blinks.rate(frame), el.blinks.cleansings(frame), el.blinks.rate(frame, of="wearer")]
     made += [el.blinks.strength(frame), el.blinks.duration(frame), el.blinks.bursts(frame)]
     made += [el.gait.pace(frame), el.gait.bouts(frame), el.gait.peak_cadence(frame)]
     made += [el.gait.speed_classes(frame)]
@@ -81,7 +81,7 @@ def tables(log: str) -> list[pd.DataFrame]:
     frame = el.simulate("2026-10-24", 1, log=log)
     made = [el.daily(frame), el.coverage(frame), el.gaps(frame), el.explain(el.flag(frame))]
     made += [el.resample(frame, "1h"), el.blinks.rate(frame), el.blinks.strength(frame)]
-    made += [el.blinks.duration(frame), el.blinks.effective_n(frame), el.gait.pace(frame)]
+    made += [el.blinks.duration(frame), el.gait.pace(frame)]
     made += [el.gait.bouts(frame), el.gait.peak_cadence(frame), el.posture.zones(frame)]
     made += [el.posture.head_movements(frame), el.posture.spread(frame)]
     if log == "standard_mode_logs":

@@ -63,7 +63,6 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "save_figure": (lambda x: el.save_figure(x, "figure.png"), set()),
     "compose_figure": (lambda x: el.compose_figure(x, "timeline"), {"records", "bins"}),
     "blinks.rate": (el.blinks.rate, TABLES),
-    "blinks.effective_n": (el.blinks.effective_n, TABLES),
     "blinks.strength": (el.blinks.strength, TABLES),
     "blinks.duration": (el.blinks.duration, TABLES),
     "blinks.bursts": (el.blinks.bursts, set()),

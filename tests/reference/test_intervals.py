@@ -85,27 +85,6 @@ def drifting(rng: np.random.Generator, blocks: int) -> np.ndarray:
     return rng.gamma(16, 15 / 16, blocks)
 
 
-def test_the_interval_of_the_effective_n_holds_the_mean_of_a_drifting_rate() -> None:
-    hits = []
-    for rng in generators(5):
-        frame = fifteen(rng, 48 * 40, rate=np.repeat(drifting(rng, 48), 40))
-        found = el.blinks.effective_n(frame, draws=300).iloc[0]
-        hits.append(found["low"] <= 15 <= found["high"])
-    held(hits, least=0.92)
-
-
-def test_the_interval_of_the_effective_n_of_counted_blinks_holds_the_mean_rate() -> None:
-    hits, poisson = [], []
-    for rng in generators(6):
-        frame = sixty(rng, 480, rate=np.repeat(drifting(rng, 48), 10))
-        found = quietly(el.blinks.effective_n, frame, draws=300).iloc[0]
-        hits.append(found["low"] <= 15 <= found["high"])
-        exact = quietly(el.blinks.rate, frame).iloc[0]
-        poisson.append(exact["low"] <= 15 <= exact["high"])
-    held(hits, least=0.92)
-    assert np.mean(poisson) < 0.8  # what the notes of `rate` say of rates that drift
-
-
 @pytest.mark.parametrize("log", ["fifteen", "sixty"])
 def test_the_interval_of_a_daily_blink_rate_holds_the_planted_rate(log: str) -> None:
     hits = []

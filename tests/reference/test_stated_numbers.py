@@ -107,18 +107,6 @@ def test_each_group_says_why_it_has_no_rate() -> None:
     assert str(found["reason"].dtype).startswith("str")
 
 
-@pytest.mark.parametrize("method", [None, "rms", "exponential"])
-def test_the_interval_of_the_effective_n_holds_its_own_estimate(method: str | None) -> None:
-    rng = np.random.default_rng(5)
-    rate = np.repeat(rng.gamma(4, 15 / 4, 60), 10)  # lively and drowsy ten minutes
-    frame = sixty(rng, 600, rate=rate)
-    found = first(el.blinks.effective_n(frame, method=method))
-    assert found["low"] < found["rate_per_min"] < found["high"]
-    assert found["rate_per_min"] == pytest.approx(
-        first(el.blinks.rate(frame, method=method))["rate_per_min"]
-    )
-
-
 def test_bins_keep_root_mean_squares_as_root_mean_squares() -> None:
     frame = frame_of(MINUTES, {"sc_bki_n": [1, 3], "sc_bki_av": [2.0, 6.0]})
     bins = el.resample(frame, "2min")

@@ -68,7 +68,6 @@ LONGER = {
 }  # fmt: skip
 LONG = {(f"baseline.{name}", kind) for name in ("personal", "trend") for kind in NUMBERS[:5]}
 LONG |= {("baseline.change_points", kind) for kind in NUMBERS[:4]}
-LONG |= {("blinks.effective_n", kind) for kind in KINDS}
 LONG |= {(name, "masked, 60 s") for name in ("plot_day", "plot_timeline", "compose_figure")}
 LONG |= {(name, "bins of 15 s") for name in ("plot_day", "plot_timeline", "compose_figure")}
 LONG |= {(name, kind) for name in ("report", "report_cohort") for kind in KINDS}

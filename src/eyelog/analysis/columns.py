@@ -42,7 +42,6 @@ TABLES: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = MappingProx
         "attrition": (frozenset({"condition", "removed", "left"}), frozenset()),
         "inventory": (frozenset({"account", "log", "gaps"}), frozenset()),
         "blinks.cleansings": (frozenset({"rate_per_min"}), frozenset({"cleansing"})),
-        "blinks.effective_n": (frozenset({"n_effective"}), frozenset()),
         "blinks.rate": (frozenset({"rate_per_min"}), frozenset()),
         "blinks.strength": (frozenset({"strength_uv"}), frozenset()),
         "blinks.duration": (frozenset({"duration_ms"}), frozenset()),
@@ -53,6 +52,7 @@ TABLES: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = MappingProx
         "gait.speed_classes": (frozenset({"share_fastest"}), frozenset()),
         "baseline.personal": (frozenset({"baseline", "spread"}), frozenset()),
         "baseline.new_levels": (frozenset({"before", "after", "p"}), frozenset()),
+        "compare.group_rates": (frozenset({"rate", "wearers", "exposed"}), frozenset()),
         "compare.agreement": (frozenset({"mean_fifteen", "bias"}), frozenset()),
         "compare.fit_mixed": (frozenset({"estimate", "se"}), frozenset()),
     }

@@ -57,9 +57,8 @@ TERMS: Final = [
         " log: 60 times gaps between blinks / their seconds, in stretches free of noise."
         " 60-second log: blinks counted with weak cleansing over the seconds measured without"
         " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
-        " Biometrika 28:437); that of all days is by a bootstrap of blocks of 10 minutes, or"
-        " of whole days from 14 days on (Carlstein 1986, Annals of Statistics 14:1171), since"
-        " neighbouring blinks are not independent."
+        " Biometrika 28:437), of these minutes alone; that of this wearer takes days as the units"
+        " (jackknife) and is wider if neighbouring days are alike; it needs 4 days."
         " Below 3 usable minutes there is no rate.",
     ),
     (

@@ -11,7 +11,7 @@ from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from support.blinks import gaps, minutes, poisson_wearer
 from support.frames import EYES, MINUTES, frame_of
 
-RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage", "reason"]
+RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage", "of", "reason"]
 
 
 def test_the_rate_pools_gaps_and_is_not_a_mean_of_rates() -> None:
@@ -174,7 +174,7 @@ def test_counts_have_nothing_to_correct_for_noise() -> None:
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])
-@pytest.mark.parametrize("name", ["rate", "strength", "duration", "effective_n", "bursts"])
+@pytest.mark.parametrize("name", ["rate", "strength", "duration", "bursts"])
 def test_no_rows_give_a_table_of_the_same_shape(log: str, name: str) -> None:
     if log == EYES and name == "bursts":
         return

@@ -22,7 +22,6 @@ ASK: dict[str, Callable[..., Any]] = {
     "blinks.strength": el.blinks.strength,
     "blinks.duration": el.blinks.duration,
     "blinks.bursts": el.blinks.bursts,
-    "blinks.effective_n": lambda f, **k: el.blinks.effective_n(f, draws=100, **k),
     "gait.pace": el.gait.pace,
     "gait.speed_classes": el.gait.speed_classes,
     "posture.head_movements": el.posture.head_movements,

@@ -60,7 +60,6 @@ USERS: dict[str, Callable[[Any], Any]] = {
     "min_length": lambda d: el.gait.bouts(FRAME, min_length=d),
     "min_length ": lambda d: el.rhythm.activity_bouts(SERIES, threshold=0, min_length=d),
     "min_valid": lambda d: el.blinks.rate(FRAME, limits=el.Limits(min_valid=d)),
-    "block": lambda d: el.blinks.effective_n(FRAME, block=d),
     "period": lambda d: el.rhythm.cosinor(SERIES, period=d),
     "window": lambda d: el.baseline.personal(SERIES, window=d),
     "edge": lambda d: el.compare.wear_diagnostic(SERIES, SERIES > 0, edge=d),

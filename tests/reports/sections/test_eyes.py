@@ -8,11 +8,11 @@ from eyelog.reports.sections.eyes import section
 from support.reported import FIFTEEN, SIXTY, cells, frame, logs, unworn
 
 
-def test_the_rate_of_each_log_comes_with_its_bootstrap_interval() -> None:
+def test_the_rate_of_each_log_comes_with_the_interval_of_the_wearer() -> None:
     for log, said in zip((SIXTY, FIFTEEN), section(logs()).findings, strict=False):
-        whole = el.blinks.effective_n(frame(log, 9)).iloc[0]
+        whole = el.blinks.rate(frame(log, 9), of="wearer").iloc[0]
         assert f"blinked {whole['rate_per_min']:.1f} times per minute" in said
-        assert f"(95 % interval {whole['low']:.1f} to {whole['high']:.1f})" in said
+        assert f"(95 % interval {whole['low']:.1f} to {whole['high']:.1f}, of this wearer)" in said
 
 
 def test_the_extreme_hours_are_named_with_a_word_of_caution() -> None:

@@ -1,11 +1,10 @@
-"""Blinks: rate with its exposure and exact interval, strength, duration, bursts.
+"""Blinks: rate with its exposure and interval, strength, duration, bursts.
 
 Blinks under noise are lost, so rates are computed from noise-free gaps between blinks (15-second
 log) or from blinks counted over the seconds free of noise (60-second log), never from counts over
 clock time. Sums are pooled, never rates.
 """
 
-from eyelog.analysis.blinks.effective_n import effective_n
 from eyelog.analysis.blinks.rate import cleansings, rate
 from eyelog.analysis.blinks.shape import bursts, duration, strength
 
@@ -13,7 +12,6 @@ __all__ = [
     "bursts",
     "cleansings",
     "duration",
-    "effective_n",
     "rate",
     "strength",
 ]

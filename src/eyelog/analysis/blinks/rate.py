@@ -1,4 +1,4 @@
-"""Blink rate with its exposure and exact interval."""
+"""Blink rate with its exposure and its interval, of these minutes or of the wearer."""
 
 from typing import Any
 
@@ -13,15 +13,18 @@ from eyelog.analysis.blinks.readings import (
     rate_fields,
     reading_of,
     readings,
+    seconds_of,
     sums_of,
     terms_of,
 )
 from eyelog.analysis.grouped.groups import By
+from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
+from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.catalogue import COMPUTED_DATA, role_field
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, is_resampled, log_of, require_single_intervals
 from eyelog.provenance import history, record
 
@@ -36,6 +39,7 @@ def rate(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    of: Of = "minutes",
     limits: Limits | None = None,
     correct_noise: bool = False,
     method: Method | None = None,
@@ -44,7 +48,7 @@ def rate(
     stamp: str = "end",
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return the blink rate per minute, with its exact interval and its exposure.
+    """Return the blink rate per minute, with its interval and its exposure.
 
     Parameters
     ----------
@@ -57,6 +61,9 @@ def rate(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
+    of : {"minutes", "wearer"}
+        What the interval is about: the rate of these minutes, or the wearer's rate, of whose days
+        these are a sample. Choose the second to compare weeks, habits or persons.
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, and the shortest usable time that gives a
         rate (``min_valid``), see `eyelog.Limits`.
@@ -85,9 +92,12 @@ def rate(
         ``rate_per_min``, ``low`` and ``high`` (per minute; 95 %), int64 ``n`` (blinks counted, or
         gaps), float64 ``exposure_min`` (usable minutes: 15-second log, those of noise-free gaps;
         60-second log, ``val_s`` - ``nis_s`` of the minutes with a count) and ``coverage`` (share of
-        the expected records used; for labels, of their records), and string ``reason`` (why the
-        rate is missing; else empty). With `correct_noise` also float64 ``noise_per_min`` (onsets of
-        noise per noise-free minute).
+        the expected records used; for labels, of their records), and strings ``of`` (``minutes``
+        or ``wearer``: what the interval is about) and ``reason`` (why the rate is missing, or its
+        interval of the wearer; else empty). With `correct_noise` also float64 ``noise_per_min``
+        (onsets of noise per noise-free minute). With ``of="wearer"`` also int64 ``days`` (with
+        at least ``min_valid`` of usable time), float64 ``phi`` (how much neighbouring days are
+        alike) and ``n_effective`` (how many independent days would be as informative).
 
     Raises
     ------
@@ -97,8 +107,8 @@ def rate(
         If the frame has fields of both logs.
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
-        for counts, or for a frame that is resampled or has lost its noisy intervals to
-        `eyelog.mask`; or if `method` is ``"mean"`` and the frame is resampled.
+        for the wearer, for counts, or for a frame that is resampled or has lost its noisy intervals
+        to `eyelog.mask`; or if `method` is ``"mean"`` and the frame is resampled.
 
     Notes
     -----
@@ -115,10 +125,18 @@ def rate(
     is never below the mean, so ``"rms"`` is a lower bound; ``"exponential"`` divides it by the
     square root of 2, which is right for exponential gaps, and too low if the rate varies.
 
-    The interval is exact for a Poisson count n (Garwood 1936, Biometrika 28:437): it contains a
-    constant planted rate in 95 % of samples or a little more, for exponential gaps in 92 %, since a
-    root mean square varies more than a mean. Rates drift and blinks are not independent, so it is
-    too narrow if `eyelog.blinks.effective_n` is below n.
+    The interval of the minutes is exact for a Poisson count n (Garwood 1936, Biometrika 28:437): it
+    contains a constant planted rate in 95 % of samples or a little more, for exponential gaps in
+    92 %, since a root mean square varies more than a mean. It says nothing about other days of the
+    wearer: of seven days, it contains the wearer's rate in 1 of 16 cases.
+
+    The interval of the wearer takes local days as the units: the jackknife over days gives the
+    error of the logarithm of the rate, with Student's t; minutes within a day may depend on one
+    another. It needs four days. From ten days on, the error grows by the autocorrelation of the
+    days (`phi`). Of 7, 14 and 28 independent days with drifting rates it contains the wearer's rate
+    in 94, 96 and 96 of 100 cases; at an autocorrelation of .3 in 90, 95 and 94
+    (`benchmarks/levels.py`). If it cannot be given, the row has that of the minutes, and ``of`` and
+    ``reason`` say so.
 
     A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain are
     short: if blinks come at rate r and noise at rate l, both exponential, their mean is 1/(r + l).
@@ -141,8 +159,17 @@ def rate(
     >>> table = el.blinks.rate(el.sample(), by="hour")
     >>> bool((table["low"].dropna() <= table["high"].dropna()).all())
     True
+    >>> usual = el.blinks.rate(el.sample(), of="wearer").loc["all"]
+    >>> usual["of"], int(usual["days"])
+    ('wearer', 7)
     """
     which = log_of(frame, log)
+    check_of(of)
+    if correct_noise and of == "wearer":
+        raise ConfigurationError(
+            "correct_noise gives the interval of these minutes alone: leave out"
+            f" {argument('of', 'wearer')}, or correct_noise"
+        )
     reading = reading_of(which, method, cleansing)
     chosen = chosen_limits(limits, frame)
     names = rate_fields(reading, resampled=is_resampled(frame))
@@ -162,18 +189,19 @@ def rate(
         stamp=stamp,
         allow=allow,
     )
-    data = _columns(prepared, reading, correct_noise=correct_noise)
+    data = _columns(prepared, reading, of=of, correct_noise=correct_noise)
     return summary_table(
         data,
         prepared,
         "blinks.rate",
+        of=of,
         correct_noise=correct_noise,
         **reading.details,
     )
 
 
 def _columns(
-    prepared: Prepared, reading: Reading, *, correct_noise: bool = False
+    prepared: Prepared, reading: Reading, *, of: Of = "minutes", correct_noise: bool = False
 ) -> dict[str, Any]:
     min_valid_s = prepared.known.limits.seconds("min_valid")
     terms = terms_of(prepared.frame, reading)
@@ -185,8 +213,29 @@ def _columns(
         "n": as_counts(sums.number),
         "exposure_min": sums.usable_s / 60.0,
         "coverage": prepared.coverage(terms.present),
+        "of": pd.array(["minutes"] * len(reason), dtype="string"),
         "reason": reason,
     }
+    if of == "wearer":
+        found = of_wearer(
+            prepared,
+            data["rate_per_min"],
+            (terms.number, terms.size, terms.usable_s),
+            lambda number, size: ratio(number, seconds_of(reading, number, size) / 60.0),
+        )
+        known = ~np.isnan(found.low)
+        few = [f"{why}: the interval is of these minutes" if why else "" for why in found.reason]
+        data |= {
+            "low": np.where(known, found.low, data["low"]),
+            "high": np.where(known, found.high, data["high"]),
+            "of": pd.array(np.where(known, "wearer", "minutes"), dtype="string"),
+            "reason": pd.array(
+                [own or other for own, other in zip(reason, few, strict=True)], dtype="string"
+            ),
+            "days": found.days,
+            "phi": found.phi,
+            "n_effective": found.n_effective,
+        }
     return data if noise is None else data | {"noise_per_min": noise.per_min}
 
 

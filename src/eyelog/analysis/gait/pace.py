@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits, limit
@@ -74,6 +75,7 @@ def pace(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    of: Of = "minutes",
     limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
@@ -91,6 +93,9 @@ def pace(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
+    of : {"minutes", "wearer"}
+        What the result is about: these minutes, or the wearer, of whose days these are a sample.
+        For the wearer it comes with an interval.
     limits : Limits, optional
         What counts as worn and in pose, and how much of a minute must be walked so that the walking
         is steady (60-second log: ``min_walked_for_pace``, the vendor's 50 s), see `eyelog.Limits`.
@@ -109,6 +114,11 @@ def pace(
         ``pace_spm`` (steps per minute; missing without walking), int64 ``n`` (intervals it is
         based on), float64 ``exposure_min`` (minutes walked in them) and ``coverage`` (share of
         the expected records in which steps could be counted; for labels, of their records).
+
+        With ``of="wearer"`` also float64 ``low`` and ``high`` (95 %
+        interval of the wearer's, with local days as the units, see `eyelog.blinks.rate`), int64
+        ``days``, and strings ``of`` and ``reason`` (why there is no interval: fewer than four days,
+        or a count of 0).
 
     Raises
     ------
@@ -135,6 +145,7 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     which = log_of(frame, log)
+    check_of(of)
     chosen = chosen_limits(limits, frame)
     prepared = prepare(
         frame,
@@ -154,4 +165,12 @@ def pace(
         "exposure_min": np.nan_to_num(spent) / 60.0,
         "coverage": prepared.coverage(~np.isnan(steps(prepared.frame, which))),
     }
-    return summary_table(data, prepared, "gait.pace")
+    if of == "wearer":
+        found = of_wearer(
+            prepared,
+            np.asarray(data["pace_spm"]),
+            (taken, walked, walked),
+            lambda n, s: ratio(n * 60.0, s),
+        )
+        data |= {"low": found.low, "high": found.high} | found.about()
+    return summary_table(data, prepared, "gait.pace", of=of)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
+from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
 from eyelog.analysis.limits import Limits
@@ -21,6 +22,7 @@ def head_movements(
     frame: pd.DataFrame,
     *,
     by: By = None,
+    of: Of = "minutes",
     limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
@@ -38,6 +40,9 @@ def head_movements(
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
+    of : {"minutes", "wearer"}
+        What the result is about: these minutes, or the wearer, of whose days these are a sample.
+        For the wearer it comes with an interval.
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     judge : bool
@@ -56,6 +61,11 @@ def head_movements(
         single intervals), int64 ``n`` (intervals), float64 ``exposure_min`` (minutes worn in
         them) and ``coverage`` (share of the expected records that were counted; for labels, of
         their records). Missing without worn time.
+
+        With ``of="wearer"`` also float64 ``pitch_low``, ``pitch_high``, ``yaw_low`` and
+        ``yaw_high`` (95 % intervals of the wearer's, with local days as the units, see
+        `eyelog.blinks.rate`), int64 ``days``, and strings ``of`` and ``reason`` (why there is no
+        interval: fewer than four days, or a count of 0).
 
     Raises
     ------
@@ -80,6 +90,7 @@ def head_movements(
     True
     """
     which = log_of(frame, log)
+    check_of(of)
     if "exposure_min" not in frame.columns:
         require(frame, role(which, "worn"), purpose="posture.head_movements")
     fields = {noun: role_field(which, f"head_moves_{noun}") for noun in DIRECTIONS}
@@ -111,6 +122,18 @@ def head_movements(
         "exposure_min": np.nan_to_num(hours) * 60.0,
         "coverage": prepared.coverage(counted),
     }
+    if of == "wearer":
+        for noun, made in moves.items():
+            used = np.where(counted, made, np.nan), np.where(counted, worn_s, np.nan)
+            found = of_wearer(
+                prepared, data[f"{noun}_per_h"], (*used, used[1]), lambda n, s: ratio(n * 3600.0, s)
+            )
+            table |= {f"{noun}_low": found.low, f"{noun}_high": found.high}
+        table |= found.about()  # the same days for both
     return summary_table(
-        table, prepared, "posture.head_movements", interval_of_percentiles_s=INTERVAL_SECONDS[which]
+        table,
+        prepared,
+        "posture.head_movements",
+        of=of,
+        interval_of_percentiles_s=INTERVAL_SECONDS[which],
     )

@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.effective_n import effective_n
 from eyelog.analysis.blinks.rate import rate
 from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.series.arrays import numbers
@@ -26,7 +25,6 @@ COLUMNS: Final = (
     *("blink_rate_per_min", "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
     *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
 )
-LEAST_DAYS: Final = 14
 RATE: Final = "blink_rate_per_min"
 
 
@@ -72,21 +70,18 @@ def section(logs: Logs) -> Part:
     )
 
 
-def _block(logs: Logs, log: str) -> str:
-    """Return the width of the bootstrap's blocks: whole days if there are enough."""
-    return "1D" if len(logs.days(log)) >= LEAST_DAYS else "10min"
-
-
 def _rate_of(logs: Logs, log: str) -> str:
-    whole = effective_n(logs.frames[log], block=_block(logs, log), limits=logs.limits).iloc[0]
+    whole = rate(logs.frames[log], of="wearer", limits=logs.limits).iloc[0]
     if np.isnan(whole["rate_per_min"]):
         return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
     said = (
         f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {LOG_WORDS[log]} the"
         f" wearer blinked {words.number(whole['rate_per_min'], 1)} times per minute"
     )
-    interval = words.interval(whole["low"], whole["high"], 1)
-    said += f" ({interval or 'no interval: ' + str(whole['reason'])})"
+    said += (
+        f" ({words.interval(whole['low'], whole['high'], 1)}, of"
+        f" {'this wearer' if whole['of'] == 'wearer' else 'these minutes'})"
+    )
     if logs.usual(log, RATE).n:
         return (
             f"{said}; on a usual day the rate was {usual_words(logs, log, RATE)}."
