@@ -456,9 +456,7 @@ class Archive:
             stack.enter_context(layout.archive_errors(problem))
             if keep:
                 stack.enter_context(locked(self._place, log, account))
-            months = staged_months(
-                self._place, log, account, changes, keep=keep, staged=staged
-            )
+            months = staged_months(self._place, log, account, changes, keep=keep, staged=staged)
             yield stack.enter_context(months)
 
     def put_in_place(self, staged: Staged) -> None:

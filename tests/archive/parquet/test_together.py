@@ -118,7 +118,7 @@ def test_a_damaged_journal_is_an_error_that_says_what_to_do(
     die_after(1, tmp_path / "archive", files)
     (journal,) = unfinished(tmp_path / "archive")
     journal.write_text("[[")
-    with pytest.raises(ArchiveError, match="damaged.*import the same files again"):
+    with pytest.raises(ArchiveError, match=r"damaged.*import the same files again"):
         import_files(Archive(tmp_path / "archive"), files, account="ada")
     (problem,) = Archive(tmp_path / "archive").verify()["problem"]
     assert "interrupted between two months" in problem

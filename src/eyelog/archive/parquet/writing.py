@@ -440,7 +440,9 @@ def complete_interrupted(place: Place) -> list[str]:
                 with locked(place, log.removeprefix("log="), unquote(account[len("account=") :])):
                     pass
         except (EyelogError, OSError) as error:
-            problems.append(f"an import was interrupted between two months, and not completed: {error}")
+            problems.append(
+                f"an import was interrupted between two months, and not completed: {error}"
+            )
     return problems
 
 

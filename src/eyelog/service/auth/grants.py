@@ -5,7 +5,7 @@ Only hashes of codes and tokens are stored. Each rule holds within one transacti
 
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hmac import compare_digest
 
 from eyelog.errors import ConfigurationError
@@ -22,6 +22,7 @@ __all__ = [
     "ACCESS_SECONDS",
     "SCOPE",
     "SCOPES",
+    "WRITE",
     "Bearer",
     "Grant",
     "GrantRefused",
@@ -34,7 +35,9 @@ ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
 _USE_SECONDS = 600  # how fine the last use of a token is noted
 SCOPE = "official"  # the scope that applications of the public service ask for
-SCOPES = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+_READING = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+WRITE = "write"  # to add to the wearer's own logs; it reads nothing
+SCOPES = (*_READING, WRITE)
 _FIRST_SCOPE = "read"  # for tokens that an older release issued
 
 
@@ -44,10 +47,24 @@ class GrantRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """The account and the application that an access token was issued to."""
+    """The account and the application that an access token was issued to.
+
+    `client_id` is empty for a wearer's own upload token, which is of no application.
+    """
 
     account: str
     client_id: str
+    scope: str = field(default="", compare=False)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the wearer allowed to read the records."""
+        return not set(_READING).isdisjoint(self.scope.split())
+
+    @property
+    def writes(self) -> bool:
+        """Whether the wearer allowed to add records."""
+        return WRITE in self.scope.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,29 +239,55 @@ class Grants(Accounts, Applications):
         """Return the bearer of an access token, or the reason to refuse it."""
         hashed, now = digest(access_token), time.time()
         rows = self._state.rows(
-            "SELECT token.account, token.client_id, token.expires, token.revoked, token.used,"
-            " account.disabled, application.client_id FROM token"
+            "SELECT token.account, token.client_id, token.kind,"  # noqa: S608 (text from here)
+            f" ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
+            " token.scope, account.disabled, application.client_id FROM token"
             " LEFT JOIN account ON account.name = token.account"
             " LEFT JOIN application ON application.client_id = token.client_id"
-            " WHERE token.hash = ? AND token.kind = 'access'",
+            " WHERE token.hash = ? AND token.kind IN ('access', 'upload')",
             hashed,
         )
         if not rows:
             return "the access token is unknown"
-        account, client_id, expires, revoked, used, disabled, known_application = rows[0]
+        account, client_id, kind, expires, revoked, used, scope, disabled, application = rows[0]
         if revoked:
             return "the access token is revoked"
         if expires <= now:
+            if kind == "upload":
+                return "the upload token was not used for a year, and ended: make another"
             return "the access token has expired: refresh it"
         if disabled is None:
             return "the account of the access token was removed"
-        if known_application is None:
+        if application is None and kind == "access":
             return "the application of the access token was removed"
         if disabled:
             return "the account of the access token is disabled"
         if used is None or used < now - _USE_SECONDS:
             self._state.note("UPDATE token SET used = ? WHERE hash = ?", now, hashed)
-        return Bearer(account, client_id)
+        return Bearer(account, client_id, scope or _FIRST_SCOPE)
+
+    def issue_upload_token(self, account: str) -> str:
+        """Return a new token with which a wearer's own programs can add records.
+
+        It reads nothing, belongs to no application, and ends when it was not used for a year.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account is unknown or disabled.
+        """
+        if self.account(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        token = new_token()
+        with self._state.write() as db:
+            _store(db, token, "upload", account, "", digest(token), WRITE)
+        return token
+
+    def upload_tokens(self, account: str) -> list[Issued]:
+        """Return the upload tokens of an account that can be used, the oldest first."""
+        return [one for one in self.issued() if one.account == account and one.kind == "upload"]
 
     def owner(self, token: str) -> Bearer | None:
         """Return the account and application of a token, whether or not it can still be used."""
