@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
-from eyelog.archive.parquet.writing import complete_interrupted
+from eyelog.archive.parquet.writing import complete_interrupted, remove_leftovers
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
@@ -183,7 +183,8 @@ def create_app(
         Limits(app.state.file, uploads_per_hour, what="upload") if uploads_per_hour else None
     )
     app.state.uploads = Uploads(registry, upload_limits, quota)
-    app.state.uploads.spool.clean_up()  # what a killed process has left
+    for account in app.state.uploads.spool.clean_up():  # what a killed process has left
+        remove_leftovers(place_of(Archive(registry.folder)), account)
     app.state.windows = Windows(registry.folder, processes=workers)
     app.state.cursors = Cursors(registry.signing_key)
     app.state.login_forms = login_forms(registry.signing_key)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 from eyelog.archive.parquet.layout import check_account
 from eyelog.disk.files import make_folders
@@ -60,20 +61,20 @@ class Spool:
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
 
-    def clean_up(self) -> int:
-        """Remove the folders of dead processes; return how many there were."""
-        removed = 0
+    def clean_up(self) -> list[str]:
+        """Remove the folders of dead processes; return the accounts that they were of."""
+        accounts: set[str] = set()
         if not self._root.is_dir():
-            return removed
+            return []
         with self._whole(shared=False):
             for path in sorted(self._root.glob("account=*/*/")):
                 if self._is_dead(path):
                     shutil.rmtree(path, ignore_errors=True)
-                    removed += 1
+                    accounts.add(unquote(path.parent.name.removeprefix("account=")))
             for path in self._root.glob("account=*/"):
                 with suppress(OSError):  # it is not empty
                     path.rmdir()
-        return removed
+        return sorted(accounts)
 
     def bytes_of(self, account: str) -> int:
         """Return how much of an account has come in and is not imported yet."""

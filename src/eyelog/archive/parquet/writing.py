@@ -50,7 +50,7 @@ from eyelog.archive.parquet.rows import (
 )
 from eyelog.archive.parquet.seal import note_seal, sealed
 from eyelog.archive.parquet.together import complete, folders_of, put_together, unfinished
-from eyelog.catalogue import INTERVAL_SECONDS, check_log
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, argument
@@ -70,6 +70,7 @@ __all__ = [
     "parquet_writer",
     "prepare",
     "prepare_table",
+    "remove_leftovers",
     "staged_months",
     "write",
 ]
@@ -444,6 +445,14 @@ def complete_interrupted(place: Place) -> list[str]:
                 f"an import was interrupted between two months, and not completed: {error}"
             )
     return problems
+
+
+def remove_leftovers(place: Place, account: str) -> None:
+    """Complete what a killed process left of an account's months, or remove it."""
+    for log in LOGS:
+        if place.local and Path(folder(place, log, account)).is_dir():
+            with locked(place, log, account):
+                pass
 
 
 @contextmanager

@@ -41,6 +41,9 @@ SCOPES = (*_READING, WRITE)
 _FIRST_SCOPE = "read"  # for tokens that an older release issued
 
 
+_MOST_UPLOAD_TOKENS = 10  # a wearer has a few devices
+
+
 class GrantRefused(Exception):
     """A code or refresh token that cannot be used; the text says why (``invalid_grant``)."""
 
@@ -79,6 +82,8 @@ class Grant:
         Seconds since 1970. None if an older release issued the tokens, or if never used.
     grant_id : str
         Identifies the grant on a page; it cannot be used for anything else.
+    may : str
+        What the application may do, in words.
     """
 
     client_id: str
@@ -86,6 +91,7 @@ class Grant:
     since: float | None
     last_used: float | None
     grant_id: str
+    may: str = "read your records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +280,16 @@ class Grants(Accounts, Applications):
         Raises
         ------
         ConfigurationError
-            If the account is unknown or disabled.
+            If the account is unknown or disabled, or has ten upload tokens.
         """
         if self.account(account).disabled:
             raise ConfigurationError(
                 f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        if len(self.upload_tokens(account)) >= _MOST_UPLOAD_TOKENS:
+            raise ConfigurationError(
+                f"account {account!r} has {_MOST_UPLOAD_TOKENS} upload tokens: end those that are"
+                " not used"
             )
         token = new_token()
         with self._state.write() as db:
@@ -288,6 +299,10 @@ class Grants(Accounts, Applications):
     def upload_tokens(self, account: str) -> list[Issued]:
         """Return the upload tokens of an account that can be used, the oldest first."""
         return [one for one in self.issued() if one.account == account and one.kind == "upload"]
+
+    def end_upload_tokens(self, account: str) -> int:
+        """End the upload tokens of an account; return how many there were."""
+        return self.withdraw(account, "")
 
     def owner(self, token: str) -> Bearer | None:
         """Return the account and application of a token, whether or not it can still be used."""
@@ -327,7 +342,8 @@ class Grants(Accounts, Applications):
     def grants(self, account: str) -> list[Grant]:
         """Return the access that applications have to an account, one row per application."""
         rows = self._state.rows(
-            "SELECT token.client_id, application.name, min(token.issued), max(token.used)"  # noqa: S608 (text from here)
+            "SELECT token.client_id, application.name, min(token.issued), max(token.used),"  # noqa: S608 (text from here)
+            f" group_concat(ifnull(token.scope, '{_FIRST_SCOPE}'), ' ')"
             " FROM token JOIN application ON application.client_id = token.client_id"
             f" WHERE token.account = :account AND {VALID}"
             " GROUP BY token.client_id ORDER BY application.name, token.client_id",
@@ -335,8 +351,15 @@ class Grants(Accounts, Applications):
             **valid_at(time.time()),
         )
         return [
-            Grant(client_id, name, since, used, digest(f"grant\n{account}\n{client_id}").hex()[:16])
-            for client_id, name, since, used in rows
+            Grant(
+                client_id,
+                name,
+                since,
+                used,
+                digest(f"grant\n{account}\n{client_id}").hex()[:16],
+                _in_words(Bearer(account, client_id, scopes)),
+            )
+            for client_id, name, since, used, scopes in rows
         ]
 
     def issued(self) -> list[Issued]:
@@ -388,6 +411,12 @@ def granted(asked: str | None) -> str:
     """Return the scope to grant: the known names among those asked for, in their order."""
     known = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
     return " ".join(known) or SCOPE
+
+
+def _in_words(bearer: Bearer) -> str:
+    """Return what tokens allow, for their wearer."""
+    may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
+    return " and ".join(may)
 
 
 def _check_account(db: sqlite3.Connection, name: str) -> None:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.archive.inventory import bytes_of_account
+from eyelog.archive.parquet.writing import remove_leftovers
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError
@@ -160,6 +161,7 @@ class Uploads:
             )
         except ImportFailed as error:
             _log.error("an upload of %d bytes was not imported: %s", size, error)
+            await to_thread.run_sync(remove_leftovers, place_of(Archive(self._archive)), account)
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
