@@ -27,6 +27,8 @@ PATHS = {
     "/account": {"get", "post"},
     "/invitation": {"get", "post"},
     "/v1/records": {"post"},
+    "/v1/uploads": {"post"},
+    "/v1/uploads/{sha256}": {"patch"},
     "/v2/users/me/official/computed_data": {"get"},
     "/v2/users/me/official/standard_mode_logs": {"get"},
     "/openapi.json": {"get"},

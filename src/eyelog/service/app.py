@@ -53,6 +53,7 @@ from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
 from eyelog.service.status import LastWrite, health, start, versions
+from eyelog.service.uploads.resumable import announce, take_part
 from eyelog.service.uploads.routes import Uploads, take_records
 
 __all__ = ["QUOTA", "create_app"]
@@ -154,6 +155,8 @@ def create_app(
             _route(INVITATION, (get, show_invitation), (post, take_invitation)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
             _route("/v1/records", (post, take_records)),
+            _route("/v1/uploads", (post, announce)),
+            _route("/v1/uploads/{sha256}", (["PATCH"], take_part)),
             _route("/openapi.json", (get, openapi)),
             _route("/health", (get, health)),
             _route("/version", (get, versions)),

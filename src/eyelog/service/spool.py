@@ -3,6 +3,7 @@
 ::
 
     ARCHIVE/.uploads/account=ada/0f3a.../      one upload; its process holds a lock on it
+    ARCHIVE/.uploads/account=ada/9b1c....part  the first part of a file, for a week
 
 A folder whose process is dead has no lock: the next service that starts removes it. As it has the
 name of an account's folder, an erasure removes it too.
@@ -11,6 +12,7 @@ name of an account's folder, an erasure removes it too.
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,10 +27,12 @@ try:
 except ImportError:  # on Windows, where one process serves
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["UPLOADS", "Spool"]
+__all__ = ["PART", "UPLOADS", "Spool"]
 
 UPLOADS: Final = ".uploads"  # hidden: Parquet tools skip it
+PART: Final = ".part"
 _LOCK: Final = ".lock"
+_KEPT_S: Final = 7 * 86400.0  # how long a part of a file waits for the rest
 
 
 class Spool:
@@ -61,6 +65,34 @@ class Spool:
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
 
+    @contextmanager
+    def part(self, account: str, name: str, *, make: bool = False) -> Iterator[Path | None]:
+        """Give the part of a file that an account has sent, locked; None if there is none.
+
+        Raises
+        ------
+        BlockingIOError
+            If another request is writing to it.
+        """
+        path = self.of(account) / f"{name}{PART}"
+        with self._whole(shared=True):
+            if make:
+                make_folders(path.parent)
+            try:
+                handle = os.open(path, os.O_RDWR | (os.O_CREAT if make else 0), 0o600)
+            except FileNotFoundError:
+                handle = -1
+        if handle < 0:
+            yield None
+            return
+        try:
+            if not _lock(handle, wait=False):
+                raise BlockingIOError(f"{path} is being written")
+            # Whoever had the lock may just have imported and removed it.
+            yield path if path.exists() else None
+        finally:
+            os.close(handle)
+
     def clean_up(self) -> list[str]:
         """Remove the folders of dead processes; return the accounts that they were of."""
         accounts: set[str] = set()
@@ -71,6 +103,10 @@ class Spool:
                 if self._is_dead(path):
                     shutil.rmtree(path, ignore_errors=True)
                     accounts.add(unquote(path.parent.name.removeprefix("account=")))
+            for path in self._root.glob(f"account=*/*{PART}"):
+                with suppress(OSError):
+                    if time.time() - path.stat().st_mtime > _KEPT_S:
+                        path.unlink()
             for path in self._root.glob("account=*/"):
                 with suppress(OSError):  # it is not empty
                     path.rmdir()

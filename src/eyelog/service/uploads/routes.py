@@ -29,11 +29,11 @@ from eyelog.service.uploads.body import Received, receive
 from eyelog.service.uploads.importer import ImportFailed, import_apart
 from eyelog.service.uploads.sent import Sent
 
-__all__ = ["Options", "Uploads", "take_records"]
+__all__ = ["NO_STORE", "Options", "Uploads", "note_upload", "take_records"]
 
 _MOST: Final = 8  # uploads under way in one process
 _SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
-_NO_STORE: Final = {"Cache-Control": "no-store"}
+NO_STORE: Final = {"Cache-Control": "no-store"}
 _KNOWN: Final = ("name", "replace", "tz")
 
 _log = logging.getLogger("eyelog.service")
@@ -198,7 +198,7 @@ async def take_records(request: Request) -> Response:
         problem.headers.setdefault("Connection", "close")
         raise
     await note_upload(request, bearer, answer, sum(file.size for file in files))
-    return json_answer(answer, headers=_NO_STORE | headers)
+    return json_answer(answer, headers=NO_STORE | headers)
 
 
 async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
