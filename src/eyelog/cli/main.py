@@ -35,13 +35,18 @@ def build_parser() -> Program:
         doctor,
         fields,
         operate,
+        push,
         report,
         service,
     )
 
     parser = Program()
     commands = parser.add_commands()
-    for module in (data, report, cohort, archive, account, service, operate, demo, fields, doctor):
+    every = (
+        *(data, report, cohort, archive, account, push, service),
+        *(operate, demo, fields, doctor),
+    )
+    for module in every:
         module.add_commands(commands)
     completion.add_commands(commands, build_parser)
     return parser
