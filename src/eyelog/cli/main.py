@@ -38,12 +38,13 @@ def build_parser() -> Program:
         push,
         report,
         service,
+        watch,
     )
 
     parser = Program()
     commands = parser.add_commands()
     every = (
-        *(data, report, cohort, archive, account, push, service),
+        *(data, report, cohort, archive, watch, account, push, service),
         *(operate, demo, fields, doctor),
     )
     for module in every:
