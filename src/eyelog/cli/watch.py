@@ -17,7 +17,7 @@ def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     watch = commands.add_parser(
         "watch",
-        help="import the files that arrive in a folder, until Ctrl-C",
+        help="import files as they arrive in a folder, until Ctrl-C",
         description="Import the files that arrive in a folder (by rsync, or from a cloud drive),"
         " until Ctrl-C. A file is imported when it has stayed as it is for a while; hidden files"
         " are left out. After a restart, only files that are new or have changed are imported.",

@@ -3,7 +3,8 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 import requests
 
 from eyelog.answers.encode import encode_answer
+from eyelog.service import bounds
 from support import live
 from support.loggerfiles import zipped
 from support.records import records
@@ -224,3 +226,24 @@ def test_an_upload_is_written_to_the_audit_log_without_its_content(
     assert (event["account"], event["files"], event["new"]) == ("ada", 1, 60)
     assert "holiday" not in text
     assert token not in text
+
+
+def test_a_long_body_takes_as_long_as_it_moves_on_and_no_longer(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(bounds, "STALL_SECONDS", 1.0)
+    body = csv(FIFTEEN, "2026-10-24 00:00:15", 400)
+    assert len(body) > 4 * bounds.STALL_BYTES
+
+    def slowly(pause: float) -> Iterator[bytes]:
+        for at in range(0, len(body), 40_000):
+            yield body[at : at + 40_000]
+            time.sleep(pause)
+
+    assert post(slowly(0.4)).json()["new"] == 400
+    began = time.monotonic()
+    with suppress(requests.ConnectionError):  # the rest of the body finds a closed line
+        assert post(slowly(2.0)).status_code == 408
+    assert time.monotonic() - began < 8
+    assert spooled(there) == []
