@@ -121,7 +121,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     assert focused(window) == "Download my data"
     send("ENTER")
     until(lambda: list(tmp_path.glob("eyelog-*.zip")))
-    send("TAB", "a guess", "TAB", NEW, "TAB", NEW, "ENTER")
+    send("TAB", "TAB", "a guess", "TAB", NEW, "TAB", NEW, "ENTER")
     until(lambda: window.driver.title == "The old password is wrong - eyelog")
     assert focused(window) == "old"
     send(PASSWORD, "TAB", NEW, "TAB", NEW, "TAB", "ENTER")
