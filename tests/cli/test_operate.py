@@ -372,3 +372,15 @@ def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_pa
     assert "ended: 1 refresh token and 1 access token of account 'ada'" in done.out
     assert lab.registry.bearer(lab.access) == "the access token is revoked"
     assert lab.run("revoke", "--all-in", "sleep", "--all").status == 2
+
+
+def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
+    token = lab.run("upload-token", "bea").out.strip()
+    assert lab.registry.bearer(token).writes
+    printed = lab.run("list-tokens").out
+    assert [cell.strip() for cell in table(printed)[-1][:3]] == ["bea", "(upload token)", "upload"]
+    assert token not in printed
+    done = lab.run("revoke", "--account", "bea")
+    assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
+    assert lab.registry.bearer(token) == "the access token is revoked"
+    assert lab.run("upload-token", "nobody").status == 1

@@ -52,6 +52,8 @@ COMMANDS = {
     "sync": (["sync", *RANGE, *OF], 1),
     "login": (["login", "--account", ACCOUNT], 1),
     "logout": (["logout", "--account", ACCOUNT], 1),
+    "push": (["push", "{folder}/Tägliches 記録.csv"], 1),
+    "watch": (["watch", "{folder}/föhlt", "--account", ACCOUNT], 1),
     "serve": (["serve", "--archive", "{folder}/none ö", "--port", "0"], 1),
     "a file that is missing": (["daily", "{folder}/föhlt.csv"], 1),
     "an account that is missing": (["daily", *RANGE, "--archive", "--account", "Zoë"], 1),

@@ -54,6 +54,7 @@ NO_SOURCE_FILE = {
     "docs/test_pages.py": "pages",
     "docs/test_readme.py": "a page",
     "docs/test_site.py": "the site, in a real browser",
+    "service/uploads/test_kills.py": "uploads whose processes are killed",
     "service/test_nginx.py": "the service behind a real proxy",
     "service/test_soak.py": "the whole service, for long and under attack",
     "test_clock_zones.py": "the class Zones of clock.py",

@@ -25,6 +25,10 @@ PATHS = {
     "/v1/oauth/revoke": {"post"},
     "/v1/oauth/authorize": {"get", "post"},
     "/account": {"get", "post"},
+    "/invitation": {"get", "post"},
+    "/v1/records": {"post"},
+    "/v1/uploads": {"post"},
+    "/v1/uploads/{sha256}": {"patch"},
     "/v2/users/me/official/computed_data": {"get"},
     "/v2/users/me/official/standard_mode_logs": {"get"},
     "/openapi.json": {"get"},
@@ -69,8 +73,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder: Path = tmp_path_factory.mktemp("openapi") / "archive"
     frames = [records(log, "2026-10-24 00:01", 30) for log in LOGS]
     registry, client_id, _ = live.make(folder, {"ada": frames})
-    app = create_app(folder, page_size=20)
-    code = registry.issue_code("ada", client_id, live.REDIRECT)
+    app = create_app(folder, page_size=20, uploads_per_hour=0)
+    code = registry.issue_code("ada", client_id, live.REDIRECT, scope="official write")
     access, _ = registry.exchange(code, client_id, live.REDIRECT, None)
     return schemathesis.openapi.from_asgi("/openapi.json", app), access
 

@@ -7,7 +7,9 @@ from support.processes import python
 MODULES = ("app", "server", "bounds", "openapi", "responses", "auth.registry", "records.paging")
 
 
-@pytest.mark.parametrize("package", ["anyio", "h11", "itsdangerous", "starlette", "uvicorn"])
+@pytest.mark.parametrize(
+    "package", ["anyio", "h11", "itsdangerous", "python_multipart", "starlette", "uvicorn"]
+)
 def test_every_module_says_what_to_install_where_a_package_of_the_extra_is_missing(
     package: str,
 ) -> None:

@@ -15,6 +15,7 @@ __all__ = [
     "base_url_from_environment",
     "login_page_from_environment",
     "token_from_environment",
+    "upload_token_from_environment",
 ]
 
 
@@ -70,3 +71,8 @@ def token_from_environment() -> Token | None:
     """
     access, refresh = _setting("EYELOG_ACCESS_TOKEN"), _setting("EYELOG_REFRESH_TOKEN")
     return Token(access, refresh or None) if access or refresh else None
+
+
+def upload_token_from_environment() -> str:
+    """Return EYELOG_UPLOAD_TOKEN; empty if it is not set."""
+    return _setting("EYELOG_UPLOAD_TOKEN")

@@ -23,7 +23,8 @@ class Page:
 
     A column of JSON is an array of numpy: numbers and booleans float64 with NaN for missing, texts
     and unknown fields objects with None for missing. A column of an Arrow stream stays an array of
-    Arrow, with its nulls. `stamps` are UTC instants, datetime64[us].
+    Arrow, with its nulls. `stamps` are UTC instants, datetime64[us]; `lines` are the lines of the
+    file from which the records come, if it has lines.
     """
 
     log: str
@@ -31,6 +32,7 @@ class Page:
     stamps: np.ndarray
     columns: Mapping[str, Any]  # of numpy or of Arrow
     unknown: tuple[str, ...]
+    lines: np.ndarray | None = None
 
     @property
     def n(self) -> int:

@@ -20,7 +20,7 @@ from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_e
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 from eyelog.errors import ArchiveError, EyelogWarning
 
-__all__ = ["contents", "inventory"]
+__all__ = ["bytes_of_account", "contents", "inventory"]
 
 # With at most this many accounts, a footer of each is read to name the days; with more, the months
 # are named.
@@ -65,6 +65,15 @@ def contents(place: Place) -> str:
     except Exception:  # noqa: BLE001 - a repr never fails; `verify` says what is wrong
         return "cannot be read: verify() says why"
     return "; ".join(parts) or "empty"
+
+
+def bytes_of_account(place: Place, account: str) -> int:
+    """Return the size of the month files of an account."""
+    return sum(
+        int(place.fs.size(month_path(place, log, account, month)) or 0)
+        for log in LOGS
+        for month in months(place, log, account)
+    )
 
 
 def _extent(place: Place, log: str) -> str:

@@ -22,7 +22,16 @@ from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
 from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
-from eyelog.archive.parquet.writing import Change, Outcome, locked, prepare, staged_months, write
+from eyelog.archive.parquet.writing import (
+    Change,
+    Outcome,
+    Staged,
+    commit_all,
+    locked,
+    prepare,
+    staged_months,
+    write,
+)
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
@@ -396,7 +405,13 @@ class Archive:
 
     @contextmanager
     def merging(
-        self, log: str, changes: Iterable[Change], *, account: str, keep: bool = True
+        self,
+        log: str,
+        changes: Iterable[Change],
+        *,
+        account: str,
+        keep: bool = True,
+        staged: Staged | None = None,
     ) -> Iterator[Outcome]:
         """Merge changes of whole months; for the project's own importers, which count by file.
 
@@ -412,6 +427,9 @@ class Archive:
             Whose records.
         keep : bool
             If False, only report the outcome: no month is written.
+        staged : dict, optional
+            Where the new months are added, so that the caller puts them in place together with
+            those of other logs, inside the context (`commit_all`).
 
         Yields
         ------
@@ -438,7 +456,33 @@ class Archive:
             stack.enter_context(layout.archive_errors(problem))
             if keep:
                 stack.enter_context(locked(self._place, log, account))
-            yield stack.enter_context(staged_months(self._place, log, account, changes, keep=keep))
+            months = staged_months(self._place, log, account, changes, keep=keep, staged=staged)
+            yield stack.enter_context(months)
+
+    def put_in_place(self, staged: Staged) -> None:
+        """Put the months that `merging` has staged in place; for the project's own importers.
+
+        Parameters
+        ----------
+        staged : dict
+            As `merging` has filled it, for any number of logs and accounts, inside the contexts of
+            all of them. On a local disk all months are put in place or none, whatever is killed.
+
+        Raises
+        ------
+        ArchiveError
+            If the disk is full or read-only.
+
+        Examples
+        --------
+        >>> from tempfile import mkdtemp
+        >>> import eyelog as el
+        >>> archive, staged = el.Archive(mkdtemp()), {}
+        >>> with archive.merging("computed_data", [], account="anna", staged=staged):
+        ...     archive.put_in_place(staged)
+        """
+        with layout.archive_errors(f"write to {self.path}"):
+            commit_all(self._place, staged)
 
     def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
         """Return a value that changes whenever the months of a range are written.

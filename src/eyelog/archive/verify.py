@@ -8,6 +8,7 @@ import pandas as pd
 from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
+from eyelog.archive.parquet.writing import complete_interrupted
 from eyelog.catalogue import LOGS
 from eyelog.progress import progress_line
 
@@ -19,8 +20,9 @@ _COLUMNS = ("account", "log", "month", "file", "problem")
 def verify(place: Place) -> pd.DataFrame:
     """Return one row per problem."""
     require_place(place)
+    interrupted = complete_interrupted(place)
     files = [(log, *file) for log in LOGS for file in _files(place, log)]
-    problems = []
+    problems = [("", "", "", place.root, problem) for problem in interrupted]
     with progress_line(len(files), "verify", unit="file") as done:
         for log, account, month, path in files:
             found = _problems(place, log, account, month, path)

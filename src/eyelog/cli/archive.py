@@ -253,7 +253,8 @@ def _short_names(names: list[str], width: int) -> list[str]:
 def _table(reports: "list[FileReport]") -> "pd.DataFrame":
     import pandas as pd
 
-    table = pd.DataFrame([vars(report) for report in reports]).drop(columns="fault")
+    table = pd.DataFrame([vars(report) for report in reports])
+    table = table.drop(columns=["fault", "differing"])
     for name in ("first", "last"):
         stamps = [getattr(report, name) for report in reports]
         texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]

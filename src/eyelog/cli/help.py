@@ -15,8 +15,8 @@ _JOBS: Final = {
 }
 _GROUPS: Final = {
     "Results": ("daily", "plot", "report", "cohort"),
-    "Records": ("import", "archive", "login", "logout", "fetch", "sync", "cache"),
-    "Service": ("serve", "service"),
+    "Records": ("import", "watch", "archive", "login", "logout", "fetch", "sync", "cache"),
+    "Service": ("serve", "service", "push"),
     "Trial": ("demo", "simulate", "simulate-cohort"),
     "Help": ("fields", "doctor", "completion"),
 }

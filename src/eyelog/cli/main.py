@@ -35,13 +35,19 @@ def build_parser() -> Program:
         doctor,
         fields,
         operate,
+        push,
         report,
         service,
+        watch,
     )
 
     parser = Program()
     commands = parser.add_commands()
-    for module in (data, report, cohort, archive, account, service, operate, demo, fields, doctor):
+    every = (
+        *(data, report, cohort, archive, watch, account, push, service),
+        *(operate, demo, fields, doctor),
+    )
+    for module in every:
         module.add_commands(commands)
     completion.add_commands(commands, build_parser)
     return parser

@@ -220,6 +220,16 @@ def _add_tokens(actions: Any) -> None:
         "--redirect-uri", required=True, metavar="URI", help="the application's redirect URI"
     )
 
+    upload = _action(
+        actions,
+        "upload-token",
+        _upload_token,
+        "print a new upload token of a wearer, once",
+        "With it a program (eyelog push) can add records to the account, and read nothing. It ends"
+        " when it was not used for a year, with `eyelog service revoke`, or on the wearer's page.",
+    )
+    upload.add_argument("name", metavar="NAME", help="the account's name")
+
     listed = _action(
         actions,
         "list-tokens",
@@ -398,12 +408,14 @@ def _say_ended(ended: "list[Ended]", *, what: str) -> None:
     """Print which tokens ended, one line per account and application."""
     for one in ended:
         name = f"{one.name!r} ({one.client_id})" if one.name else one.client_id
+        whose = f"application {name}" if name else "of its own devices"
+        kind = "access" if name else "upload"
         counts = [
-            f"{count} {kind} token{'s' if count > 1 else ''}"
-            for count, kind in ((one.refresh, "refresh"), (one.access, "access"))
+            f"{count} {what_kind} token{'s' if count > 1 else ''}"
+            for count, what_kind in ((one.refresh, "refresh"), (one.access, kind))
             if count
         ]
-        print(f"ended: {' and '.join(counts)} of account {one.account!r}, application {name}")
+        print(f"ended: {' and '.join(counts)} of account {one.account!r}, {whose}")
     if not ended:
         print(f"ended: no token; {what} had none that could be used")
 
@@ -789,6 +801,15 @@ def _issue_code(args: argparse.Namespace) -> None:
     print(code)
 
 
+def _upload_token(args: argparse.Namespace) -> None:
+    registry = _registry(args)
+    token = registry.issue_upload_token(args.name)
+    _audit(registry, "upload_token", account=args.name)
+    print(token)
+    if sys.stdout.isatty():
+        note("This token is shown only now. Whoever has it can add records to the account.")
+
+
 def _list_tokens(args: argparse.Namespace) -> None:
     tokens = _registry(args).issued()
     if args.json:
@@ -810,7 +831,7 @@ def _list_tokens(args: argparse.Namespace) -> None:
     rows = [
         [
             one.account,
-            one.name or one.client_id,
+            one.name or one.client_id or "(upload token)",
             one.kind,
             _day(one.issued),
             _minute(one.last_used),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import note
@@ -50,6 +51,20 @@ def _add_serve(commands: Any) -> None:
         default=10_000,
         metavar="N",
         help="requests for data per account and hour (default: 10000; 0: no limit)",
+    )
+    serve.add_argument(
+        "--uploads-per-hour",
+        type=int,
+        default=60,
+        metavar="N",
+        help="uploads per account and hour (default: 60; 0: no limit)",
+    )
+    serve.add_argument(
+        "--quota",
+        type=_size,
+        default=2_000_000_000,
+        metavar="SIZE",
+        help="what the archive takes of one account by uploads (default: 2GB; 0: no limit)",
     )
     serve.add_argument(
         "--behind-proxy",
@@ -107,11 +122,21 @@ def _serve(args: argparse.Namespace) -> int:
         state=args.state,
         workers=args.workers,
         requests_per_hour=args.requests_per_hour,
+        uploads_per_hour=args.uploads_per_hour,
+        quota=args.quota,
         access_log=args.access_log,
         proxy=args.behind_proxy,
         root_path=args.root_path,
     )
     return 0
+
+
+def _size(text: str) -> int:
+    """Return the bytes of a size such as 2GB."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kMGT]?)B?", text.strip(), re.IGNORECASE | re.ASCII)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"not a size: {text!r} (use one such as 500MB or 2GB)")
+    return int(float(match[1]) * 1000 ** " KMGT".index(match[2].upper() or " "))
 
 
 def _simulate(args: argparse.Namespace) -> int:

@@ -20,6 +20,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
+from eyelog.archive.parquet.writing import complete_interrupted, remove_leftovers
+from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
@@ -41,10 +43,10 @@ from eyelog.service.auth.pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.state import State, StateBusy, StateFault
-from eyelog.service.auth.tokens import authenticate, revoke, token
+from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
-from eyelog.service.limits import PER_HOUR, Limits, Quota
+from eyelog.service.limits import PER_HOUR, UPLOADS_PER_HOUR, Limits, Quota
 from eyelog.service.openapi import document
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
@@ -52,8 +54,10 @@ from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
 from eyelog.service.status import LastWrite, health, start, versions
+from eyelog.service.uploads.resumable import announce, take_part
+from eyelog.service.uploads.routes import Uploads, take_records
 
-__all__ = ["create_app"]
+__all__ = ["QUOTA", "create_app"]
 
 _ERRORS = {
     404: ("not_found", "there is nothing at this address"),
@@ -66,6 +70,9 @@ _log = logging.getLogger("eyelog.service")
 # the CPU on competing for the interpreter.
 _AT_ONCE = 2
 
+QUOTA = 2_000_000_000
+"""Bytes of one account: some hundred years of records."""
+
 
 def create_app(
     archive_path: str | os.PathLike[str],
@@ -73,6 +80,8 @@ def create_app(
     *,
     page_size: int = 500,
     requests_per_hour: int = PER_HOUR,
+    uploads_per_hour: int = UPLOADS_PER_HOUR,
+    quota: int = QUOTA,
     access_log: str | os.PathLike[str] | None = None,
     proxy: str | None = None,
     root_path: str = "",
@@ -92,6 +101,10 @@ def create_app(
     requests_per_hour : int
         How many requests for data one account may make from one full hour to the next; 0 for no
         limit.
+    uploads_per_hour : int
+        How many uploads one account may begin from one full hour to the next; 0 for no limit.
+    quota : int
+        How many bytes the archive takes of one account by uploads; 0 for no limit.
     access_log : path, optional
         A file (0600) to which each request adds a line of JSON.
     proxy : str, optional
@@ -121,6 +134,10 @@ def create_app(
         )
     if text := interrupted(registry.folder):
         raise ConfigurationError(text)
+    if isinstance(quota, bool) or not isinstance(quota, int) or quota < 0:
+        raise ConfigurationError(f"quota must be a number of bytes, or 0 (no limit), not {quota!r}")
+    for problem in complete_interrupted(place_of(Archive(registry.folder))):
+        raise ConfigurationError(problem)
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     seen_through = Proxy(proxy, root_path)
     description = document(page_size, root_path=seen_through.root_path)
@@ -137,6 +154,9 @@ def create_app(
             _route("/account", (get, show_account), (post, take_account)),
             _route(INVITATION, (get, show_invitation), (post, take_invitation)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
+            _route("/v1/records", (post, take_records)),
+            _route("/v1/uploads", (post, announce)),
+            _route("/v1/uploads/{sha256}", (["PATCH"], take_part)),
             _route("/openapi.json", (get, openapi)),
             _route("/health", (get, health)),
             _route("/version", (get, versions)),
@@ -162,6 +182,12 @@ def create_app(
     app.state.file = State(archive_path, state)
     app.state.proxy = seen_through
     app.state.limits = Limits(app.state.file, requests_per_hour) if requests_per_hour else None
+    upload_limits = (
+        Limits(app.state.file, uploads_per_hour, what="upload") if uploads_per_hour else None
+    )
+    app.state.uploads = Uploads(registry, upload_limits, quota)
+    for account in app.state.uploads.spool.clean_up():  # what a killed process has left
+        remove_leftovers(place_of(Archive(registry.folder)), account)
     app.state.windows = Windows(registry.folder, processes=workers)
     app.state.cursors = Cursors(registry.signing_key)
     app.state.login_forms = login_forms(registry.signing_key)
@@ -199,7 +225,7 @@ def _route(path: str, *endpoints: tuple[list[str], Endpoint]) -> Route:
 
 def _data(log: str) -> Endpoint:
     def page(request: Request) -> Response:
-        bearer = authenticate(request)
+        bearer = may_read(request)
         request.scope[ACCOUNT] = bearer.account
         limits: Limits | None = request.app.state.limits
         if limits is None:

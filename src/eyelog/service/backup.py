@@ -27,6 +27,9 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from eyelog.archive.parquet.damage import is_damage
+from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.parquet.together import JOURNAL
+from eyelog.archive.parquet.writing import complete_interrupted
 from eyelog.archive.store import Archive
 from eyelog.disk.files import make_folders, new_file, replace_file, sync_folder, whole_file
 from eyelog.disk.sqlite import connect
@@ -35,6 +38,7 @@ from eyelog.service.audit import FILE_NAME, lock
 from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
+from eyelog.service.spool import UPLOADS
 
 __all__ = ["Made", "Restored", "back_up", "interrupted", "restore"]
 
@@ -121,6 +125,7 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
     for path in sorted(registry.state_folder.glob(f"{FILE_NAME}*")):
         if path.is_file() and not path.is_symlink():
             files[f"state/{path.name}"] = _copy(path, target / "state" / path.name)
+    complete_interrupted(open_place(registry.folder))
     for path in _files_of_archive(registry):
         inside = path.relative_to(registry.folder).as_posix()
         with suppress(FileNotFoundError):  # replaced or removed meanwhile
@@ -133,11 +138,15 @@ def _files_of_archive(registry: Registry) -> Iterator[Path]:
     own = registry.state.file.stem  # the state may lie in the archive
     own_notes = (ended.FILE_NAME, _UNDER_WAY)
     for parent, folders, names in os.walk(registry.folder):
-        folders.sort()
+        folders[:] = sorted(set(folders) - {UPLOADS})  # what came in is not yet of the archive
         for name in sorted(names):
             path = Path(parent) / name
             is_state = parent == os.fspath(registry.folder) and name.startswith((own, f".{own}"))
-            unfinished = name == ".lock" or name.endswith((".tmp", "-journal"))
+            unfinished = (
+                name == ".lock"
+                or name.endswith((".tmp", "-journal"))
+                or name.startswith(JOURNAL)  # its finished months are not copied
+            )
             if not (is_state or unfinished or name in own_notes or path.is_symlink()):
                 yield path
 

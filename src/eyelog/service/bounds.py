@@ -8,11 +8,12 @@ reads).
 import asyncio
 import logging
 import math
+import re
 import sys
 from typing import Any
 
 import h11
-from anyio import fail_after
+from anyio import current_time, fail_after
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,6 +25,7 @@ __all__ = ["HEAD_BYTES", "BoundedProtocol", "Bounds"]
 
 HEAD_BYTES = 32 * 1024
 BODY_BYTES = 64 * 1024
+UPLOAD_BYTES = 256 * 1024 * 1024
 REQUEST_SECONDS = 30.0
 HEAD_SECONDS = 10.0
 STALL_SECONDS = 30.0
@@ -32,6 +34,9 @@ CONNECTIONS = 256
 CONNECTIONS_PER_ADDRESS = 100
 
 _log = logging.getLogger("eyelog.service")
+
+# The addresses that take files; a path may have the prefix of a proxy.
+_UPLOADS = re.compile(r"/v1/(records|uploads/[^/]+)\Z")
 
 # Errors of clients are not warnings to the operator: a flood of them would fill the terminal, or
 # block the service if nobody reads its stderr.
@@ -51,15 +56,22 @@ class Bounds:
             await self._app(scope, receive, send)
             return
         started = ended = False
-        received = 0
+        received = timed = 0
+        upload = _is_upload(scope)
+        most = UPLOAD_BYTES if upload else BODY_BYTES
 
         async def bounded_receive() -> Message:
-            nonlocal ended, received
+            nonlocal ended, received, timed
             message = await receive()
             received += len(message.get("body", b""))
             ended = ended or not message.get("more_body", False)
-            if received > BODY_BYTES:
-                raise _too_large()
+            if received > most:
+                raise _too_large(most)
+            if upload and ended:
+                limit.deadline = math.inf  # the import has a limit of its own
+            elif upload and received - timed >= STALL_BYTES:
+                # A long body takes as long as its sender needs, but has to move on.
+                timed, limit.deadline = received, current_time() + STALL_SECONDS
             return message
 
         async def watched_send(message: Message) -> None:
@@ -72,7 +84,7 @@ class Bounds:
             await send(message)
 
         try:
-            _check_head(scope)
+            _check_head(scope, most)
             with fail_after(REQUEST_SECONDS) as limit:
                 await self._app(scope, bounded_receive, watched_send)
             return
@@ -95,16 +107,21 @@ class Bounds:
             await problem_answer(refusal)(scope, receive, send)
 
 
-def _too_large() -> Problem:
+def _is_upload(scope: Scope) -> bool:
+    return scope["method"] in ("POST", "PATCH") and bool(_UPLOADS.search(scope["path"]))
+
+
+def _too_large(most: int) -> Problem:
+    size = f"{most // 1024} KB" if most < 1 << 20 else f"{most >> 20} MB: send it in parts"
     return Problem(
         413,
         "content_too_large",
-        f"the body is larger than {BODY_BYTES // 1024} KB",
+        f"the body is larger than {size}",
         headers={"Connection": "close"},  # without waiting for the rest of the body
     )
 
 
-def _check_head(scope: Scope) -> None:
+def _check_head(scope: Scope, most: int) -> None:
     headers = scope["headers"]
     size = sum(len(name) + len(value) + 4 for name, value in headers)
     if size + len(scope.get("raw_path") or b"") + len(scope["query_string"]) > HEAD_BYTES:
@@ -114,8 +131,8 @@ def _check_head(scope: Scope) -> None:
             f"address and headers are larger than {HEAD_BYTES // 1024} KB",
         )
     for name, value in headers:
-        if name == b"content-length" and value.isdigit() and int(value) > BODY_BYTES:
-            raise _too_large()
+        if name == b"content-length" and value.isdigit() and int(value) > most:
+            raise _too_large(most)
     names = {name for name, _ in headers}
     if {b"content-length", b"transfer-encoding"} <= names:
         # A proxy in front may use the other one for the length: RFC 9112, section 6.1.

@@ -1,4 +1,6 @@
-"""The number of requests for data that an account may make per hour, over all processes.
+"""The number of requests for data, and of uploads, that an account may make per hour.
+
+They are counted over all processes.
 
 The count is in the file of the service's state, but a write for each request would cost more than
 the request. So a process takes a share of the remaining requests, and counts it down in memory:
@@ -14,10 +16,11 @@ from threading import Lock
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.state import State
 
-__all__ = ["PER_HOUR", "Limits", "Quota"]
+__all__ = ["PER_HOUR", "UPLOADS_PER_HOUR", "Limits", "Quota"]
 
 PER_HOUR = 10_000
 """As the public service documented."""
+UPLOADS_PER_HOUR = 60
 _HOUR_S = 3600
 _SHARES = 200  # a share is at most this part of the limit,
 _LEFT = 8  # and at most this part of the remainder
@@ -71,6 +74,8 @@ class Limits:
         The file of the service's state.
     per_hour : int
         How many requests an account may make from one full hour to the next.
+    what : {"request", "upload"}
+        Which requests.
 
     Raises
     ------
@@ -78,11 +83,12 @@ class Limits:
         If `per_hour` is not a whole number from 1.
     """
 
-    def __init__(self, state: State, per_hour: int = PER_HOUR) -> None:
+    def __init__(self, state: State, per_hour: int = PER_HOUR, *, what: str = "request") -> None:
         if isinstance(per_hour, bool) or not isinstance(per_hour, int) or per_hour < 1:
             raise ConfigurationError(
-                f"requests_per_hour must be a whole number from 0 (no limit), not {per_hour!r}"
+                f"{what}s_per_hour must be a whole number from 0 (no limit), not {per_hour!r}"
             )
+        self._table = f"{what}_count"
         self._state = state
         self._per_hour = per_hour
         self._hour = -1
@@ -124,14 +130,15 @@ class Limits:
 
     def _take_share(self, account: str, hour: int) -> _Share:
         with self._state.write() as db:
-            db.execute("DELETE FROM request_count WHERE hour < ?", (hour,))
+            db.execute(f"DELETE FROM {self._table} WHERE hour < ?", (hour,))  # noqa: S608 (a name from here)
             row = db.execute(
-                "SELECT n FROM request_count WHERE account = ? AND hour = ?", (account, hour)
+                f"SELECT n FROM {self._table} WHERE account = ? AND hour = ?",  # noqa: S608 (as above)
+                (account, hour),
             ).fetchone()
             free = max(0, self._per_hour - (row[0] if row else 0))
             size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
             db.execute(
-                "INSERT INTO request_count VALUES (?, ?, ?)"
+                f"INSERT INTO {self._table} VALUES (?, ?, ?)"  # noqa: S608 (as above)
                 " ON CONFLICT (account, hour) DO UPDATE SET n = n + excluded.n",
                 (account, hour, size),
             )

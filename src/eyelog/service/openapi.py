@@ -12,7 +12,7 @@ from string import Template
 from typing import Any
 
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue
-from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES
+from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE
 from eyelog.service.records.paging import ARROW_PAGES
 from eyelog.service.records.query import DATE_PATTERN
 
@@ -38,8 +38,11 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
         "access_seconds": ACCESS_SECONDS,
         "date_pattern": DATE_PATTERN,
         "scope": SCOPE,
-        "scopes": dict.fromkeys(SCOPES, "Read the wearer's own logs"),
-        "scope_names": " and ".join(SCOPES),
+        "scopes": {
+            scope: f"{'Add to' if scope == WRITE else 'Read'} the wearer's own logs"
+            for scope in SCOPES
+        },
+        "scope_names": ", ".join(SCOPES),
     }
     found: Schema = _filled(text["document"], values)
     for log in LOGS:

@@ -40,9 +40,13 @@ def problem_body(error: str, description: str) -> bytes:
     return msgspec.json.encode({"error": error, "error_description": description})
 
 
-def json_answer(value: Any, *, headers: Mapping[str, str] | None = None) -> Response:
+def json_answer(
+    value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Return `value` as a JSON response."""
-    return Response(msgspec.json.encode(value), headers=headers, media_type="application/json")
+    return Response(
+        msgspec.json.encode(value), status, headers=headers, media_type="application/json"
+    )
 
 
 def problem_answer(problem: Problem) -> Response:

@@ -12,15 +12,16 @@ from typing import Any
 
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import create_app
+from eyelog.service.app import QUOTA, create_app
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
-from eyelog.service.limits import PER_HOUR
+from eyelog.service.limits import PER_HOUR, UPLOADS_PER_HOUR
 from eyelog.service.parts import unknown
 from eyelog.service.workers import supervise
 
 __all__ = ["running", "serve"]
 
 _START_SECONDS = 20.0
+_NO_LIMITS = {"requests_per_hour": 0, "uploads_per_hour": 0, "quota": 0}
 
 
 def serve(
@@ -32,6 +33,8 @@ def serve(
     state: str | os.PathLike[str] | None = None,
     workers: int = 1,
     requests_per_hour: int = PER_HOUR,
+    uploads_per_hour: int = UPLOADS_PER_HOUR,
+    quota: int = QUOTA,
     access_log: str | os.PathLike[str] | None = None,
     proxy: str | None = None,
     root_path: str = "",
@@ -55,7 +58,7 @@ def serve(
         The folder of the service's state; by default the archive's folder.
     workers : int
         How many processes serve. One that ends is replaced.
-    requests_per_hour, access_log, proxy, root_path
+    requests_per_hour, uploads_per_hour, quota, access_log, proxy, root_path
         As for `create_app`.
 
     Raises
@@ -70,6 +73,8 @@ def serve(
         "state": None if state is None else os.fspath(state),
         "page_size": page_size,
         "requests_per_hour": requests_per_hour,
+        "uploads_per_hour": uploads_per_hour,
+        "quota": quota,
         "access_log": None if access_log is None else os.fspath(access_log),
         "proxy": proxy,
         "root_path": root_path,
@@ -125,8 +130,9 @@ def running(
     port : int
         TCP port; 0 lets the system choose a free one.
     **settings
-        Other settings of `create_app`. Requests are not limited unless ``requests_per_hour`` is
-        given: the service has only one user.
+        Other settings of `create_app`. Requests and uploads are not limited unless
+        ``requests_per_hour``, ``uploads_per_hour`` and ``quota`` are given: the service has only
+        one user.
 
     Yields
     ------
@@ -139,7 +145,7 @@ def running(
         If the archive folder does not exist, or the port is in use.
     """
     server = make_server(
-        create_app(archive_path, page_size=page_size, **{"requests_per_hour": 0, **settings})
+        create_app(archive_path, page_size=page_size, **{**_NO_LIMITS, **settings})
     )
     with bind("127.0.0.1", port) as listening:
         thread = threading.Thread(

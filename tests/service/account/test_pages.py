@@ -107,8 +107,9 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     send("ada", "TAB", PASSWORD, "ENTER")  # the cursor is in the first field
     until(lambda: window.driver.title == "Your account - eyelog")
     order = window.tab_through()
-    marks = ("log-out", "Withdraw access of Sleep study", "download", 'id="old"', 'id="new"')
-    for mark, tag in zip((*marks, 'id="again"', "change-password"), order, strict=True):
+    marks = ("log-out", "Withdraw access of Sleep study", "download", "make-upload-token")
+    fields = ('id="old"', 'id="new"', 'id="again"', "change-password")
+    for mark, tag in zip((*marks, *fields), order, strict=True):
         assert mark in tag
     window.open(f"{there.url}/account")
     send("TAB", "TAB")
@@ -120,7 +121,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     assert focused(window) == "Download my data"
     send("ENTER")
     until(lambda: list(tmp_path.glob("eyelog-*.zip")))
-    send("TAB", "a guess", "TAB", NEW, "TAB", NEW, "ENTER")
+    send("TAB", "TAB", "a guess", "TAB", NEW, "TAB", NEW, "ENTER")
     until(lambda: window.driver.title == "The old password is wrong - eyelog")
     assert focused(window) == "old"
     send(PASSWORD, "TAB", NEW, "TAB", NEW, "TAB", "ENTER")

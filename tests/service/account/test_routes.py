@@ -1,6 +1,7 @@
 """What a wearer does on the own page, and what nobody else can do there."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from eyelog.access.auth.application import Application
 from eyelog.access.client import Client
 from eyelog.errors import AuthorizationError
 from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.registry import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
@@ -188,3 +190,44 @@ def test_the_audit_log_has_what_was_done_and_no_secret(there, visitor: Visitor) 
     text = Path(there.archive / FILE_NAME).read_text()
     for secret in (PASSWORD, NEW, "a guess", "mistyped", *visitor.session.cookies.values()):
         assert secret not in text
+
+
+def test_an_upload_token_is_shown_once_and_can_only_add(there: Live, visitor: Visitor) -> None:
+    page = visitor.send(visitor.log_in(), "make-upload-token")
+    found = re.search(r'<code class="token">([^<]*)</code>', page.text)
+    assert found is not None
+    assert found[1] not in visitor.open().text
+    assert "Upload token made" in visitor.open().text
+    bearer = there.registry.bearer(found[1])
+    assert isinstance(bearer, Bearer)
+    assert (bearer.account, bearer.client_id) == ("ada", "")
+    assert (bearer.reads, bearer.writes) == (False, True)
+    hashed = there.registry.state.file.read_bytes()
+    assert found[1].encode() not in hashed
+    page = visitor.send(visitor.open(), "end-upload-tokens")
+    assert title(page).startswith("Your upload tokens have ended")
+    assert there.registry.bearer(found[1]) == "the access token is revoked"
+    names = [event["event"] for event in events(there)]
+    assert names[-2:] == ["upload_token", "upload_tokens_ended"]
+    assert found[1] not in (there.archive / FILE_NAME).read_text()
+
+
+def test_too_many_upload_tokens_are_refused_on_the_page(there: Live, visitor: Visitor) -> None:
+    for _ in range(10):
+        there.registry.issue_upload_token("ada")
+    page = visitor.send(visitor.log_in(), "make-upload-token")
+    assert page.status_code == 400
+    assert "end them first" in page.text
+    there.registry.end_upload_tokens("ada")
+    assert visitor.send(page, "make-upload-token").status_code == 200
+
+
+def test_the_page_says_what_an_application_may_do(there: Live, visitor: Visitor) -> None:
+    for scope in ("write", "official write"):
+        client_id, secret = there.registry.add_application(REDIRECT, name=scope)
+        code = there.registry.issue_code("ada", client_id, REDIRECT, scope=scope)
+        there.registry.exchange(code, client_id, REDIRECT, None)
+        assert secret
+    page = visitor.log_in()
+    assert "<dd>add records</dd>" in page.text
+    assert "<dd>read your records and add records</dd>" in page.text

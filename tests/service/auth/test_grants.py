@@ -178,3 +178,25 @@ def test_the_owner_of_a_token_is_known_also_when_it_is_revoked(
     registry.revoke_tokens(account="ada")
     assert registry.owner(tokens[0]) == Bearer("ada", application[0])
     assert registry.owner("unknown") is None
+
+
+def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.add_account("una")
+    token = registry.issue_upload_token("una")
+    assert isinstance(registry.bearer(token), Bearer)
+    assert [one.kind for one in registry.upload_tokens("una")] == ["upload"]
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 370 * 86400)
+    assert "was not used for a year" in str(registry.bearer(token))
+    assert registry.upload_tokens("una") == []
+    monkeypatch.undo()
+    registry.disable("una")
+    assert "disabled" in str(registry.bearer(token))
+    with pytest.raises(ConfigurationError, match="is disabled"):
+        registry.issue_upload_token("una")
+    registry.enable("una")
+    ended = registry.revoke_tokens(account="una")
+    assert [(one.client_id, one.access) for one in ended] == [("", 1)]
+    assert registry.bearer(token) == "the access token is revoked"

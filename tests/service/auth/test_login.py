@@ -225,3 +225,23 @@ def test_two_tabs_of_one_browser_both_work(browser: Browser) -> None:
     first, second = browser.open(state="1"), browser.open(state="2")
     assert sent_back(browser.send(first, password=PASSWORD))["state"] == "1"
     assert sent_back(browser.send(second, password=PASSWORD))["state"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("scope", "question", "says", "leaves_out"),
+    [
+        ("write", "to add to your data?", "It cannot read your data", "15-second"),
+        ("official write", "to read your data, and add to them?", "add records", "cannot change"),
+        (None, "to read your data?", "cannot change or delete", "add records"),
+    ],
+)
+def test_the_page_asks_for_what_the_scope_says(
+    browser: Browser, scope: str | None, question: str, says: str, leaves_out: str
+) -> None:
+    page = browser.open(scope=scope)
+    assert question in page.text
+    assert says in page.text
+    assert leaves_out not in page.text
+    code = sent_back(browser.send(page, password=PASSWORD))["code"]
+    tokens = browser.there.exchange(code, redirect_uri=CALLBACK).json()
+    assert tokens["scope"] == (scope or "official")

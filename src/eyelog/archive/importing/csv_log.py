@@ -243,7 +243,7 @@ class CsvLog(LogFile):
         self._refuse_lost_seconds(stamps, minutes, lines)
         fields = catalogue(self.log)
         unknown = tuple(name for name in columns if name not in fields)
-        return Page(self.log, None, stamps.view("M8[us]"), columns, unknown), wearers
+        return Page(self.log, None, stamps.view("M8[us]"), columns, unknown, lines), wearers
 
     def _column_of_wearers(self) -> int | None:
         own = spellings(self.log)

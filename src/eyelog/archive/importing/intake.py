@@ -16,7 +16,13 @@ import pyarrow as pa
 
 from eyelog.answers.page import Joined
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
-from eyelog.archive.importing.layers import Meeting, layer_of, overlay
+from eyelog.archive.importing.layers import (
+    Layer,
+    Meeting,
+    layer_of,
+    overlay,
+    without_conflicts,
+)
 from eyelog.archive.importing.log_file import LogFile, listed
 from eyelog.archive.importing.mixture import (
     HELD,
@@ -30,7 +36,7 @@ from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.waiting import Waiting
 from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
-from eyelog.archive.parquet.writing import Change
+from eyelog.archive.parquet.writing import Change, Staged
 from eyelog.archive.store import Archive
 from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets
 from eyelog.errors import (
@@ -56,7 +62,8 @@ class FileReport:
 
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
     that were already there (or whose stamp came again in the file), and `refused` are not records.
-    `conflicts` counts the stamps at which a later value replaced another one.
+    `conflicts` counts the stamps at which a later value replaced another one or, if stored values
+    are kept, differed from one; `differing` has these by field.
     """
 
     file: str
@@ -72,6 +79,7 @@ class FileReport:
     reason: str = ""
     account: str = "me"
     fault: str = field(default="", repr=False)  # the reason, with marks around its arguments
+    differing: dict[str, list[Stamps]] = field(default_factory=dict, repr=False)
 
 
 def import_files(
@@ -84,6 +92,7 @@ def import_files(
     split_wearers: bool = False,
     device: str | None = None,
     replace: bool = False,
+    keep_stored: bool = False,
     dry_run: bool = False,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
@@ -115,6 +124,9 @@ def import_files(
         Import only the files of this device, according to their names or provenance.
     replace : bool
         Write other values over those that the account has on the same stamps, however many.
+    keep_stored : bool
+        Let a value that the archive has stay where a file has another one, and report it. Without
+        it, the value of the file replaces it.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
 
@@ -157,7 +169,7 @@ def import_files(
         device=None if device is None else Devices(device),
         most=_WAITING,
     )
-    intake = _Intake(archive, account, chosen, replace, dry_run)
+    intake = _Intake(archive, account, chosen, replace, dry_run, keep_stored)
     with closing(intake), progress_line(sum(sizes), f"import into {account}", unit="B") as done:
         for file, size in zip(input_files(every), sizes, strict=False):
             reader = _Counted(file, done)
@@ -221,6 +233,7 @@ class _Intake:
     chosen: ChosenFiles
     replace: bool
     dry_run: bool
+    keep_stored: bool
     reports: list[FileReport] = field(default_factory=list)
     waiting: dict[tuple[str, str], Waiting[FileReport]] = field(default_factory=dict)
     met: dict[tuple[str, str], Met] = field(default_factory=dict)
@@ -349,30 +362,34 @@ class _Intake:
         if self.chosen.device is not None and self.reports:
             check_device(self.chosen.device)  # the table of reports shows what was left out
         with ExitStack() as stack:
+            staged: Staged = {}
             # In one order, so that two imports never wait for each other.
             for key in sorted(self.waiting):
                 if not len(self.waiting[key].stamps()):
                     continue  # all of its files were refused
-                held = self._write(key, stack)
+                held = self._write(key, stack, staged)
                 self._refuse_mixture(key, held)
+            self.archive.put_in_place(staged)
         for report in self.reports:
             if report.kept and report.status != "refused":
                 report.status = "to import" if self.dry_run else "imported"
         return self.reports
 
-    def _write(self, key: tuple[str, str], stack: ExitStack) -> list[Stamps]:
-        """Merge the waiting records of a log into the archive, month by month.
+    def _write(self, key: tuple[str, str], stack: ExitStack, staged: Staged) -> list[Stamps]:
+        """Merge the waiting records of a log with those of the archive into new, staged months.
 
-        Returns the stamps that the account has around them. The months are put in place at the end
-        of the stack, when nothing of any log was refused.
+        Returns the stamps that the account has around them.
         """
         account, log = key
         waiting, met = self.waiting[key], self.met[key]
         held: list[Stamps] = []
         stamps = waiting.stamps()
-        changes = (_change(month, stamps, waiting, met, held) for month in months_of(stamps))
+        keep = self.keep_stored
+        changes = (_change(month, stamps, waiting, met, held, keep) for month in months_of(stamps))
         stack.enter_context(
-            self.archive.merging(log, changes, account=account, keep=not self.dry_run)
+            self.archive.merging(
+                log, changes, account=account, keep=not self.dry_run, staged=staged
+            )
         )
         return held
 
@@ -410,7 +427,12 @@ class _Intake:
 
 
 def _change(
-    month: str, stamps: Stamps, waiting: Waiting[FileReport], met: Met, held: list[Stamps]
+    month: str,
+    stamps: Stamps,
+    waiting: Waiting[FileReport],
+    met: Met,
+    held: list[Stamps],
+    keep_stored: bool,
 ) -> Change:
     """Return the change that lays the records of one month over those of the archive.
 
@@ -420,6 +442,8 @@ def _change(
     def lay_over(before: pa.Table, first: int, after: int) -> Merged:
         group = waiting.between(first, after)
         held.append(stamps_of(before))
+        if keep_stored:
+            group = [(report, _beneath(before, report, layer, met)) for report, layer in group]
         laid = overlay(before, [layer for _, layer in group])
         for (report, layer), kept, conflicts in zip(group, laid.kept, laid.conflicts, strict=True):
             report.kept += kept
@@ -433,3 +457,15 @@ def _change(
 
     low, high = np.searchsorted(stamps, month_edges(month))
     return Change(month, stamps[low:high], waiting.extras, lay_over)
+
+
+def _beneath(before: pa.Table, report: FileReport, layer: Layer, met: Met) -> Layer:
+    """Return what is left of some records beneath those of the archive, and report the rest."""
+    left, conflicts = without_conflicts(before, layer)
+    if conflicts:
+        stamps = np.unique(np.concatenate(list(conflicts.values())))
+        report.conflicts += len(stamps)
+        for name, each in conflicts.items():
+            report.differing.setdefault(name, []).append(each)
+        met.add(Meeting(met.number(report.file), HELD, 0, len(stamps), int(stamps[0])))
+    return left

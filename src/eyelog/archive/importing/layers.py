@@ -16,7 +16,7 @@ import pyarrow as pa
 from eyelog.archive.parquet.rows import Stamps, extras_of, frame_of, stamps_of, table_of
 from eyelog.catalogue import columns
 
-__all__ = ["Layer", "Meeting", "Overlay", "layer_of", "overlay"]
+__all__ = ["Layer", "Meeting", "Overlay", "layer_of", "overlay", "without_conflicts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,35 @@ def layer_of(frame: pd.DataFrame, log: str) -> Layer:
         for name, values in frame.items()
     }
     return Layer(np.asarray(index.as_unit("us").asi8), arrays, extras)
+
+
+def without_conflicts(before: pa.Table, layer: Layer) -> tuple[Layer, dict[str, Stamps]]:
+    """Return a layer without the values that differ from those of a table, and their stamps.
+
+    Laid over the table, the rest replaces no value of it. The stamps are by field.
+    """
+    stored = stamps_of(before)
+    at = np.searchsorted(stored, layer.stamps)
+    met = np.flatnonzero(at < len(stored))
+    met = met[stored[at[met]] == layer.stamps[met]]
+    rows = pa.array(at[met])
+    columns, conflicts = dict(layer.columns), {}
+    for name in layer.columns:
+        if not len(met) or name not in before.column_names:
+            continue
+        column = before.column(name)
+        text = pa.types.is_string(column.type)
+        held = column.take(rows)
+        old = _objects(held) if text else held.cast(pa.float64()).to_numpy()
+        every = _part(layer, name, text=text)
+        new = every[met]
+        differs = np.asarray(pd.notna(old)) & np.asarray(pd.notna(new)) & (old != new)
+        if differs.any():
+            every = every.copy()
+            every[met[differs]] = None if text else np.nan
+            columns[name] = pd.array(every, "string") if text else every
+            conflicts[name] = layer.stamps[met[differs]]
+    return Layer(layer.stamps, columns, layer.extras), conflicts
 
 
 class Meeting(NamedTuple):

@@ -13,6 +13,7 @@ from datetime import date, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -48,10 +49,11 @@ from eyelog.archive.parquet.rows import (
     widest,
 )
 from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.catalogue import INTERVAL_SECONDS, check_log
+from eyelog.archive.parquet.together import complete, folders_of, put_together, unfinished
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
-from eyelog.errors import ArchiveError, ConfigurationError, argument
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, argument
 from eyelog.frame import OFFSET, conform, log_of
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
@@ -60,11 +62,15 @@ __all__ = [
     "Batch",
     "Change",
     "Outcome",
+    "Staged",
     "commit",
+    "commit_all",
+    "complete_interrupted",
     "locked",
     "parquet_writer",
     "prepare",
     "prepare_table",
+    "remove_leftovers",
     "staged_months",
     "write",
 ]
@@ -78,6 +84,8 @@ _FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
 _AFTER: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
 
 Span = tuple[int, int]
+Staged = dict[str, Path | None]
+"""The path of each month that changes, and its finished file; None if no record is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,15 +262,23 @@ def _change(batch: Batch, month: str, met: _Met) -> Change:
 
 @contextmanager
 def staged_months(
-    place: Place, log: str, account: str, changes: Iterable[Change], *, keep: bool = True
+    place: Place,
+    log: str,
+    account: str,
+    changes: Iterable[Change],
+    *,
+    keep: bool = True,
+    staged: Staged | None = None,
 ) -> Iterator[Outcome]:
     """Merge changes into their months, under the lock of the caller; give what would change.
 
     Every new file is complete on the disk before the first is put in place, at the end of the
     context, so a full disk or an error of the caller changes nothing. Without `keep` nothing is
-    written at all.
+    written at all. With `staged`, the new files are added to it, and the caller puts them in place
+    with those of other logs, inside the context (`commit_all`).
     """
-    staged: dict[str, Path | None] = {}
+    by_caller = staged is not None
+    staged = {} if staged is None else staged
     outcomes: list[Outcome] = []
     with ExitStack() as cleanup:
         for change in changes:
@@ -276,8 +292,8 @@ def staged_months(
             if records is not None:
                 staged[target] = made if records else None
         yield _joined(outcomes)
-        for target, finished in staged.items():
-            commit(place, finished, target)
+        if not by_caller:
+            commit_all(place, staged)
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
@@ -358,6 +374,19 @@ def _temporary(place: Place, target: str) -> Path:
     return temporary_name(Path(target))
 
 
+def commit_all(place: Place, staged: Staged) -> None:
+    """Put finished months in place: on a local disk all or none, whatever is killed.
+
+    Where a month is removed, and on an object store, they come one by one.
+    """
+    finished = {made: Path(target) for target, made in staged.items() if made is not None}
+    if place.local and len(finished) == len(staged):
+        put_together(Path(place.root), finished)
+        return
+    for target, made in staged.items():
+        commit(place, made, target)
+
+
 def commit(place: Place, made: Path | None, target: str) -> None:
     """Put a finished file in its place, or remove the month if no record is left."""
     if place.local:
@@ -392,6 +421,7 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
     make_folders(home)
     try:
         with FileLock(home / ".lock", timeout=WAIT_S, mode=0o600):
+            complete(Path(place.root), home)  # before its files are taken for leftovers
             for leftover in home.glob(f"month=*/.{FILE}.*.tmp"):
                 leftover.unlink(missing_ok=True)
             yield
@@ -400,6 +430,29 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
             f"another process has been writing {log!r} of {account!r} for {WAIT_S} s:"
             " try again when it has finished"
         ) from None
+
+
+def complete_interrupted(place: Place) -> list[str]:
+    """Complete imports that were killed between two months; return what could not be completed."""
+    problems = []
+    for journal in unfinished(Path(place.root)) if place.local else []:
+        try:
+            for log, account in sorted(folders_of(journal)):
+                with locked(place, log.removeprefix("log="), unquote(account[len("account=") :])):
+                    pass
+        except (EyelogError, OSError) as error:
+            problems.append(
+                f"an import was interrupted between two months, and not completed: {error}"
+            )
+    return problems
+
+
+def remove_leftovers(place: Place, account: str) -> None:
+    """Complete what a killed process left of an account's months, or remove it."""
+    for log in LOGS:
+        if place.local and Path(folder(place, log, account)).is_dir():
+            with locked(place, log, account):
+                pass
 
 
 @contextmanager

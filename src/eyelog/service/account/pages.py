@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from eyelog.browser import WIDE, html, page_headers, page_template, rendered
 from eyelog.service.account.session import MINUTES
-from eyelog.service.auth.grants import Grant
+from eyelog.service.auth.grants import Grant, Issued
 from eyelog.service.auth.pages import NO_PASSWORD
 
 __all__ = ["Shown", "account_page", "invitation_page", "login_page", "trouble_page"]
@@ -30,6 +30,8 @@ class Shown:
     grants: Sequence[Grant]
     records: Sequence[tuple[str, str, str]]  # log, first month, last month
     times: str  # which clock the times of a download follow
+    tokens: Sequence[Issued] = ()  # for uploads
+    token: str = ""  # a new one, to be shown once
 
 
 def login_page(
@@ -77,6 +79,7 @@ def account_page(
             {
                 "grant_id": grant.grant_id,
                 "name": grant.name or f"Application {grant.client_id}",
+                "may": grant.may,
                 "since": _moment(grant.since, "before this was noted"),
                 "last_used": _moment(grant.last_used, "not yet"),
             }
@@ -84,6 +87,11 @@ def account_page(
         ],
         records=[(log, _months(first, last)) for log, first, last in shown.records],
         times=shown.times,
+        token=shown.token,
+        tokens=[
+            (_moment(one.issued, "before this was noted"), _moment(one.last_used, "not yet"))
+            for one in shown.tokens
+        ],
         wrong=wrong,
         first_wrong=next(iter(wrong), ""),
         note=note,

@@ -31,6 +31,7 @@ _DONE = {
     "withdrawn": "Access is withdrawn. The application can read nothing more.",
     "changed": "Your password is changed, and other browsers are logged out.",
     "chosen": "Your password is set. You are logged in.",
+    "ended": "Your upload tokens have ended.",
     "logged-out": "You have logged out.",
 }
 _ENDED = (
@@ -174,6 +175,24 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
     return answer
 
 
+async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+    registry: Registry = request.app.state.registry
+    try:
+        token = await to_thread.run_sync(registry.issue_upload_token, account)
+    except ConfigurationError:
+        wrong = {"token": "You have many upload tokens already: end them first."}
+        return await _account(request, account, status=400, wrong=wrong)
+    await _note(request, "upload_token", account)
+    return await _account(request, account, token=token)
+
+
+async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+    registry: Registry = request.app.state.registry
+    ended = await to_thread.run_sync(registry.end_upload_tokens, account)
+    await _note(request, "upload_tokens_ended", account, tokens=ended)
+    return see_page("ended")
+
+
 async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     answer = see_page("logged-out")
     sessions: Sessions = request.app.state.sessions
@@ -185,6 +204,8 @@ _ACTIONS = {
     "withdraw": _withdraw,
     "change-password": _change_password,
     "download": _download,
+    "make-upload-token": _make_upload_token,
+    "end-upload-tokens": _end_upload_tokens,
     "log-out": _log_out,
 }
 
@@ -226,6 +247,7 @@ async def _account(
     status: int = 200,
     wrong: dict[str, str] | None = None,
     note: str = "",
+    token: str = "",
 ) -> Response:
     forms: SignedForms = request.app.state.account_forms
     registry: Registry = request.app.state.registry
@@ -241,6 +263,8 @@ async def _account(
             for log, months in stored.items()
         ],
         times=times,
+        tokens=await to_thread.run_sync(registry.upload_tokens, account),
+        token=token,
     )
     page = account_page(shown, status=status, wrong=wrong, note=note)
     forms.bind(request, page, browser)

@@ -21,7 +21,10 @@ VALID = f"(NOT token.revoked AND ifnull(token.expires > :now, {LAST_USE} >= :unu
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How many tokens of one account and one application were revoked."""
+    """How many tokens of one account and one application were revoked.
+
+    Upload tokens are of no application (`client_id` is empty), and count as `access`.
+    """
 
     account: str
     client_id: str
@@ -48,7 +51,7 @@ def end(
     counted = db.execute(
         "SELECT account, client_id, ifnull((SELECT name FROM application"  # noqa: S608 (no text from outside)
         " WHERE application.client_id = token.client_id), ''),"
-        " sum(kind = 'refresh'), sum(kind = 'access')"
+        " sum(kind = 'refresh'), sum(kind <> 'refresh')"
         f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id"
         " ORDER BY account, client_id",
         values | valid_at(time.time()),

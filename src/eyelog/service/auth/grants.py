@@ -5,7 +5,7 @@ Only hashes of codes and tokens are stored. Each rule holds within one transacti
 
 import sqlite3
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hmac import compare_digest
 
 from eyelog.errors import ConfigurationError
@@ -22,6 +22,7 @@ __all__ = [
     "ACCESS_SECONDS",
     "SCOPE",
     "SCOPES",
+    "WRITE",
     "Bearer",
     "Grant",
     "GrantRefused",
@@ -34,8 +35,13 @@ ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
 _USE_SECONDS = 600  # how fine the last use of a token is noted
 SCOPE = "official"  # the scope that applications of the public service ask for
-SCOPES = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+_READING = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+WRITE = "write"  # to add to the wearer's own logs; it reads nothing
+SCOPES = (*_READING, WRITE)
 _FIRST_SCOPE = "read"  # for tokens that an older release issued
+
+
+_MOST_UPLOAD_TOKENS = 10  # a wearer has a few devices
 
 
 class GrantRefused(Exception):
@@ -44,10 +50,24 @@ class GrantRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """The account and the application that an access token was issued to."""
+    """The account and the application that an access token was issued to.
+
+    `client_id` is empty for a wearer's own upload token, which is of no application.
+    """
 
     account: str
     client_id: str
+    scope: str = field(default="", compare=False)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the wearer allowed to read the records."""
+        return not set(_READING).isdisjoint(self.scope.split())
+
+    @property
+    def writes(self) -> bool:
+        """Whether the wearer allowed to add records."""
+        return WRITE in self.scope.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +82,8 @@ class Grant:
         Seconds since 1970. None if an older release issued the tokens, or if never used.
     grant_id : str
         Identifies the grant on a page; it cannot be used for anything else.
+    may : str
+        What the application may do, in words.
     """
 
     client_id: str
@@ -69,6 +91,7 @@ class Grant:
     since: float | None
     last_used: float | None
     grant_id: str
+    may: str = "read your records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,29 +245,64 @@ class Grants(Accounts, Applications):
         """Return the bearer of an access token, or the reason to refuse it."""
         hashed, now = digest(access_token), time.time()
         rows = self._state.rows(
-            "SELECT token.account, token.client_id, token.expires, token.revoked, token.used,"
-            " account.disabled, application.client_id FROM token"
+            "SELECT token.account, token.client_id, token.kind,"  # noqa: S608 (text from here)
+            f" ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
+            " token.scope, account.disabled, application.client_id FROM token"
             " LEFT JOIN account ON account.name = token.account"
             " LEFT JOIN application ON application.client_id = token.client_id"
-            " WHERE token.hash = ? AND token.kind = 'access'",
+            " WHERE token.hash = ? AND token.kind IN ('access', 'upload')",
             hashed,
         )
         if not rows:
             return "the access token is unknown"
-        account, client_id, expires, revoked, used, disabled, known_application = rows[0]
+        account, client_id, kind, expires, revoked, used, scope, disabled, application = rows[0]
         if revoked:
             return "the access token is revoked"
         if expires <= now:
+            if kind == "upload":
+                return "the upload token was not used for a year, and ended: make another"
             return "the access token has expired: refresh it"
         if disabled is None:
             return "the account of the access token was removed"
-        if known_application is None:
+        if application is None and kind == "access":
             return "the application of the access token was removed"
         if disabled:
             return "the account of the access token is disabled"
         if used is None or used < now - _USE_SECONDS:
             self._state.note("UPDATE token SET used = ? WHERE hash = ?", now, hashed)
-        return Bearer(account, client_id)
+        return Bearer(account, client_id, scope or _FIRST_SCOPE)
+
+    def issue_upload_token(self, account: str) -> str:
+        """Return a new token with which a wearer's own programs can add records.
+
+        It reads nothing, belongs to no application, and ends when it was not used for a year.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account is unknown or disabled, or has ten upload tokens.
+        """
+        if self.account(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        if len(self.upload_tokens(account)) >= _MOST_UPLOAD_TOKENS:
+            raise ConfigurationError(
+                f"account {account!r} has {_MOST_UPLOAD_TOKENS} upload tokens: end those that are"
+                " not used"
+            )
+        token = new_token()
+        with self._state.write() as db:
+            _store(db, token, "upload", account, "", digest(token), WRITE)
+        return token
+
+    def upload_tokens(self, account: str) -> list[Issued]:
+        """Return the upload tokens of an account that can be used, the oldest first."""
+        return [one for one in self.issued() if one.account == account and one.kind == "upload"]
+
+    def end_upload_tokens(self, account: str) -> int:
+        """End the upload tokens of an account; return how many there were."""
+        return self.withdraw(account, "")
 
     def owner(self, token: str) -> Bearer | None:
         """Return the account and application of a token, whether or not it can still be used."""
@@ -284,7 +342,8 @@ class Grants(Accounts, Applications):
     def grants(self, account: str) -> list[Grant]:
         """Return the access that applications have to an account, one row per application."""
         rows = self._state.rows(
-            "SELECT token.client_id, application.name, min(token.issued), max(token.used)"  # noqa: S608 (text from here)
+            "SELECT token.client_id, application.name, min(token.issued), max(token.used),"  # noqa: S608 (text from here)
+            f" group_concat(ifnull(token.scope, '{_FIRST_SCOPE}'), ' ')"
             " FROM token JOIN application ON application.client_id = token.client_id"
             f" WHERE token.account = :account AND {VALID}"
             " GROUP BY token.client_id ORDER BY application.name, token.client_id",
@@ -292,8 +351,15 @@ class Grants(Accounts, Applications):
             **valid_at(time.time()),
         )
         return [
-            Grant(client_id, name, since, used, digest(f"grant\n{account}\n{client_id}").hex()[:16])
-            for client_id, name, since, used in rows
+            Grant(
+                client_id,
+                name,
+                since,
+                used,
+                digest(f"grant\n{account}\n{client_id}").hex()[:16],
+                _in_words(Bearer(account, client_id, scopes)),
+            )
+            for client_id, name, since, used, scopes in rows
         ]
 
     def issued(self) -> list[Issued]:
@@ -345,6 +411,12 @@ def granted(asked: str | None) -> str:
     """Return the scope to grant: the known names among those asked for, in their order."""
     known = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
     return " ".join(known) or SCOPE
+
+
+def _in_words(bearer: Bearer) -> str:
+    """Return what tokens allow, for their wearer."""
+    may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
+    return " and ".join(may)
 
 
 def _check_account(db: sqlite3.Connection, name: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from eyelog.browser import html, page_headers, page_template, rendered
+from eyelog.service.auth.grants import WRITE
 
 __all__ = ["NO_PASSWORD", "error_page", "login_page", "start_page"]
 
@@ -24,6 +25,7 @@ def login_page(
     application: str,
     wrong: Mapping[str, str],
     error: str,
+    scope: str,
     **shown: Any,
 ) -> Response:
     """Return the page that asks for name, password and consent.
@@ -32,9 +34,19 @@ def login_page(
     that follows the form.
     """
     happened = error or " ".join(wrong.values())
+    asked = scope.split()
+    writes, reads = WRITE in asked, asked != [WRITE]
+    act = "read your data, and add to them" if writes and reads else (
+        "add to your data" if writes else "read your data"
+    )  # fmt: skip
+    question = f"Allow {application} to {act}?"
     text = rendered(
         _login,
-        title=happened.rstrip(".") or f"Allow {application} to read your data?",
+        title=happened.rstrip(".") or question,
+        question=question,
+        scope=scope,
+        reads=reads,
+        writes=writes,
         target="authorize",  # relative, as is the link: a proxy may serve under its own path
         no_password=NO_PASSWORD,
         application=application,

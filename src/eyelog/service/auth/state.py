@@ -67,6 +67,14 @@ _ADDED = (
     CREATE TABLE invitation (
         hash BLOB PRIMARY KEY, account TEXT NOT NULL, expires REAL NOT NULL);
     """,
+    """
+    CREATE TABLE upload (
+        account TEXT NOT NULL, sha256 BLOB NOT NULL, size INTEGER NOT NULL, at REAL NOT NULL,
+        new INTEGER NOT NULL, PRIMARY KEY (account, sha256));
+    CREATE TABLE upload_count (
+        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
+        PRIMARY KEY (account, hour));
+    """,
 )
 """The additions of later releases, in order. The ``user_version`` of a file counts those it has."""
 

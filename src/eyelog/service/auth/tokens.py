@@ -15,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.auth.forms import read_form, require
+from eyelog.service.auth.grants import SCOPE, WRITE
 from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.registry import ACCESS_SECONDS, Bearer, GrantRefused, Registry
 from eyelog.service.responses import Problem, json_answer
 
-__all__ = ["authenticate", "revoke", "token"]
+__all__ = ["authenticate", "may_read", "may_write", "revoke", "token"]
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _REALM = 'Bearer realm="eyelog"'
@@ -173,3 +174,28 @@ def authenticate(request: Request) -> Bearer:
         return bearer
     challenge = f'{_REALM}, error="invalid_token", error_description="{bearer}"'
     raise Problem(401, "invalid_token", bearer, headers={"WWW-Authenticate": challenge})
+
+
+def may_read(request: Request) -> Bearer:
+    """Return the bearer of a request for data; raise as `authenticate` does, or 403."""
+    bearer = authenticate(request)
+    if not bearer.reads:
+        raise _insufficient(SCOPE, "this token cannot read: it may only add records")
+    return bearer
+
+
+def may_write(request: Request) -> Bearer:
+    """Return the bearer of an upload; raise as `authenticate` does, or 403."""
+    bearer = authenticate(request)
+    if not bearer.writes:
+        raise _insufficient(
+            WRITE, "this token cannot add records: ask the wearer for the scope write"
+        )
+    return bearer
+
+
+def _insufficient(scope: str, description: str) -> Problem:
+    challenge = (
+        f'{_REALM}, error="insufficient_scope", error_description="{description}", scope="{scope}"'
+    )
+    return Problem(403, "insufficient_scope", description, headers={"WWW-Authenticate": challenge})

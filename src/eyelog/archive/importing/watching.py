@@ -1,0 +1,149 @@
+"""Files imported as they arrive in a folder, each when nobody writes to it any more.
+
+::
+
+    ARCHIVE/.watched/account=ada/4b7d....json   which files of a folder were imported
+
+A file has settled when its size and time stay the same for a while. It is noted after its import:
+one that was being imported when the program was killed is imported again, which changes nothing.
+The notes lie in a folder of the account's name, so that an erasure removes them too.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from eyelog.archive.importing.intake import FileReport, import_files
+from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.store import Archive, place_of
+from eyelog.clock import Zone
+from eyelog.disk.files import make_folders, replace_file
+from eyelog.errors import ArchiveError, ConfigurationError, marked, spelled
+
+__all__ = ["watch"]
+
+_FOLDER: Final = ".watched"  # hidden: Parquet tools skip it
+_LONGEST_PAUSE_S: Final = 10.0
+
+_Look = tuple[int, int]  # the size and the time of the last change (ns)
+
+
+def watch(
+    archive: Archive,
+    folder: Path,
+    *,
+    account: str = "me",
+    tz: Zone | None = None,
+    settled_s: float = 60.0,
+    wait: Callable[[float], object] = time.sleep,
+) -> Iterator[FileReport]:
+    """Import the files of a folder as they arrive, without end; yield what became of each.
+
+    Parameters
+    ----------
+    archive : Archive
+        A local one.
+    folder : Path
+        It is looked through with its folders; hidden files, as rsync and browsers write first, and
+        links are left out.
+    account : str
+        Whose records they are.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        As `import_files` takes it.
+    settled_s : float
+        How many seconds a file must stay as it is before it is imported.
+    wait : callable
+        Called with the seconds until the next look.
+
+    Raises
+    ------
+    ConfigurationError
+        If the folder does not exist, or the archive is not local.
+
+    Notes
+    -----
+    A file that is refused is not tried again until it changes. If the archive cannot be written
+    (it is locked, or the disk is full), the file is reported as waiting, and tried again.
+    """
+    if not place_of(archive).local:
+        raise ConfigurationError(f"only a local archive can be watched into, not {archive.path}")
+    if settled_s <= 0:
+        raise ConfigurationError(f"files settle after some seconds, not {settled_s:g}")
+    notes = _Notes(archive, folder, account)
+    since: dict[str, tuple[_Look, float]] = {}
+    told: set[str] = set()
+    while True:
+        now = time.monotonic()
+        looks = _looks(folder)
+        since = {
+            name: since[name] if name in since and since[name][0] == look else (look, now)
+            for name, look in looks.items()
+            if notes.imported.get(name) != look
+        }
+        for name, (look, first) in list(since.items()):
+            if now - first < settled_s:
+                continue
+            reports, final = _imported(archive, folder / name, account, tz)
+            if final:
+                notes.add(name, look)
+                told.discard(name)
+                yield from reports
+            elif name not in told:  # once, however long it lasts
+                told.add(name)
+                yield from reports
+        wait(min(_LONGEST_PAUSE_S, settled_s / 2))
+
+
+def _imported(
+    archive: Archive, path: Path, account: str, tz: Zone | None
+) -> tuple[list[FileReport], bool]:
+    """Import a file; return the reports, and whether trying again would give the same."""
+    try:
+        return import_files(archive, [path], account=account, tz=tz), True
+    except (ConfigurationError, ArchiveError) as error:
+        refused = isinstance(error, ConfigurationError)
+        report = FileReport(os.fspath(path), account=account)
+        text = spelled(marked(error))
+        return [replace(report, status="refused" if refused else "waiting", reason=text)], refused
+
+
+def _looks(folder: Path) -> dict[str, _Look]:
+    """Return the size and time of each file of a folder, by its path in it."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"there is no folder {folder} to watch")
+    found = {}
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(parent) / name
+            try:
+                status = path.lstat()
+            except OSError:  # gone meanwhile
+                continue
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                found[path.relative_to(folder).as_posix()] = status.st_size, status.st_mtime_ns
+    return found
+
+
+class _Notes:
+    """Which files of a folder were imported for an account, in a file of the archive."""
+
+    def __init__(self, archive: Archive, folder: Path, account: str) -> None:
+        digest = sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
+        home = Path(archive.path) / _FOLDER / f"account={check_account(account)}"
+        self._path = home / f"{digest}.json"
+        try:
+            self.imported = msgspec.json.decode(self._path.read_bytes(), type=dict[str, _Look])
+        except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+            self.imported = {}  # importing files again changes nothing
+
+    def add(self, name: str, look: _Look) -> None:
+        self.imported[name] = look
+        make_folders(self._path.parent)
+        replace_file(self._path, msgspec.json.encode(self.imported))

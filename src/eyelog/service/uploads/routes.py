@@ -1,0 +1,217 @@
+"""POST /v1/records: files of records into the archive, all of an upload or nothing."""
+
+import logging
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog.archive.inventory import bytes_of_account
+from eyelog.archive.parquet.writing import remove_leftovers
+from eyelog.archive.store import Archive, place_of
+from eyelog.clock import as_zones
+from eyelog.errors import ConfigurationError
+from eyelog.service.access_log import ACCOUNT
+from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.tokens import may_write
+from eyelog.service.limits import Limits
+from eyelog.service.parameters import by_name
+from eyelog.service.responses import Problem, json_answer
+from eyelog.service.spool import Spool
+from eyelog.service.uploads.body import Received, receive
+from eyelog.service.uploads.importer import ImportFailed, import_apart
+from eyelog.service.uploads.sent import Sent
+
+__all__ = ["NO_STORE", "Options", "Uploads", "note_upload", "take_records"]
+
+_MOST: Final = 8  # uploads under way in one process
+_SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
+NO_STORE: Final = {"Cache-Control": "no-store"}
+_KNOWN: Final = ("name", "replace", "tz")
+
+_log = logging.getLogger("eyelog.service")
+
+
+class Options:
+    """What the address of an upload asks for: `name`, `replace` and `tz`."""
+
+    def __init__(self, request: Request) -> None:
+        pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        query = by_name(pairs)
+        if unknown := [name for name in query if name not in _KNOWN]:
+            raise Problem(400, "invalid_request", f"unknown parameter {unknown[0][:64]!r}")
+        self.name = query.get("name", "")
+        replace = query.get("replace", "false")
+        if replace not in ("true", "false"):
+            raise Problem(400, "invalid_request", "replace must be true or false")
+        self.replace = replace == "true"
+        self.tz = query.get("tz") or None
+        if self.tz is not None:
+            try:
+                as_zones(self.tz)
+            except ConfigurationError:
+                raise Problem(
+                    400, "invalid_request", "tz must be a time zone such as Asia/Tokyo"
+                ) from None
+
+
+class Uploads:
+    """The uploads under way in one process, and what accounts may send.
+
+    Parameters
+    ----------
+    registry : Registry
+        Of the service.
+    limits : Limits or None
+        How many uploads an account may begin per hour.
+    quota : int
+        How many bytes the archive takes of one account, with what is coming in; 0 for no limit.
+    """
+
+    def __init__(self, registry: Registry, limits: Limits | None, quota: int) -> None:
+        self.spool = Spool(registry.folder)
+        self.sent = Sent(registry.state)
+        self._archive = registry.folder
+        self._limits = limits
+        self._quota = quota
+        self._under_way = 0
+        self._one = CapacityLimiter(1)  # an import takes a whole core
+
+    @asynccontextmanager
+    async def room(self) -> AsyncIterator[None]:
+        """Hold one of the places for uploads under way."""
+        if self._under_way >= _MOST:
+            raise Problem(
+                503,
+                "temporarily_unavailable",
+                "many others are uploading: try again in a few seconds",
+                headers={"Retry-After": "5"},
+            )
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
+    def count(self, account: str) -> dict[str, str]:
+        """Count one upload of an account; return the headers of its answer."""
+        if self._limits is None:
+            return {}
+        left = self._limits.take(account)
+        if left.remaining < 0:
+            raise Problem(
+                429,
+                "rate_limit_exceeded",
+                f"more than {left.limit} uploads in this hour: try again in {left.wait_s} s",
+                headers={"Retry-After": str(left.wait_s), **left.headers},
+            )
+        return left.headers
+
+    def check_room(self, account: str, coming: int) -> None:
+        """Raise if so many bytes more of an account are too much for the disk or its quota."""
+        if shutil.disk_usage(self._archive).free < coming + _SPARE:
+            raise Problem(
+                507, "insufficient_storage", "the disk of the service is full: try again later"
+            )
+        if not self._quota:
+            return
+        held = bytes_of_account(place_of(Archive(self._archive)), account)
+        held += self.spool.bytes_of(account)
+        if held + coming > self._quota:
+            raise Problem(
+                507,
+                "quota_exceeded",
+                f"the account may keep {self._quota / 1e6:,.0f} MB here, and has"
+                f" {held / 1e6:,.1f} MB: ask the person who runs this service",
+            )
+
+    async def take(
+        self, account: str, files: list[Received], options: Options, folder: Path, lock: int
+    ) -> dict[str, Any]:
+        """Import what was received; return the answer.
+
+        Raises
+        ------
+        Problem
+            If it is refused.
+        """
+        size = sum(file.size for file in files)
+        await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
+        known = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
+        temporary = folder / "temporary"
+        temporary.mkdir(mode=0o700, exist_ok=True)
+        told = {
+            "archive": str(self._archive),
+            "account": account,
+            "folder": str(folder / "files"),
+            "files": [str(file.path) for file in files],
+            "replace": options.replace,
+            "tz": options.tz,
+        }
+        try:
+            answer = await to_thread.run_sync(
+                partial(import_apart, told, temporary=temporary, lock=lock), limiter=self._one
+            )
+        except ImportFailed as error:
+            _log.error("an upload of %d bytes was not imported: %s", size, error)
+            await to_thread.run_sync(remove_leftovers, place_of(Archive(self._archive)), account)
+            raise Problem(
+                500, "server_error", "the import failed; the service's log has the reason"
+            ) from None
+        noted = [(file.sha256, file.size) for file in files]
+        await to_thread.run_sync(partial(self.sent.note, account, noted, new=answer["new"]))
+        if all(known):
+            answer["repeated"] = True
+        return answer
+
+
+async def take_records(request: Request) -> Response:
+    """Answer POST /v1/records: import the files of the body."""
+    uploads: Uploads = request.app.state.uploads
+    bearer: Bearer = await to_thread.run_sync(may_write, request)
+    request.scope[ACCOUNT] = bearer.account
+    try:
+        options = Options(request)
+        async with uploads.room():
+            headers = await to_thread.run_sync(uploads.count, bearer.account)
+            length = request.headers.get("content-length", "0")
+            await to_thread.run_sync(
+                uploads.check_room, bearer.account, int(length) if length.isdecimal() else 0
+            )
+            with ExitStack() as stack:
+                folder, lock = await to_thread.run_sync(
+                    stack.enter_context, uploads.spool.folder(bearer.account)
+                )
+                files_folder = folder / "files"
+                files_folder.mkdir(mode=0o700)
+                files = await receive(request, files_folder, name=options.name)
+                answer = await uploads.take(bearer.account, files, options, folder, lock)
+    except Problem as problem:
+        # What is still coming of the body is not waited for.
+        problem.headers.setdefault("Connection", "close")
+        raise
+    await note_upload(request, bearer, answer, sum(file.size for file in files))
+    return json_answer(answer, headers=NO_STORE | headers)
+
+
+async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
+    """Write to the audit log that records came in."""
+    await to_thread.run_sync(
+        partial(
+            request.app.state.audit.write,
+            "upload",
+            account=bearer.account,
+            application=bearer.client_id or None,
+            address=request.client and request.client.host,
+            bytes=size,
+            files=len(answer["files"]),
+            new=answer["new"],
+        )
+    )

@@ -1,0 +1,43 @@
+"""`eyelog watch` as a program: it imports what settles, and knows it after a kill."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from eyelog.cli import main
+from support.uploads import csv
+
+
+@contextmanager
+def watching(archive: Path, folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    words = ["watch", str(folder), "--archive", str(archive), "--settled", "0.5"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "eyelog", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_files_are_imported_as_they_arrive_and_not_again_after_a_kill(tmp_path: Path) -> None:
+    folder = tmp_path / "drive"
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(csv())
+    with watching(tmp_path / "archive", folder) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"imported  {folder}/a.csv: 60 of 60 rows\n"
+    (folder / "b.csv").write_bytes(csv(start="2026-11-01 00:01"))
+    with watching(tmp_path / "archive", folder) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"imported  {folder}/b.csv: 60 of 60 rows\n"
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path, capsys) -> None:
+    assert main(["watch", str(tmp_path / "no"), "--archive", str(tmp_path / "archive")]) == 1
+    assert "there is no folder" in capsys.readouterr().err

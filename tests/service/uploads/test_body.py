@@ -1,0 +1,108 @@
+"""Bodies as files, however they come in pieces."""
+
+import errno
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.requests import Request
+
+from eyelog.service.responses import Problem
+from eyelog.service.uploads import body
+from eyelog.service.uploads.body import Received, receive, shown_name
+
+FORM = "multipart/form-data; boundary=edge"
+
+
+def form(*files: tuple[str, bytes]) -> bytes:
+    parts = [
+        b'--edge\r\nContent-Disposition: form-data; name="f"; filename="%b"\r\n\r\n%b\r\n'
+        % (name.encode(), content)
+        for name, content in files
+    ]
+    return b"".join([*parts, b"--edge--\r\n"])
+
+
+def received(folder: Path, content: bytes, kind: str, size: int, name: str = "") -> list[Received]:
+    pieces: Iterator[bytes] = iter(
+        [content[at : at + size] for at in range(0, len(content), size)] or [b""]
+    )
+
+    async def more() -> dict[str, Any]:
+        piece = next(pieces, None)
+        return {"type": "http.request", "body": piece or b"", "more_body": piece is not None}
+
+    headers = [(b"content-type", kind.encode())]
+    request = Request({"type": "http", "method": "POST", "headers": headers}, more)
+    return anyio.run(lambda: receive(request, folder, name=name))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    files=st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=4),
+    size=st.integers(1, 70),
+)
+def test_a_form_gives_its_files_however_it_is_cut(
+    tmp_path_factory: pytest.TempPathFactory, files: list[bytes], size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("form")
+    content = form(*((f"{at}.csv", each) for at, each in enumerate(files)))
+    got = received(folder, content, FORM, size)
+    assert [each.path.read_bytes() for each in got] == files
+    assert [each.sha256 for each in got] == [sha256(each).digest() for each in files]
+    assert [each.name for each in got] == [f"{at}.csv" for at in range(len(files))]
+    assert all(each.path.stat().st_mode & 0o777 == 0o600 for each in got)
+
+
+def test_two_files_of_one_name_are_two_files(tmp_path: Path) -> None:
+    got = received(tmp_path, form(("a", b"1"), ("a", b"2")), FORM, 999)
+    assert [each.path.read_bytes() for each in got] == [b"1", b"2"]
+
+
+@pytest.mark.parametrize("cut", [30, -12])
+def test_a_form_that_breaks_off_is_refused(tmp_path: Path, cut: int) -> None:
+    with pytest.raises(Problem, match="form"):
+        received(tmp_path, form(("a", b"1" * 100))[:cut], FORM, 999)
+
+
+def test_a_form_with_too_many_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="more than 1,000 files: send them in a zip"):
+        received(tmp_path, form(*[("a", b"1")] * 1001), FORM, 1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("", "upload"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\logs\\a.csv", "a.csv"),
+        (".hidden", "hidden"),
+        ("..", "upload"),
+        ("a\nb\x1b[1m.csv", "a?b?[1m.csv"),
+        ("é" * 200 + ".csv.gz", "é" * 71 + ".csv.gz"),
+        ("x" * 300, "x" * 150),
+    ],
+)
+def test_a_name_cannot_lead_out_of_its_folder(name: str, shown: str) -> None:
+    assert shown_name(name) == shown
+
+
+def test_a_full_disk_is_507_and_another_fault_is_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert body.disk_full(OSError(errno.ENOSPC, "full")).status == 507
+    with pytest.raises(PermissionError):
+        body.disk_full(PermissionError(errno.EACCES, "no"))
+
+    def fails(self: Any, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(body._Files, "write", fails)
+    with pytest.raises(Problem) as refused:
+        received(tmp_path, b"text", "text/csv", 9)
+    assert (refused.value.status, refused.value.error) == (507, "insufficient_storage")

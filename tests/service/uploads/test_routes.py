@@ -1,0 +1,249 @@
+"""POST /v1/records, with real sockets and real files."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import requests
+
+from eyelog.answers.encode import encode_answer
+from eyelog.service import bounds
+from support import live
+from support.loggerfiles import zipped
+from support.records import records
+from support.uploads import FIFTEEN, SIXTY, csv, frame, spooled, stored
+
+Post = Callable[..., requests.Response]
+WORN = {"wea_s": 60.0, "nis_s": 0.0}
+
+
+def test_a_raw_csv_comes_into_the_account_of_the_token(there: live.Live, post: Post) -> None:
+    answer = post(csv(), params={"name": "day.csv"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {
+        "files": [{"name": "day.csv", "read": 60, "new": 60, "left_out": 0, "conflicts": []}],
+        "new": 60,
+    }
+    sent = records(SIXTY, "2026-10-24 00:01", 60).tz_convert("UTC")
+    pd.testing.assert_frame_equal(frame(there), sent, check_freq=False)
+    assert stored(there, "bea") == {}
+    assert spooled(there) == []
+
+
+def test_a_form_a_zip_and_a_saved_answer_come_in_as_well(there: live.Live, post: Post) -> None:
+    answers = encode_answer(records(FIFTEEN, "2026-10-24 00:00:15", 40), FIFTEEN)
+    box = zipped({"a.csv": csv(), "b.csv": csv(start="2026-11-01 00:01")})
+    answer = post(files=[("file", ("box.zip", box)), ("file", ("day.json", answers))])
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert [(each["name"], each["new"]) for each in found["files"]] == [
+        ("box.zip: a.csv", 60), ("box.zip: b.csv", 60), ("day.json", 40)
+    ]  # fmt: skip
+    assert found["new"] == 160
+    assert stored(there) == {FIFTEEN: 40, SIXTY: 120}
+
+
+def test_a_repeated_upload_changes_nothing_and_says_so(there: live.Live, post: Post) -> None:
+    post(csv())
+    (month,) = there.archive.rglob("data.parquet")
+    before = month.read_bytes(), month.stat().st_mtime_ns
+    answer = post(csv()).json()
+    assert answer["repeated"] is True
+    assert (answer["new"], answer["files"][0]["left_out"]) == (0, 60)
+    assert (month.read_bytes(), month.stat().st_mtime_ns) == before
+
+
+def test_what_was_lost_since_comes_in_again_by_the_same_upload(
+    there: live.Live, post: Post
+) -> None:
+    post(csv())
+    (month,) = there.archive.rglob("data.parquet")
+    month.unlink()
+    assert post(csv()).json()["new"] == 60
+
+
+def test_a_stored_value_stays_until_it_is_replaced(there: live.Live, post: Post) -> None:
+    first = pd.DataFrame(
+        {"date": pd.date_range("2026-10-24", periods=9, freq="min", tz="UTC"), "bl": 50.0, **WORN}
+    )
+    other = first.assign(bl=[50.0] * 7 + [60.0, 70.0], val_s=30.0)
+    assert post(first.to_csv(index=False)).json()["new"] == 9
+    text = "left by a spreadsheet\n" + other.to_csv(index=False)
+    found = post(text, params={"name": "o.csv"}).json()
+    assert found["files"][0]["conflicts"] == [
+        {"line": 10, "date": "2026-10-24T00:07:00Z", "field": "bl"},
+        {"line": 11, "date": "2026-10-24T00:08:00Z", "field": "bl"},
+    ]
+    assert text.splitlines()[9].startswith("2026-10-24 00:07")
+    assert frame(there)["bl"].tolist() == [50.0] * 9
+    assert frame(there)["val_s"].tolist() == [30.0] * 9  # what was missing is added
+    assert post(text, params={"replace": "true"}).json()["files"][0]["new"] == 2
+    assert frame(there)["bl"].tolist() == [50.0] * 7 + [60.0, 70.0]
+
+
+def test_records_that_seem_to_be_of_somebody_else_are_refused_as_a_whole(
+    there: live.Live, post: Post
+) -> None:
+    post(csv(n=600))
+    month = csv(n=600, seed=5) + csv(start="2026-12-01 00:01").partition(b"\n")[2]
+    answer = post(month, params={"name": "other.csv"})
+    assert answer.status_code == 409
+    found = answer.json()
+    assert found["error"] == "conflict"
+    assert "other.csv has other values" in found["error_description"]
+    assert str(there.archive) not in found["error_description"]
+    assert stored(there) == {SIXTY: 600}
+    assert spooled(there) == []
+
+
+def test_a_file_that_is_no_log_is_refused_and_kept_nowhere(there: live.Live, post: Post) -> None:
+    answer = post("dear diary,\nSECRET-7\n", params={"name": "diary.txt"})
+    assert answer.status_code == 422
+    assert answer.json()["error"] == "not_records"
+    assert answer.json()["error_description"].startswith("diary.txt: ")
+    both = post(files=[("f", ("diary.txt", b"SECRET-7\n1\n")), ("f", ("a.csv", csv()))])
+    assert both.status_code == 200
+    diary, log = both.json()["files"]
+    assert diary["refused"]
+    assert (diary["new"], log["new"]) == (0, 60)
+    kept = [path for path in there.archive.rglob("*") if path.is_file()]
+    assert not any(b"SECRET-7" in path.read_bytes() for path in kept)
+
+
+def test_dates_without_an_offset_follow_the_wearers_clock(there: live.Live, post: Post) -> None:
+    text = "date,bl,wea_s,nis_s\n2026-10-24 09:00:00,50,60,0\n"
+    refused = post(text)
+    assert refused.status_code == 422
+    assert post(text, params={"tz": "Mars/Base"}).status_code == 400
+    assert post(text, params={"tz": "Asia/Tokyo"}).json()["new"] == 1
+    assert str(frame(there).index[0]) == "2026-10-24 00:00:00+00:00"
+    # From then on the account has a zone, which no upload changes.
+    answer = post(text.replace(":00:", ":01:"), params={"tz": "Europe/Paris"})
+    assert answer.json()["new"] == 1
+    assert str(frame(there).index[1]) == "2026-10-24 00:01:00+00:00"
+
+
+def test_only_a_token_with_the_scope_write_may_add_and_it_may_not_read(
+    there: live.Live, post: Post, token: str
+) -> None:
+    reading = there.login("ada")["access_token"]
+    answer = post(csv(), bearer=reading)
+    assert answer.status_code == 403
+    assert answer.json()["error"] == "insufficient_scope"
+    assert 'scope="write"' in answer.headers["WWW-Authenticate"]
+    assert stored(there) == {}
+    day = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
+    refused = there.get(SIXTY, *day, token=token)
+    assert refused.status_code == 403
+    assert 'scope="official"' in refused.headers["WWW-Authenticate"]
+    for scope, may in (("write", (200, 403)), ("official write", (200, 200)), ("read", (403, 200))):
+        code = there.registry.issue_code("ada", there.client_id, there.redirect_uri, scope=scope)
+        bearer = there.exchange(code).json()["access_token"]
+        got = post(csv(), bearer=bearer), there.get(SIXTY, *day, token=bearer)
+        assert tuple(answer.status_code for answer in got) == may
+    assert post(csv(), bearer="unknown").status_code == 401
+    assert requests.post(f"{there.url}/v1/records", data=b"x", timeout=9).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"data": b""}, "no file"),
+        ({"data": csv(), "params": {"replace": "yes"}}, "true or false"),
+        ({"data": csv(), "params": {"zone": "x"}}, "unknown parameter 'zone'"),
+        ({"data": b"x", "headers": {"Content-Type": "multipart/form-data"}}, "boundary"),
+        ({"data": b"x", "headers": {"Content-Type": "multipart/form-data; boundary=b"}}, "form"),
+        ({"files": {"note": (None, "text")}}, "no file"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_a_plain_error(
+    there: live.Live, post: Post, more: dict[str, object], said: str
+) -> None:
+    answer = post(more.pop("data", None), **more)
+    assert answer.status_code == 400
+    assert said in answer.json()["error_description"]
+    assert spooled(there) == []
+
+
+def test_uploads_are_limited_by_rate_and_by_quota(tmp_path: Path) -> None:
+    limits = {"uploads_per_hour": 2, "quota": 60_000}
+    with live.service(tmp_path / "archive", {"ada": [], "bea": []}, **limits) as there:
+        url = f"{there.url}/v1/records"
+        ada, bea = (
+            {"Authorization": f"Bearer {there.registry.issue_upload_token(name)}"}
+            for name in ("ada", "bea")
+        )
+        small = csv(n=10)
+        answer = requests.post(url, data=small, headers=ada, timeout=60)
+        assert (answer.status_code, answer.headers["X-RateLimit-Remaining"]) == (200, "1")
+        over = requests.post(url, data=csv(n=600), headers=ada, timeout=60)
+        assert (over.status_code, over.json()["error"]) == (507, "quota_exceeded")
+        streamed = iter([csv(n=300), csv(n=300)])  # without a length
+        over = requests.post(url, data=streamed, headers=bea, timeout=60)
+        assert (over.status_code, over.json()["error"]) == (507, "quota_exceeded")
+        assert stored(there, "bea") == {}
+        late = requests.post(url, data=small, headers=ada, timeout=60)
+        assert (late.status_code, late.json()["error"]) == (429, "rate_limit_exceeded")
+        assert int(late.headers["Retry-After"]) <= 3600
+        assert requests.post(url, data=small, headers=bea, timeout=60).status_code == 200
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent(
+    there: live.Live, post: Post
+) -> None:
+    answer = post(iter([]), headers={"Content-Length": str(300 << 20)})
+    assert answer.status_code == 413
+    assert "256 MB" in answer.json()["error_description"]
+
+
+def test_health_answers_while_an_import_works(there: live.Live, post: Post) -> None:
+    body = csv(FIFTEEN, "2026-10-01 00:00:15", 40_000)
+    done: list[int] = []
+    sending = threading.Thread(target=lambda: done.append(post(body).status_code))
+    sending.start()
+    waits = []
+    while sending.is_alive():
+        began = time.monotonic()
+        assert requests.get(f"{there.url}/health", timeout=10).status_code == 200
+        waits.append(time.monotonic() - began)
+        time.sleep(0.05)
+    assert done == [200]
+    assert len(waits) > 10
+    assert sorted(waits)[len(waits) // 2] < 0.5
+
+
+def test_an_upload_is_written_to_the_audit_log_without_its_content(
+    there: live.Live, post: Post, token: str
+) -> None:
+    post(csv(), params={"name": "holiday-with-bea.csv"})
+    text = (there.archive / "_service.audit.jsonl").read_text()
+    (event,) = [line for line in map(json.loads, text.splitlines()) if line["event"] == "upload"]
+    assert (event["account"], event["files"], event["new"]) == ("ada", 1, 60)
+    assert "holiday" not in text
+    assert token not in text
+
+
+def test_a_long_body_takes_as_long_as_it_moves_on_and_no_longer(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(bounds, "STALL_SECONDS", 1.0)
+    body = csv(FIFTEEN, "2026-10-24 00:00:15", 400)
+    assert len(body) > 4 * bounds.STALL_BYTES
+
+    def slowly(pause: float) -> Iterator[bytes]:
+        for at in range(0, len(body), 40_000):
+            yield body[at : at + 40_000]
+            time.sleep(pause)
+
+    assert post(slowly(0.4)).json()["new"] == 400
+    began = time.monotonic()
+    with suppress(requests.ConnectionError):  # the rest of the body finds a closed line
+        assert post(slowly(2.0)).status_code == 408
+    assert time.monotonic() - began < 8
+    assert spooled(there) == []
