@@ -1,6 +1,8 @@
 """What one client can use is limited, and every refusal has the same shape."""
 
+import asyncio
 import contextlib
+import errno
 import json
 import re
 import socket
@@ -246,3 +248,22 @@ def test_a_client_that_hangs_up_while_it_sends_is_not_a_fault(
                 time.sleep(0.05)
         assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
     assert not [line for line in caplog.records if line.levelname in ("ERROR", "CRITICAL")]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [(errno.EMFILE, 503), (errno.ENFILE, 503), (errno.EIO, 500), (None, 500)],
+)
+def test_a_request_that_finds_no_descriptor_is_asked_to_come_again(fault, status) -> None:
+    async def fails(scope, receive, send) -> None:
+        raise RuntimeError("broken") if fault is None else OSError(fault, "it cannot be opened")
+
+    sent = []
+
+    async def send(message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/health", "headers": [], "query_string": b""}
+    asyncio.run(bounds.Bounds(fails)(scope, None, send))
+    assert sent[0]["status"] == status
+    assert b"cannot be opened" not in sent[1]["body"]

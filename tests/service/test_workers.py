@@ -92,6 +92,20 @@ def _wait(until: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
+def _waiting(port: int) -> int:
+    """Return how many connections the system holds that no worker has accepted (Linux)."""
+    try:
+        lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    except OSError:
+        return 0
+    listening = [line.split() for line in lines]
+    return sum(
+        int(fields[4].partition(":")[2], 16)
+        for fields in listening
+        if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port
+    )
+
+
 def test_four_workers_serve_one_archive_and_one_of_them_may_die(tmp_path: Path) -> None:
     with _team(tmp_path / "a", requests_per_hour=40) as team:
         there, token = team.there, team.there.login("ada")["access_token"]
@@ -159,6 +173,7 @@ def test_requests_under_way_are_finished_by_every_worker(
                 f"GET /v2/users/me/official/{STANDARD}?{query} HTTP/1.1\r\nHost: x\r\n"
                 f"Authorization: Bearer {token}\r\n\r\n".encode()
             )
+        _wait(lambda: not _waiting(int(port)), "every connection was accepted")
         time.sleep(0.3)
         team.process.send_signal(how)
         for connection in connections:

@@ -6,6 +6,7 @@ reads).
 """
 
 import asyncio
+import errno
 import logging
 import math
 import re
@@ -98,10 +99,12 @@ class Bounds:
                 if ended or scope["method"] in ("GET", "HEAD")
                 else Problem(408, "request_timeout", "the body did not arrive in time")
             )
-        except Exception:  # noqa: BLE001 (logged below)
+        except Exception as error:  # noqa: BLE001 (logged below)
             # The error must not reach the client, so this is the last place to log it.
             _log.exception("%s %s failed", scope["method"], scope["path"])
             refusal = Problem(500, "server_error", "the service failed; its log has the reason")
+            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+                refusal = Problem(503, "temporarily_unavailable", "no file descriptors are left")
         if not started:
             refusal.headers["Connection"] = "close"
             await problem_answer(refusal)(scope, receive, send)
