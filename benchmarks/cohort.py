@@ -38,8 +38,8 @@ from eyelog.answers.encode import encode_answer
 from eyelog.archive.parquet.layout import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
-from eyelog.cohort.parts import Study, plan
 from eyelog.cohort.schedule import run
+from eyelog.cohort.wearer_months import Study, plan
 from eyelog.cohort.wearers import roster
 
 TZ = "Asia/Tokyo"

@@ -23,7 +23,7 @@ from tools.served import ACCOUNT, fill, served
 
 import eyelog as el
 from eyelog.access.cache.day_file import day_file, unpack
-from eyelog.access.days import plan
+from eyelog.access.day_fetcher import plan
 from eyelog.access.http.body import ACCEPT_ENCODING
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import join_pages

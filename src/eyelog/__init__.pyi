@@ -1,6 +1,6 @@
 from . import cohort as cohort
 from .access.auth.application import Application as Application
-from .access.auth.tokens import Token as Token
+from .access.auth.token_file import Token as Token
 from .access.client import Client as Client
 from .access.client import connect as connect
 from .analysis import baseline as baseline

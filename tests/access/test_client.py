@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.cache.contents import cache_info
+from eyelog.access.cache.cache_info import cache_info
 from eyelog.catalogue import columns
 from eyelog.provenance import history
 from support import faulty, live

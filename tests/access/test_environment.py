@@ -6,7 +6,7 @@ import pytest
 
 import eyelog as el
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.tokens import Token
+from eyelog.access.auth.token_file import Token
 from eyelog.access.environment import application_from_environment, token_from_environment
 from eyelog.errors import ConfigurationError
 from support import faulty

@@ -15,8 +15,8 @@ from scipy import stats
 import eyelog as el
 from eyelog.clock import local_days
 from eyelog.wearer import truth as lives
-from eyelog.wearer.arrays import covered, sums
 from eyelog.wearer.draws import Draws
+from eyelog.wearer.interval_sums import covered, sums
 from eyelog.wearer.simulate import _days
 from support.frames import EYES, MINUTES
 

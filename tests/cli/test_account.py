@@ -3,7 +3,7 @@
 import json
 import stat
 
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.cli import main
 from support.commands import RANGE
 

@@ -15,7 +15,7 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
         def now(cls, tz: tzinfo | None = None) -> datetime:
             return datetime(2026, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("eyelog.access.days.datetime", Slow)
+    monkeypatch.setattr("eyelog.access.day_fetcher.datetime", Slow)
     # On a terminal that knows only ASCII, as every command.
     sink = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "ascii", newline="\n"))

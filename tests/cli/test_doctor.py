@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog.access.auth.tokens import TokenStore
+from eyelog.access.auth.token_file import TokenStore
 from eyelog.cli import main
 from eyelog.cli.doctor import _EXTRAS
 from support import live

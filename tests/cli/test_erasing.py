@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.catalogue import LOGS
 from eyelog.cli.main import main
 from support.records import records

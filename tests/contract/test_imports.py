@@ -49,7 +49,7 @@ def test_the_catalogue_and_the_parser_load_neither_pandas_nor_numpy(statement: s
     assert loaded_after(statement) & {"pandas", "numpy"} == set()
 
 
-@pytest.mark.parametrize("module", ["eyelog.cohort.parts", "eyelog.analysis.compare"])
+@pytest.mark.parametrize("module", ["eyelog.cohort.wearer_months", "eyelog.analysis.compare"])
 def test_scipy_stats_is_not_loaded_before_it_is_used(module: str) -> None:
     # It takes longer to import than all the rest, in every worker process of a cohort again.
     assert "scipy.stats" not in loaded_after(f"import {module}")

@@ -12,7 +12,7 @@ MOST_LINES = 400
 
 # An `__init__.py` is a list of names or one line about its room, so it is left out as a whole.
 NO_TEST_FILE = {
-    "reports/parts.py": "what a section hands over, without behaviour",
+    "reports/section_parts.py": "what a section hands over, without behaviour",
     "__main__.py": "one call of the command line",
     "figures/defaults.py": "a table of settings",
 }
@@ -61,6 +61,13 @@ NO_SOURCE_FILE = {
     "service/test_service.py": "the service's extra: what the package says without it",
 }
 
+# Files of one name in several rooms, where the name means the same: the analysis of something, the
+# figure of it, its section in a report, its command.
+SAME_MEANING = {
+    *("agreement", "baseline", "bouts", "cohort", "daily", "erase", "events", "method", "profile"),
+    *("push", "report", "rhythm", "simulate"),
+}
+
 SOURCES = {
     str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"
 }
@@ -102,3 +109,8 @@ def test_a_source_file_without_tests_is_still_an_exception(source: str) -> None:
 def test_a_test_file_without_source_is_still_an_exception(test: str) -> None:
     assert test in TEST_FILES
     assert source_of(test) not in SOURCES
+
+
+def test_a_file_name_stands_once_unless_it_means_the_same_everywhere() -> None:
+    names = [Path(source).stem for source in SOURCES]
+    assert {name for name in names if names.count(name) > 1} == SAME_MEANING

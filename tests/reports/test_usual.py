@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
 from support.reported import FIFTEEN, SIXTY, cells, logs, unworn
 

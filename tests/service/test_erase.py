@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 import eyelog as el
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.access.cache.day_file import Answer, Entry, day_file, pack
 from eyelog.archive.ledger import Noted, note_days
 from eyelog.archive.store import place_of

@@ -11,7 +11,7 @@ import requests
 import eyelog as el
 from eyelog.access.auth.application import Application
 from eyelog.access.auth.credentials import Credentials
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.access.cache.day_file import day_file
 from eyelog.access.http.session import attach
 from support import authority, faulty

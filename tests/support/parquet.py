@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from eyelog.archive.parquet.month_writer import parquet_writer
 from eyelog.archive.parquet.rows import plain_schema
 from eyelog.archive.parquet.seal import add_seal
-from eyelog.archive.parquet.writing import parquet_writer
 
 
 def spoil_chunks(path: Path, chosen: Callable[[int, str], bool]) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from eyelog.clock import zone
 from eyelog.wearer import habits
-from eyelog.wearer.day import live
+from eyelog.wearer.simulated_day import live
 from support.wearers import SIXTY, fortnight, steps_of
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 
 from eyelog.access.auth.application import Application
 from eyelog.access.auth.credentials import Credentials
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.access.cache.day_file import day_file
-from eyelog.access.days import DayFetcher, plan
+from eyelog.access.day_fetcher import DayFetcher, plan
 from eyelog.access.environment import (
     application_from_environment,
     base_url_from_environment,

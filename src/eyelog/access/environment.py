@@ -6,7 +6,7 @@ EYELOG_HOME alone is read in `eyelog.disk.home`, because it is not only for the 
 import os
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.tokens import Token
+from eyelog.access.auth.token_file import Token
 from eyelog.access.http.addresses import check_base_url
 from eyelog.errors import ConfigurationError
 

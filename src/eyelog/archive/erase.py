@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from eyelog.archive.account_zones import zones_path
 from eyelog.archive.parquet.layout import FILE, Place, check_account, folder
-from eyelog.archive.parquet.writing import locked
+from eyelog.archive.parquet.month_writer import locked
 from eyelog.catalogue import LOGS
 from eyelog.disk.files import sync_folder
 from eyelog.errors import ConfigurationError

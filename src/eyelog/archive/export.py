@@ -22,6 +22,7 @@ import pyarrow.csv as pa_csv
 from eyelog.answers.encode import encode_answer
 from eyelog.archive.csv_text import header_cell, written
 from eyelog.archive.parquet.layout import Place, archive_errors, month_edges, months_of
+from eyelog.archive.parquet.month_writer import parquet_writer, prepare
 from eyelog.archive.parquet.reading import Selection, instant_us, open_months
 from eyelog.archive.parquet.rows import (
     Stamps,
@@ -30,7 +31,6 @@ from eyelog.archive.parquet.rows import (
     month_stamps,
     read_rows,
 )
-from eyelog.archive.parquet.writing import parquet_writer, prepare
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.clock import (
     DAY,

@@ -17,9 +17,9 @@ from eyelog.archive.parquet.layout import (
     open_place,
     require_place,
 )
+from eyelog.archive.parquet.month_writer import commit, locked, parquet_writer
 from eyelog.archive.parquet.rows import MonthFile, open_file, plain_schema, read_groups
 from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.archive.parquet.writing import commit, locked, parquet_writer
 from eyelog.catalogue import LOGS
 from eyelog.disk.files import new_file, temporary_name
 from eyelog.errors import ArchiveError

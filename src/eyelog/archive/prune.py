@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 from eyelog.archive.erase import Trace
 from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
+from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.reading import instant_us
-from eyelog.archive.parquet.writing import locked
 from eyelog.catalogue import LOGS
 from eyelog.disk.files import sync_folder
 

@@ -19,8 +19,8 @@ from eyelog.archive.parquet.layout import (
     months,
     require_place,
 )
+from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.rows import month_stamps, open_file
-from eyelog.archive.parquet.writing import locked
 from eyelog.catalogue import LOGS
 from eyelog.clock import DAY
 from eyelog.disk.files import make_folders, put_in_place, sync_folder

@@ -21,8 +21,7 @@ from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
 from eyelog.archive.parquet import layout, rows
-from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
-from eyelog.archive.parquet.writing import (
+from eyelog.archive.parquet.month_writer import (
     Change,
     Outcome,
     Staged,
@@ -32,6 +31,7 @@ from eyelog.archive.parquet.writing import (
     staged_months,
     write,
 )
+from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify

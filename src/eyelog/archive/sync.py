@@ -23,11 +23,11 @@ import pandas as pd
 
 from eyelog.access.cache.lifetime import lifetime
 from eyelog.access.client import Client
-from eyelog.access.days import Day, DayFetcher, plan
+from eyelog.access.day_fetcher import Day, DayFetcher, plan
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page
+from eyelog.archive.answer_pages import table_of_pages
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
-from eyelog.archive.pages import table_of_pages
 from eyelog.archive.parquet.damage import damaged_months
 from eyelog.archive.parquet.layout import (
     Place,
@@ -37,9 +37,9 @@ from eyelog.archive.parquet.layout import (
     months_of,
     overlap,
 )
+from eyelog.archive.parquet.month_writer import Outcome, prepare_table, write
 from eyelog.archive.parquet.reading import Instant, instant_us
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
-from eyelog.archive.parquet.writing import Outcome, prepare_table, write
 from eyelog.catalogue import check_log
 from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, windows, zone
 from eyelog.errors import (

@@ -8,7 +8,7 @@ import pandas as pd
 from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
-from eyelog.archive.parquet.writing import complete_interrupted
+from eyelog.archive.parquet.month_writer import complete_interrupted
 from eyelog.catalogue import LOGS
 from eyelog.progress import progress_line
 

@@ -44,7 +44,7 @@ def add_commands(commands: Any) -> None:
 
 def _login(args: argparse.Namespace) -> int:
     from eyelog.access.auth.login import login
-    from eyelog.access.cache.contents import cache_info
+    from eyelog.access.cache.cache_info import cache_info
     from eyelog.access.client import connect
     from eyelog.access.environment import login_page_from_environment
 
@@ -85,7 +85,7 @@ def _logout(args: argparse.Namespace) -> int:
 
 
 def _cache(args: argparse.Namespace) -> int:
-    from eyelog.access.cache.contents import cache_info, clear_cache
+    from eyelog.access.cache.cache_info import cache_info, clear_cache
 
     if args.action == "clear":
         freed = clear_cache(account=args.account)

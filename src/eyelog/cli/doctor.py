@@ -19,7 +19,7 @@ from eyelog.cli.output import add_json, one_line
 from eyelog.errors import EyelogError
 
 if TYPE_CHECKING:
-    from eyelog.access.auth.tokens import Token
+    from eyelog.access.auth.token_file import Token
 
 __all__ = ["add_commands"]
 
@@ -214,7 +214,7 @@ def _archive() -> Iterator[_Finding]:
 
 def _cache() -> Iterator[_Finding]:
     """Cache: the days that fetches have stored."""
-    from eyelog.access.cache.contents import cache_info
+    from eyelog.access.cache.cache_info import cache_info
 
     stored = cache_info()
     if stored.empty:
@@ -346,7 +346,7 @@ def _start_one(base_url: str) -> str:
 
 def _tokens(base_url: str, *, given: bool) -> Iterator[_Finding]:
     """Yield how each account is logged in at the service; of a token, only when it ends."""
-    from eyelog.access.auth.tokens import TokenStore
+    from eyelog.access.auth.token_file import TokenStore
     from eyelog.access.environment import token_from_environment
     from eyelog.disk.home import home_dir
 

@@ -39,7 +39,7 @@ def erase_records(args: argparse.Namespace) -> list[Row]:
 
 def erase_stored(args: argparse.Namespace) -> list[Row]:
     """Erase the tokens and the cache of an account from the folder of eyelog."""
-    from eyelog.access.auth.tokens import token_files
+    from eyelog.access.auth.token_file import token_files
     from eyelog.access.cache.day_file import stored_files
     from eyelog.disk.home import home_dir
     from eyelog.disk.sqlite import remove, size

@@ -7,9 +7,9 @@ Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.
 from eyelog.cohort.apply import apply
 from eyelog.cohort.daily import daily
 from eyelog.cohort.differences import differences
+from eyelog.cohort.group_summary import Summary, summary
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.simulate import simulate
-from eyelog.cohort.summary import Summary, summary
 
 __all__ = [
     "Summary",

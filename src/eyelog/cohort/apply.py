@@ -15,7 +15,7 @@ import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
-from eyelog.cohort.study import Instant, run_study
+from eyelog.cohort.study_run import Instant, run_study
 from eyelog.errors import ConfigurationError
 
 __all__ = ["apply"]

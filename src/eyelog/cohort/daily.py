@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.analysis.limits import Limits
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
-from eyelog.cohort.study import Instant, run_study
+from eyelog.cohort.study_run import Instant, run_study
 
 __all__ = ["daily"]
 
@@ -89,7 +89,7 @@ def daily(
     See Also
     --------
     eyelog.cohort.apply : The same for any function of a wearer's frame.
-    eyelog.cohort.summary : Groups, percentiles of wearers, and what was lost.
+    eyelog.cohort.group_summary : Groups, percentiles of wearers, and what was lost.
     eyelog.cohort.differences : Differences between groups, with intervals.
     eyelog.report_cohort : The report of a study, as one file.
 

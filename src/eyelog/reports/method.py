@@ -18,7 +18,7 @@ from eyelog.provenance import history
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Part
+from eyelog.reports.section_parts import Part
 
 __all__ = ["TERMS", "limits_table", "method", "versions"]
 

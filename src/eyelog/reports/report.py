@@ -14,11 +14,11 @@ from eyelog.catalogue import LOGS, near
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
-from eyelog.reports.contents import SECTIONS
+from eyelog.reports.document import Section, render
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
-from eyelog.reports.page import Section, render
-from eyelog.reports.writing import check_texts, noticing, page_file, write_page
+from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
+from eyelog.reports.section_order import SECTIONS
 
 __all__ = ["check_arguments", "report"]
 

@@ -13,7 +13,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 
 SHARE: Final = "0 to 1"
 

@@ -20,12 +20,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
-from eyelog.archive.parquet.writing import complete_interrupted, remove_leftovers
+from eyelog.archive.parquet.month_writer import complete_interrupted, remove_leftovers
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
+from eyelog.service.account.account_page import trouble_page
+from eyelog.service.account.account_routes import account_forms, show_account, take_account
 from eyelog.service.account.download import Downloads
 from eyelog.service.account.invitation import PATH as INVITATION
 from eyelog.service.account.invitation import (
@@ -33,20 +35,18 @@ from eyelog.service.account.invitation import (
     show_invitation,
     take_invitation,
 )
-from eyelog.service.account.pages import trouble_page
-from eyelog.service.account.routes import account_forms, show_account, take_account
-from eyelog.service.account.session import PATH as ACCOUNT_PATH
-from eyelog.service.account.session import Sessions
+from eyelog.service.account.wearer_session import PATH as ACCOUNT_PATH
+from eyelog.service.account.wearer_session import Sessions
 from eyelog.service.audit import Audit
-from eyelog.service.auth.login import login_forms, show_login, take_login
-from eyelog.service.auth.pages import error_page
+from eyelog.service.auth.authorization import login_forms, show_login, take_login
+from eyelog.service.auth.login_pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.state import State, StateBusy, StateFault
 from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
-from eyelog.service.limits import PER_HOUR, UPLOADS_PER_HOUR, Limits, Quota
+from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, Limits, Quota
 from eyelog.service.openapi import document
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
@@ -55,7 +55,7 @@ from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
 from eyelog.service.status import LastWrite, health, start, versions
 from eyelog.service.uploads.resumable import announce, take_part
-from eyelog.service.uploads.routes import Uploads, take_records
+from eyelog.service.uploads.upload_routes import Uploads, take_records
 
 __all__ = ["QUOTA", "create_app"]
 

@@ -14,8 +14,8 @@ from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import QUOTA, create_app
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
-from eyelog.service.limits import PER_HOUR, UPLOADS_PER_HOUR
-from eyelog.service.parts import unknown
+from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR
+from eyelog.service.known_versions import unknown
 from eyelog.service.workers import supervise
 
 __all__ = ["running", "serve"]

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from eyelog import __version__
 from eyelog.catalogue import catalogue_version
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.pages import start_page
+from eyelog.service.auth.login_pages import start_page
 from eyelog.service.auth.state import State
 from eyelog.service.openapi import VERSION
 from eyelog.service.responses import Problem, json_answer, prefers

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelog.wearer.arrays import Bools, Floats, Ints, covered
+from eyelog.wearer.interval_sums import Bools, Floats, Ints, covered
 
 __all__ = ["Draws", "Stream", "bouts", "wander"]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from eyelog.wearer.arrays import Array, Bools, Floats, Ints
-from eyelog.wearer.day import Blinks, Life
 from eyelog.wearer.draws import Draws
 from eyelog.wearer.habits import Traits
+from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints
+from eyelog.wearer.simulated_day import Blinks, Life
 
 __all__ = ["blink_gaps", "mean_sd", "stale", "sway"]
 

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from eyelog.wearer.arrays import Floats
 from eyelog.wearer.draws import Draws, Stream
+from eyelog.wearer.interval_sums import Floats
 
 __all__ = ["DAY_S", "KINDS", "Plan", "Traits", "column", "plan", "traits"]
 

@@ -22,9 +22,9 @@ from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
 from eyelog.progress import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth
-from eyelog.wearer.arrays import Array, Ints
-from eyelog.wearer.day import Life, live
 from eyelog.wearer.habits import Traits, traits
+from eyelog.wearer.interval_sums import Array, Ints
+from eyelog.wearer.simulated_day import Life, live
 
 __all__ = ["check_days", "sample", "simulate", "simulate_blinking", "simulate_truth"]
 

@@ -4,11 +4,11 @@ from typing import Final
 
 import numpy as np
 
-from eyelog.wearer.arrays import Array, Bools, Floats, Ints, onsets, running, sums
-from eyelog.wearer.day import Blinks, Life
 from eyelog.wearer.draws import Draws, Stream
 from eyelog.wearer.eyewear import blink_gaps, mean_sd, stale, sway
 from eyelog.wearer.habits import KINDS, Traits
+from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, onsets, running, sums
+from eyelog.wearer.simulated_day import Blinks, Life
 
 __all__ = ["values"]
 

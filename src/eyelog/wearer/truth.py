@@ -6,9 +6,9 @@ import numpy as np
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.wearer import fifteen
-from eyelog.wearer.arrays import Array, Bools, Floats, Ints, covered, onsets, sums
-from eyelog.wearer.day import SLOTS_PER_MINUTE, Life
 from eyelog.wearer.draws import Draws
+from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, covered, onsets, sums
+from eyelog.wearer.simulated_day import SLOTS_PER_MINUTE, Life
 
 __all__ = ["COLUMNS", "hours"]
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.access.http import adapter
 from eyelog.access.http.session import fetch
 from eyelog.errors import (

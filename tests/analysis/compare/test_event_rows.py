@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.compare.events import events
+from eyelog.analysis.compare.event_comparison import events
 from support.frames import EYES, MINUTES, at, frame_of
 
 

@@ -12,7 +12,7 @@ import eyelog as el
 from eyelog.answers.encode import encode_answer
 from eyelog.archive.importing import csv_log, intake
 from eyelog.archive.importing.intake import FileReport, import_files
-from eyelog.archive.parquet import writing
+from eyelog.archive.parquet import month_writer
 from eyelog.archive.parquet.rows import Merged, MonthFile, merge, read_rows
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
@@ -255,7 +255,7 @@ def test_files_far_apart_in_time_are_compared_month_by_month(
         spans.append(pd.Timedelta(after - first, "us"))
         return read_rows(file, schema, first, after)
 
-    monkeypatch.setattr(writing, "read_rows", counting)
+    monkeypatch.setattr(month_writer, "read_rows", counting)
     files = sorted(tmp_path.glob("*.csv"))
     assert [each.kept for each in import_files(archive, files)] == [0, 0, 0, 0]
     assert len(spans) == 3

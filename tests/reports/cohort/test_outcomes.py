@@ -5,7 +5,7 @@ import pytest
 
 from eyelog.analysis.sheet import NOTHING
 from eyelog.reports.cohort.outcomes import section
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 
 

@@ -6,7 +6,7 @@ import scipy.signal
 
 import eyelog as el
 from eyelog.reports.logs import Logs
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from eyelog.reports.sections.baseline import COLUMNS, _findings, _standing, section
 from support.reported import SIXTY, cells, logs
 

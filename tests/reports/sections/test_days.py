@@ -5,7 +5,7 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from eyelog.reports.sections.days import section
 from support.reported import FIFTEEN, SIXTY, logs, unworn
 

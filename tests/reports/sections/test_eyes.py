@@ -3,7 +3,7 @@
 import pytest
 
 import eyelog as el
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from eyelog.reports.sections.eyes import section
 from support.reported import FIFTEEN, SIXTY, cells, frame, logs, unworn
 

@@ -3,7 +3,7 @@
 import pytest
 
 from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
-from eyelog.reports.parts import Empty
+from eyelog.reports.section_parts import Empty
 from eyelog.reports.sections.rhythm import STEPS, _steps_per_hour, section
 from support.reported import SIXTY, cells, logs
 

@@ -6,7 +6,7 @@ import requests
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access import days, walk
+from eyelog.access import day_fetcher, walk
 from eyelog.access.cache.day_file import unpack
 from eyelog.answers.arrow import ARROW
 from eyelog.answers.decode import decode_page
@@ -152,7 +152,7 @@ def test_a_day_stored_in_json_is_read_as_it_is_and_replaced_whole(tmp_path, monk
     with live.service(tmp_path / "a", {"ada": frames}, page_size=100) as there:
         token = there.login("ada")["access_token"]
         with monkeypatch.context() as json_only, client(there, tmp_path / "h", token) as taro:
-            json_only.setattr(days, "ARROW", "application/x-nothing")
+            json_only.setattr(day_fetcher, "ARROW", "application/x-nothing")
             before = taro.standard_mode_logs("2026-10-24", "2026-10-24")
             assert forms(taro) == [{"application/json"}]
         with client(there, tmp_path / "h", token) as taro:

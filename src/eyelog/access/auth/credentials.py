@@ -11,8 +11,8 @@ import warnings
 from collections.abc import Iterator
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.grants import ask_for_token, revoke_token
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth.token_file import Token, TokenStore
+from eyelog.access.auth.token_requests import ask_for_token, revoke_token
 from eyelog.access.http.addresses import check_base_url, warn_of_plain_http
 from eyelog.access.http.forks import renew_in_child
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning

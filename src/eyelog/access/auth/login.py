@@ -16,7 +16,7 @@ from typing import TextIO
 from eyelog.access.auth.application import authorize_url
 from eyelog.access.auth.callback import Answers, ForeignCallback, can_listen, code_of, receiving
 from eyelog.access.auth.credentials import Credentials
-from eyelog.access.auth.tokens import Token
+from eyelog.access.auth.token_file import Token
 from eyelog.errors import AuthorizationError, ConfigurationError
 
 __all__ = ["challenge_of", "login"]

@@ -9,8 +9,8 @@ from eyelog.analysis.compare.agreement import (
     limits_of_agreement,
     minute_pairs,
 )
+from eyelog.analysis.compare.event_comparison import events
 from eyelog.analysis.compare.event_courses import event_courses
-from eyelog.analysis.compare.events import events
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
 from eyelog.analysis.compare.group_rates import group_rates

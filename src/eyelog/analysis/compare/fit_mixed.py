@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.compare.random_intercept import RandomIntercept, random_intercept
+from eyelog.analysis.compare.wearer_of_row import with_account
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.observed import check_frame

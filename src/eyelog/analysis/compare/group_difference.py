@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.compare.accounts import with_account
+from eyelog.analysis.compare.wearer_of_row import with_account
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws

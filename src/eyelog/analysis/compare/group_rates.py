@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.accounts import with_account
 from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, LEAST_FOR_P
+from eyelog.analysis.compare.wearer_of_row import with_account
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.observed import check_frame
 from eyelog.analysis.series.rates import (
@@ -72,7 +72,7 @@ def group_rates(
     wearers; the ratio takes those of Welch and Satterthwaite. This is the quasi-Poisson model with
     wearers as clusters and the jackknife's covariance (CR3; Bell & McCaffrey 2002, Survey
     Methodology 28:169). A negative binomial model was weighed: its errors hold only if days of a
-    wearer are independent. Of groups of 8 and 8 wearers who blink alike, 6 in 100 differ at p < .05
+    wearer are independent. Of groups of 8 and 8 wearers who blink alike, 5 in 100 differ at p < .05
     (`benchmarks/levels_of_groups.py`).
 
     Examples

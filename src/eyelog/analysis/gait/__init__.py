@@ -4,10 +4,10 @@ Pace is steps over the time walked, not over clock time: steps per clock minute 
 (Dall et al. 2013).
 """
 
-from eyelog.analysis.gait.bouts import bouts
-from eyelog.analysis.gait.days import peak_cadence, speed_classes
+from eyelog.analysis.gait.day_walking import peak_cadence, speed_classes
 from eyelog.analysis.gait.pace import pace
 from eyelog.analysis.gait.symmetry import Symmetry, symmetry
+from eyelog.analysis.gait.walking_bouts import bouts
 
 __all__ = [
     "Symmetry",

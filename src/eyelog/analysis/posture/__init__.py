@@ -10,7 +10,7 @@ from eyelog.analysis.posture.circular import (
     circular_sd,
     pooled_sd,
 )
-from eyelog.analysis.posture.head import head_movements
+from eyelog.analysis.posture.head_moves import head_movements
 from eyelog.analysis.posture.tilt import relative_tilt, spread, zones
 
 __all__ = [

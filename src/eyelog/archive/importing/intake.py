@@ -35,8 +35,8 @@ from eyelog.archive.importing.mixture import (
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.waiting import Waiting
 from eyelog.archive.parquet.layout import check_account, month_edges, months_of
+from eyelog.archive.parquet.month_writer import Change, Staged
 from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
-from eyelog.archive.parquet.writing import Change, Staged
 from eyelog.archive.store import Archive
 from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets
 from eyelog.errors import (

@@ -11,7 +11,7 @@ from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 

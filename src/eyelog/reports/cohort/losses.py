@@ -13,7 +13,7 @@ from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part
+from eyelog.reports.section_parts import Empty, Part
 
 __all__ = ["section"]
 

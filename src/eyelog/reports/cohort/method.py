@@ -8,7 +8,7 @@ from eyelog.catalogue import catalogue_version
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.method import TERMS, limits_table, versions
-from eyelog.reports.parts import Part
+from eyelog.reports.section_parts import Part
 
 __all__ = ["method"]
 

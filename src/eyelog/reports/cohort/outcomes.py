@@ -10,12 +10,12 @@ import pandas as pd
 
 from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
-from eyelog.cohort.summary import summary
+from eyelog.cohort.group_summary import summary
 from eyelog.figures.cohort import LEAST_WEARERS, plot_cohort
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["TOPICS", "section"]
 

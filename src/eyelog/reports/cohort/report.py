@@ -11,12 +11,12 @@ import pandas as pd
 import eyelog
 from eyelog.cohort.result import result_of
 from eyelog.figures.labels import LOG_WORDS, range_words
-from eyelog.reports.cohort import amount, groups, losses, outcomes, who
+from eyelog.reports.cohort import amount, group_differences, losses, outcomes, who
 from eyelog.reports.cohort.method import method
 from eyelog.reports.cohort.study import Cohort, as_cohort
-from eyelog.reports.page import Section, render
-from eyelog.reports.parts import Part
-from eyelog.reports.writing import check_texts, noticing, page_file, write_page
+from eyelog.reports.document import Section, render
+from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
+from eyelog.reports.section_parts import Part
 
 __all__ = ["report_cohort"]
 
@@ -45,7 +45,7 @@ def report_cohort(
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     by : str, optional
-        The column with the group of each wearer. Default: no groups.
+        The column with the group of each wearer. Default: no group_differences.
     wearers : DataFrame, optional
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
@@ -74,7 +74,7 @@ def report_cohort(
 
     See Also
     --------
-    eyelog.cohort.summary, eyelog.cohort.differences, eyelog.plot_cohort :
+    eyelog.cohort.group_summary, eyelog.cohort.differences, eyelog.plot_cohort :
         The tables and figures of the report.
 
     Notes
@@ -118,7 +118,7 @@ def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
     if cohort.is_empty:  # otherwise each section would say so
         makers = {key: makers[key] for key in ("who", "losses")}
     elif cohort.by is not None:
-        makers["groups"] = ("Differences between the groups", groups.section)
+        makers["groups"] = ("Differences between the groups", group_differences.section)
     made: dict[str, Section] = {
         key: (title, partial(make, cohort)) for key, (title, make) in makers.items()
     }

@@ -11,7 +11,7 @@ from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part
+from eyelog.reports.section_parts import Empty, Part
 
 __all__ = ["section"]
 

@@ -12,7 +12,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 

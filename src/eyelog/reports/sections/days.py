@@ -9,7 +9,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import OFFSET, clock_of
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Part, Picture
+from eyelog.reports.section_parts import Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
 
 __all__ = ["section"]

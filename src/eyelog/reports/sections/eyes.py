@@ -16,7 +16,7 @@ from eyelog.figures.profile import plot_profile
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, usual_table, usual_words
 
 __all__ = ["section"]

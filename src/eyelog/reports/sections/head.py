@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from eyelog.analysis.baseline.typical import typical_value
-from eyelog.analysis.posture.head import head_movements
+from eyelog.analysis.posture.head_moves import head_movements
 from eyelog.analysis.posture.tilt import TILT, spread, zones
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import role_field
@@ -14,7 +14,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
 
 __all__ = ["section"]

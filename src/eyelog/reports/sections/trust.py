@@ -19,7 +19,7 @@ from eyelog.frame import OFFSET
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 

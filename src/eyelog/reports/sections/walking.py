@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.gait.bouts import bouts
-from eyelog.analysis.gait.days import peak_cadence, speed_classes
+from eyelog.analysis.gait.day_walking import peak_cadence, speed_classes
 from eyelog.analysis.gait.pace import pace
+from eyelog.analysis.gait.walking_bouts import bouts
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import median
 from eyelog.catalogue import STANDARD_MODE_LOGS
@@ -19,7 +19,7 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
 
 __all__ = ["section"]

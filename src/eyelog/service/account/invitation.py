@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.access_log import ACCOUNT
-from eyelog.service.account.pages import invitation_page, trouble_page
-from eyelog.service.account.routes import see_page, wrong_passwords
-from eyelog.service.account.session import Sessions
+from eyelog.service.account.account_page import invitation_page, trouble_page
+from eyelog.service.account.account_routes import see_page, wrong_passwords
+from eyelog.service.account.wearer_session import Sessions
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms

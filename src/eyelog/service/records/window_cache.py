@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from eyelog.archive.parquet.layout import group_edges, months_of, schema_of
+from eyelog.archive.parquet.month_writer import GROUP_DAYS
 from eyelog.archive.parquet.reading import span_of
 from eyelog.archive.parquet.rows import stamps_of
-from eyelog.archive.parquet.writing import GROUP_DAYS
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
 from eyelog.errors import ArchiveError

@@ -22,8 +22,8 @@ from eyelog.service.auth.registry import Bearer
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.bounds import UPLOAD_BYTES
 from eyelog.service.responses import Problem, json_answer
-from eyelog.service.uploads.body import Received, disk_full, shown_name
-from eyelog.service.uploads.routes import NO_STORE, Options, Uploads, note_upload
+from eyelog.service.uploads.upload_body import Received, disk_full, shown_name
+from eyelog.service.uploads.upload_routes import NO_STORE, Options, Uploads, note_upload
 
 __all__ = ["announce", "take_part"]
 

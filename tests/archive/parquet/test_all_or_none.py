@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from eyelog.archive.importing.intake import import_files
+from eyelog.archive.parquet.all_or_none import JOURNAL, complete, put_together, unfinished
 from eyelog.archive.parquet.layout import open_place
-from eyelog.archive.parquet.together import JOURNAL, complete, put_together, unfinished
-from eyelog.archive.parquet.writing import complete_interrupted
+from eyelog.archive.parquet.month_writer import complete_interrupted
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError
@@ -24,10 +24,10 @@ DIES = """
 import os, sys
 from pathlib import Path
 from eyelog.archive.importing.intake import import_files
-from eyelog.archive.parquet import together
+from eyelog.archive.parquet import all_or_none
 from eyelog.archive.store import Archive
 
-left, put = [int(sys.argv[1])], together.put_in_place
+left, put = [int(sys.argv[1])], all_or_none.put_in_place
 
 def dying(made, target):
     if not left[0]:
@@ -35,7 +35,7 @@ def dying(made, target):
     left[0] -= 1
     put(made, target)
 
-together.put_in_place = dying
+all_or_none.put_in_place = dying
 import_files(Archive(sys.argv[2]), [Path(path) for path in sys.argv[3:]], account="ada")
 """
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eyelog.wearer.arrays import covered, onsets, running, sums
+from eyelog.wearer.interval_sums import covered, onsets, running, sums
 
 
 def test_a_sum_over_an_interval_is_a_difference_of_running_totals() -> None:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from eyelog.reports.logs import Logs
-from eyelog.reports.parts import Part
+from eyelog.reports.section_parts import Part
 from eyelog.reports.sections import (
     agreement,
     baseline,

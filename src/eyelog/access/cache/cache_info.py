@@ -30,7 +30,7 @@ def cache_info(home: str | PathLike[str] | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from eyelog.access.cache.contents import cache_info
+    >>> from eyelog.access.cache.cache_info import cache_info
     >>> with TemporaryDirectory() as home:
     ...     cache_info(home).columns.tolist()
     ['account', 'base_url', 'days', 'pages', 'bytes', 'oldest', 'newest']

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from eyelog.service.responses import Problem
-from eyelog.service.uploads import body
-from eyelog.service.uploads.body import Received, receive, shown_name
+from eyelog.service.uploads import upload_body
+from eyelog.service.uploads.upload_body import Received, receive, shown_name
 
 FORM = "multipart/form-data; boundary=edge"
 
@@ -95,14 +95,14 @@ def test_a_name_cannot_lead_out_of_its_folder(name: str, shown: str) -> None:
 def test_a_full_disk_is_507_and_another_fault_is_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert body.disk_full(OSError(errno.ENOSPC, "full")).status == 507
+    assert upload_body.disk_full(OSError(errno.ENOSPC, "full")).status == 507
     with pytest.raises(PermissionError):
-        body.disk_full(PermissionError(errno.EACCES, "no"))
+        upload_body.disk_full(PermissionError(errno.EACCES, "no"))
 
     def fails(self: Any, data: bytes) -> None:
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(body._Files, "write", fails)
+    monkeypatch.setattr(upload_body._Files, "write", fails)
     with pytest.raises(Problem) as refused:
         received(tmp_path, b"text", "text/csv", 9)
     assert (refused.value.status, refused.value.error) == (507, "insufficient_storage")

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
+from eyelog.archive.parquet.all_or_none import complete, folders_of, put_together, unfinished
 from eyelog.archive.parquet.layout import (
     FILE,
     Place,
@@ -49,7 +50,6 @@ from eyelog.archive.parquet.rows import (
     widest,
 )
 from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.archive.parquet.together import complete, folders_of, put_together, unfinished
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, check_log
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name

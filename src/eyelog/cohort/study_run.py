@@ -24,8 +24,8 @@ from eyelog.clock import (
     instant_range,
 )
 from eyelog.cohort.dataset import open_dataset
-from eyelog.cohort.parts import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
 from eyelog.cohort.schedule import run
+from eyelog.cohort.wearer_months import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import EyelogWarning, argument
 from eyelog.frame import empty

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.access.auth import tokens
-from eyelog.access.auth.tokens import Token, TokenStore
+from eyelog.access.auth import token_file
+from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.disk.home import home_dir
 from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
 from support.access import fresh
@@ -153,7 +153,7 @@ def test_nothing_is_left_behind_if_saving_fails(tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tokens.os, "fsync", full)
+    monkeypatch.setattr(token_file.os, "fsync", full)
     with pytest.raises(ConfigurationError, match="No space left"):
         store.save(fresh(access_token="second"))
     monkeypatch.undo()
@@ -162,7 +162,7 @@ def test_nothing_is_left_behind_if_saving_fails(tmp_path, monkeypatch):
 
 
 def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(tokens, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(token_file, "LOCK_SECONDS", 0.2)
     errors = []
 
     def other() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.reports.writing import check_texts, noticing, page_file, write_page
+from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
 
 
 def test_a_page_needs_a_folder_and_an_ending(tmp_path: Path) -> None:

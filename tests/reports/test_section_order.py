@@ -3,7 +3,7 @@
 import inspect
 
 import eyelog as el
-from eyelog.reports.contents import SECTIONS
+from eyelog.reports.section_order import SECTIONS
 from support.parsers import commands
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.compare.accounts import with_account
+from eyelog.analysis.compare.wearer_of_row import with_account
 
 
 def test_accounts_in_the_index_become_a_column_and_others_stay() -> None:

@@ -10,7 +10,7 @@ import eyelog as el
 from eyelog.catalogue import LOGS, columns
 from eyelog.clock import day_start, zone
 from eyelog.wearer import habits
-from eyelog.wearer.day import live
+from eyelog.wearer.simulated_day import live
 from support.wearers import FIFTEEN, MONDAY, SIXTY
 
 

@@ -13,8 +13,8 @@ from jinja2 import Environment, StrictUndefined
 from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.figures.style import WIDTHS_MM
 from eyelog.progress import progress_line
-from eyelog.reports.parts import Empty, Part, Picture
 from eyelog.reports.pictures import closing, figure_of, svg_of
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["Section", "render"]
 

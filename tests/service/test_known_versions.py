@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service import parts, server
+from eyelog.service import known_versions, server
 from support.paths import ROOT
 
 
@@ -18,21 +18,21 @@ def _pinned() -> dict[str, str]:
 
 def test_the_newest_known_versions_are_those_that_the_tests_run_with() -> None:
     pinned = _pinned()
-    for name, newest in parts.KNOWN.items():
+    for name, newest in known_versions.KNOWN.items():
         assert tuple(int(number) for number in pinned[name].split(".")[:2]) == newest
 
 
 def test_each_part_has_an_upper_bound() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["service"]]
-    for name in (*parts.KNOWN, "requests-cache"):
+    for name in (*known_versions.KNOWN, "requests-cache"):
         (bound,) = (text for text in wanted if re.match(rf"{name}\b[>=]", text))
         assert re.search(r",<[0-9.]+$", bound), bound
 
 
 def test_what_is_newer_is_named_and_what_is_known_is_not() -> None:
-    assert parts.unknown() == []
-    assert parts.unknown({"h11": (0, 0), "no-such-part": (0, 1)}) == ["h11 0.16.0"]
+    assert known_versions.unknown() == []
+    assert known_versions.unknown({"h11": (0, 0), "no-such-part": (0, 1)}) == ["h11 0.16.0"]
 
 
 def test_a_service_with_a_newer_part_says_so(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare.events import events
+from eyelog.analysis.compare.event_comparison import events
 from support.frames import MINUTES, frame_of
 
 

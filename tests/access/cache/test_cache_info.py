@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from eyelog.access.cache.contents import cache_info, clear_cache
+from eyelog.access.cache.cache_info import cache_info, clear_cache
 from eyelog.access.cache.day_file import (
     DayFile,
     Entry,

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from eyelog.clock import day_start
-from eyelog.wearer.arrays import Bools, Floats, Ints, Kinds, covered, running
 from eyelog.wearer.draws import Draws, Stream, bouts, wander
 from eyelog.wearer.habits import DAY_S, KINDS, Plan, Traits, column, plan
+from eyelog.wearer.interval_sums import Bools, Floats, Ints, Kinds, covered, running
 
 __all__ = ["SLOTS_PER_MINUTE", "Blinks", "Life", "live"]
 

@@ -14,20 +14,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.archive.inventory import bytes_of_account
-from eyelog.archive.parquet.writing import remove_leftovers
+from eyelog.archive.parquet.month_writer import remove_leftovers
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.tokens import may_write
-from eyelog.service.limits import Limits
+from eyelog.service.hourly_limit import Limits
 from eyelog.service.parameters import by_name
 from eyelog.service.responses import Problem, json_answer
 from eyelog.service.spool import Spool
-from eyelog.service.uploads.body import Received, receive
 from eyelog.service.uploads.importer import ImportFailed, import_apart
 from eyelog.service.uploads.sent import Sent
+from eyelog.service.uploads.upload_body import Received, receive
 
 __all__ = ["NO_STORE", "Options", "Uploads", "note_upload", "take_records"]
 

@@ -6,7 +6,7 @@ from http.cookies import SimpleCookie
 import pytest
 import requests
 
-from eyelog.service.account import session
+from eyelog.service.account import wearer_session
 from support.account_page import Visitor, signed, title
 from support.live import Live
 from support.login_page import PASSWORD, tag_of
@@ -82,7 +82,7 @@ def test_the_operator_ends_a_session(visitor: Visitor, monkeypatch, ending: str)
 
 def test_a_session_ends_in_time(visitor: Visitor, monkeypatch) -> None:
     visitor.log_in()
-    monkeypatch.setattr(session, "MINUTES", -1)  # as if that had passed
+    monkeypatch.setattr(wearer_session, "MINUTES", -1)  # as if that had passed
     assert title(visitor.open()).startswith("Your session has ended")
 
 

@@ -4,9 +4,9 @@ import pytest
 
 import eyelog as el
 from eyelog.analysis.sheet import NOTHING
-from eyelog.reports.cohort.groups import section
-from eyelog.reports.parts import Empty
+from eyelog.reports.cohort.group_differences import section
 from eyelog.reports.pictures import closing, figure_of
+from eyelog.reports.section_parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 
 

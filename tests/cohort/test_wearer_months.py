@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import eyelog as el
-from eyelog.cohort.parts import Part, Study, compute, plan
+from eyelog.cohort.wearer_months import Part, Study, compute, plan
 from eyelog.cohort.wearers import Wearer
 from support.cohorts import SIXTY, damage
 

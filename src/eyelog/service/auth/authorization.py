@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from eyelog.service.auth.forms import empty_fields, filled
 from eyelog.service.auth.grants import granted
-from eyelog.service.auth.pages import error_page, login_page
+from eyelog.service.auth.login_pages import error_page, login_page
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.redirects import form_target, matches
 from eyelog.service.auth.registry import Registry

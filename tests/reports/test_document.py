@@ -5,9 +5,9 @@ import pytest
 
 import eyelog as el
 from eyelog.errors import ConfigurationError
-from eyelog.reports.page import render
+from eyelog.reports.document import render
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 from support.reported import said
 
 DAYS = el.daily(el.sample("standard_mode_logs"))

@@ -13,7 +13,7 @@ from eyelog.figures.style import panels, style
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
-from eyelog.reports.parts import Empty, Part, Picture
+from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 

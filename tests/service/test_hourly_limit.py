@@ -11,10 +11,10 @@ import requests
 
 import eyelog as el
 from eyelog.errors import ConfigurationError
-from eyelog.service import limits
+from eyelog.service import hourly_limit
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import State
-from eyelog.service.limits import Limits
+from eyelog.service.hourly_limit import Limits
 from support import live
 from support.live import REDIRECT, STANDARD
 from support.records import records
@@ -37,7 +37,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         def time() -> float:
             return now[0]
 
-    monkeypatch.setattr(limits, "time", Time)
+    monkeypatch.setattr(hourly_limit, "time", Time)
     return now
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import requests
 
 from eyelog.access.auth.application import Application
-from eyelog.access.auth.tokens import Token
+from eyelog.access.auth.token_file import Token
 from eyelog.access.http.adapter import TIMEOUT
 from eyelog.access.http.faults import error_object, refusal, unreachable
 from eyelog.access.http.session import plain_session

@@ -15,7 +15,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.access.cache.contents import cache_info
+from eyelog.access.cache.cache_info import cache_info
 from eyelog.access.cache.day_file import day_file
 from support import faulty
 from support.access import alter, client_of, let_expire

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from starlette.responses import Response
 
 from eyelog.browser import WIDE, html, page_headers, page_template, rendered
-from eyelog.service.account.session import MINUTES
+from eyelog.service.account.wearer_session import MINUTES
 from eyelog.service.auth.grants import Grant, Issued
-from eyelog.service.auth.pages import NO_PASSWORD
+from eyelog.service.auth.login_pages import NO_PASSWORD
 
 __all__ = ["Shown", "account_page", "invitation_page", "login_page", "trouble_page"]
 

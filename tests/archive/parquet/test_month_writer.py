@@ -16,7 +16,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.parquet import writing
+from eyelog.archive.parquet import month_writer
 from eyelog.archive.parquet.rows import Merged, merge
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -174,7 +174,7 @@ def test_each_group_of_days_is_merged_once(
         merged.append(new.num_rows)
         return merge(old, new, spans)
 
-    monkeypatch.setattr(writing, "merge", counting)
+    monkeypatch.setattr(month_writer, "merge", counting)
     frame.iloc[20 * 1440, frame.columns.get_loc("bl")] = 3.25
     assert archive.write(SIXTY, frame, account="me") == (0, 1, 0)
     assert merged == [4 * 1440] * 7 + [2 * 1440]

@@ -15,9 +15,9 @@ from eyelog.browser import page_headers
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.access_log import ACCOUNT
+from eyelog.service.account.account_page import Shown, account_page, login_page, trouble_page
 from eyelog.service.account.download import Downloads, TooMany, clock_sentence, stored_months
-from eyelog.service.account.pages import Shown, account_page, login_page, trouble_page
-from eyelog.service.account.session import MINUTES, PATH, Sessions
+from eyelog.service.account.wearer_session import MINUTES, PATH, Sessions
 from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.registry import Registry
