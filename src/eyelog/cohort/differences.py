@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.group_difference import difference_of_means
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import record, stated_log
@@ -20,7 +20,6 @@ OUTCOMES: Final = (
     *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 MOST_GROUPS: Final = 8
-MISSING: Final = float("nan")
 
 
 class _Row(NamedTuple):

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.analysis.series.arrays import MISSING, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.dependence import LEAST_DAYS, effective_n, likeness
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
@@ -29,8 +29,6 @@ __all__ = [
     "personal",
     "robust_z",
 ]
-
-MISSING = float("nan")
 
 MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
 EFFICIENCY = 0.37  # of the MAD: it varies as the SD of 0.37 as many values does

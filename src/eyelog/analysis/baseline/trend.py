@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.baseline.deviation import MISSING
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.dependence import (
     by_day,
     effective_n,

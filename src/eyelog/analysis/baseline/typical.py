@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.observed import (
     ANY_STAMP,
     check_numbers,
@@ -23,7 +23,6 @@ from eyelog.errors import ConfigurationError
 
 __all__ = ["TypicalValue", "typical_value"]
 
-MISSING: Final = float("nan")
 PEAK_GRID: Final = 1001
 
 

@@ -14,7 +14,7 @@ from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import difference, mean_direction
-from eyelog.analysis.series.arrays import Floats, Ints, numbers
+from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import local_dates
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 
-MISSING: Final = float("nan")
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
 BLOCK: Final = "1h"

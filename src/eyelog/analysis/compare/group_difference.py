@@ -11,7 +11,7 @@ import scipy
 
 from eyelog.analysis.compare.wearer_of_row import with_account
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
 from eyelog.catalogue import near
@@ -22,8 +22,6 @@ __all__ = [
     "difference_of_means",
     "group_difference",
 ]
-
-MISSING: Final = float("nan")
 
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
 # in only 90 of 100 cases.

@@ -8,7 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, LEAST_FOR_P
 from eyelog.analysis.compare.wearer_of_row import with_account
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import MISSING, numbers
 from eyelog.analysis.series.observed import check_frame
 from eyelog.analysis.series.rates import (
     DaysRate,
@@ -22,7 +22,6 @@ from eyelog.provenance import record
 
 __all__ = ["group_rates"]
 
-MISSING: Final = float("nan")
 OF_GROUP: Final = ("rate", "low", "high")
 OF_RATIO: Final = ("ratio", "ratio_low", "ratio_high", "p")
 

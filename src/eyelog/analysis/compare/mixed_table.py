@@ -10,7 +10,7 @@ from eyelog.analysis.columns import is_measured
 from eyelog.analysis.daily import daily
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.unjudged import one_warning
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import MISSING, numbers
 from eyelog.analysis.series.observed import one_log
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT
@@ -18,7 +18,6 @@ from eyelog.provenance import record
 
 __all__ = ["mixed_table"]
 
-MISSING: Final = float("nan")
 # The data behind a daily table; all its other numbers are outcomes.
 CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")

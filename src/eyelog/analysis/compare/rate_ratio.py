@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.compare.group_difference import MISSING
 from eyelog.analysis.limits import limit
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats, Ints, numbers
+from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.observed import check_frame, one_log
 from eyelog.analysis.series.rates import LEAST_FOR_RATE, DaysRate, difference_p, rate_error, reach

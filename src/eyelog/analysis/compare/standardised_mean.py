@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.observed import (
     HOUR_US,
     Observed,
@@ -25,7 +25,6 @@ from eyelog.frame import is_resampled
 __all__ = ["StandardisedMean", "standardised_mean"]
 
 
-MISSING: Final = float("nan")
 HOURS: Final = 24
 QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
 

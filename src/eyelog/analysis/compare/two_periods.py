@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.results import shown
+from eyelog.analysis.series.arrays import MISSING
 from eyelog.analysis.series.dependence import (
     LEAST_DAYS,
     by_day,
@@ -21,7 +22,6 @@ from eyelog.errors import ConfigurationError
 __all__ = ["TwoPeriods", "two_periods"]
 
 
-MISSING: Final = float("nan")
 MOST_PAIRS: Final = 250_000
 LEAST_VALUES: Final = 3
 

@@ -9,7 +9,7 @@ import scipy
 
 from eyelog.analysis.episodes import episodes
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
@@ -25,7 +25,6 @@ from eyelog.errors import ConfigurationError
 __all__ = ["WearDiagnostic", "wear_diagnostic"]
 
 
-MISSING: Final = float("nan")
 LEAST_DAYS: Final = 5
 LEAST_FOR_INTERVAL: Final = 7  # draws of fewer days give intervals that are too narrow
 

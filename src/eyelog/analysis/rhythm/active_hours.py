@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.limits import limit
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import DAY_US
@@ -22,7 +22,6 @@ __all__ = [
     "relative_amplitude",
 ]
 
-MISSING: Final = float("nan")
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less room, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
 LEAST_FREEDOM_H: Final = 3.0

@@ -9,9 +9,7 @@ from eyelog.analysis.results import shown
 from eyelog.analysis.rhythm.active_hours import (
     night_doubt,
 )
-from eyelog.analysis.rhythm.stability import (
-    MISSING,
-)
+from eyelog.analysis.series.arrays import MISSING
 from eyelog.analysis.series.observed import observed
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError

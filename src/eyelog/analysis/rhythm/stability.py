@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import ANY_STAMP, Observed, local_hours, observed
 from eyelog.analysis.series.runs import follows
@@ -19,9 +19,6 @@ __all__ = [
     "interdaily_stability",
     "intradaily_variability",
 ]
-
-MISSING = float("nan")
-
 
 SHIFTS: Final = 1000
 MOST_CELLS: Final = 4_000_000  # of one block of shifted series

@@ -1,7 +1,7 @@
 """The array types of the analysis, a column as numbers, and the columns of a frame as arrays."""
 
 from collections.abc import Iterable, KeysView, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,9 @@ import pandas as pd
 
 from eyelog.errors import ConfigurationError
 
-__all__ = ["Arrays", "Bools", "Floats", "Ints", "Table", "numbers"]
+__all__ = ["MISSING", "Arrays", "Bools", "Floats", "Ints", "Table", "numbers"]
+
+MISSING: Final = float("nan")
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
