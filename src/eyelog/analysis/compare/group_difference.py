@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.compare.wearer_of_row import with_account
+from eyelog.analysis.compare.wearer_of_row import dealt_groups, with_account
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
@@ -207,11 +207,7 @@ def difference_of_means(first: Floats, second: Floats) -> dict[str, Any]:
 
 def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
     """Return the group of each wearer, checked against the table."""
-    if not isinstance(groups, Mapping):
-        raise ConfigurationError(
-            "groups must map wearers to groups: {'ann': 'desk', 'bob': 'field'}"
-        )
-    dealt = {str(wearer): str(label) for wearer, label in groups.items()}
+    dealt = dealt_groups(groups)
     if len(set(dealt.values())) != 2:
         raise ConfigurationError(
             f"group_difference compares two groups, not {len(set(dealt.values()))}"

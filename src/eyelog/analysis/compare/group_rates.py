@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, LEAST_FOR_P
-from eyelog.analysis.compare.wearer_of_row import with_account
+from eyelog.analysis.compare.wearer_of_row import dealt_groups, with_account
 from eyelog.analysis.series.arrays import MISSING, numbers
 from eyelog.analysis.series.observed import check_frame
 from eyelog.analysis.series.rates import (
@@ -106,11 +106,7 @@ def _labels(dealt: Mapping[str, str]) -> list[str]:
 
 def _dealt(table: pd.DataFrame, groups: Any) -> dict[str, str]:
     """Return the group of each wearer, checked against the table."""
-    if not isinstance(groups, Mapping):
-        raise ConfigurationError(
-            "groups must map wearers to groups: {'ann': 'desk', 'bob': 'field'}"
-        )
-    dealt = {str(wearer): str(label) for wearer, label in groups.items()}
+    dealt = dealt_groups(groups)
     if len(set(dealt.values())) < 2:
         raise ConfigurationError("group_rates compares groups: groups must name at least two")
     absent = sorted(set(dealt) - set(table["account"].astype(str)))

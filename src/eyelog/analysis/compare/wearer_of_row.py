@@ -1,11 +1,14 @@
-"""The wearer of each row of a table of several wearers, wherever the table has it."""
+"""The wearer of each row of a table of several wearers, and the group of each wearer."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from eyelog.errors import ConfigurationError
 from eyelog.frame import ACCOUNT
 
-__all__ = ["with_account"]
+__all__ = ["dealt_groups", "with_account"]
 
 
 def with_account(table: pd.DataFrame, *, what: str) -> pd.DataFrame:
@@ -26,3 +29,18 @@ def with_account(table: pd.DataFrame, *, what: str) -> pd.DataFrame:
     found = table.assign(**{ACCOUNT: accounts.to_numpy()}).reset_index(drop=True)
     found.attrs = dict(table.attrs)
     return found
+
+
+def dealt_groups(groups: Any) -> dict[str, str]:
+    """Return the group of each wearer as text.
+
+    Raises
+    ------
+    ConfigurationError
+        If `groups` is not a mapping.
+    """
+    if not isinstance(groups, Mapping):
+        raise ConfigurationError(
+            "groups must map wearers to groups: {'ann': 'desk', 'bob': 'field'}"
+        )
+    return {str(wearer): str(label) for wearer, label in groups.items()}
