@@ -36,6 +36,7 @@ __all__ = [
     "LOGS",
     "STANDARD_MODE_LOGS",
     "Field",
+    "Log",
     "catalogue",
     "catalogue_version",
     "check_fields",
@@ -44,6 +45,7 @@ __all__ = [
     "field",
     "fields",
     "fold",
+    "log_named",
     "near",
     "needed",
     "role",
@@ -53,10 +55,94 @@ __all__ = [
 
 COMPUTED_DATA: Final = "computed_data"
 STANDARD_MODE_LOGS: Final = "standard_mode_logs"
-INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
-    {COMPUTED_DATA: 15, STANDARD_MODE_LOGS: 60}
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What is known of a log beyond its single fields: the one place where logs differ.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the web service, such as ``computed_data``.
+    interval_s : int
+        The seconds of a record.
+    file_name : str
+        A regular expression of the names that the app gives its files.
+    states_seconds : bool
+        Whether a record says how many of its seconds were worn, measured, noisy and walked; if not,
+        it was each of these wholly or not at all.
+    has_cleansings : bool
+        Whether blinks are given in two cleansings, strong and weak.
+    gap_length : str
+        The role of the length of gaps between blinks.
+    rate_methods : tuple of str
+        The ways to read the blink rate, the default first.
+    rate_roles : tuple of str
+        The roles of the fields of the default way.
+    noise_reasons : frozenset of str
+        The reasons that noise gives a record.
+    time_roles : mapping of str to tuple of str
+        The roles of the fields from which the valid and the walked time are found.
+    """
+
+    name: str
+    interval_s: int
+    file_name: str
+    states_seconds: bool
+    has_cleansings: bool
+    gap_length: str
+    rate_methods: tuple[str, ...]
+    rate_roles: tuple[str, ...]
+    noise_reasons: frozenset[str]
+    time_roles: Mapping[str, tuple[str, ...]]
+
+
+_LOGS: Final[Mapping[str, Log]] = MappingProxyType(
+    {
+        log.name: log
+        for log in (
+            Log(
+                name=COMPUTED_DATA,
+                interval_s=15,
+                file_name="_logicIndexData|15s_interval_data",
+                states_seconds=False,
+                has_cleansings=False,
+                gap_length="gap_total",
+                rate_methods=("gaps",),
+                rate_roles=("gap_count", "gap_total"),
+                noise_reasons=frozenset({"NOISY", "INVALID"}),
+                time_roles=MappingProxyType(
+                    {"valid": ("worn", "valid"), "walking": ("walking", "pace")}
+                ),
+            ),
+            Log(
+                name=STANDARD_MODE_LOGS,
+                interval_s=60,
+                file_name="_summaryData|60s_interval_data",
+                states_seconds=True,
+                has_cleansings=True,
+                gap_length="gap_mean",
+                rate_methods=("counts", "exponential", "mean", "rms"),
+                rate_roles=("blink_count",),
+                noise_reasons=frozenset({"NOISY"}),
+                time_roles=MappingProxyType(
+                    {"valid": ("worn", "noise_s", "walking"), "walking": ("walking",)}
+                ),
+            ),
+        )
+    }
 )
-LOGS: Final = tuple(INTERVAL_SECONDS)
+INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
+    {name: log.interval_s for name, log in _LOGS.items()}
+)
+LOGS: Final = tuple(_LOGS)
+
+
+def log_named(name: str) -> Log:
+    """Return what is known of a log."""
+    return _LOGS[name]
+
 
 _DTYPES: Final = {
     "int": "float64",  # NaN marks a missing value, and integers have none
@@ -79,11 +165,8 @@ _BLINKS: Final = (
     *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
     *("blink_strength_sd", "blink_duration", "blink_duration_sd", "burst_count"),
 )
-# The daily summary takes the rate from the gaps of the 15-second log, from the weakly cleansed
-# blinks of the 60-second log; strength and duration are those of the strictly cleansed ones.
-_RATE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {COMPUTED_DATA: ("gap_count", "gap_total"), STANDARD_MODE_LOGS: ("blink_count",)}
-)
+# The daily summary takes the rate from weakly cleansed blinks, strength and duration from strictly
+# cleansed ones.
 _SHAPE: Final = ("blink_count", "blink_strength", "blink_strength_sd", "blink_duration")
 # The summaries that fields can be chosen for, with the roles of their fields.
 SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -341,7 +424,7 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
         )
     chosen = set(role(log, *SUMMARIES[what]))
     if what == "daily":
-        chosen |= {*role(log, *_RATE[log], cleansing="weak")}
+        chosen |= {*role(log, *_LOGS[log].rate_roles, cleansing="weak")}
         chosen |= {*role(log, *_SHAPE, cleansing="strong")}
     if not chosen:
         raise ConfigurationError(f"log {log!r} has no fields for {what!r}: the other log has")

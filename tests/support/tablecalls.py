@@ -114,6 +114,8 @@ ARGUMENTS: dict[str, Argument] = {
     "outcome": _first("steps", "steps_per_day", "stp", "stp_s"),
     "by": "group",
     "groups": _groups,
+    "counts": _first("steps", "stp", "stp_s", "n"),
+    "exposure": _first("worn_h", "exposure_h", "bin_s", "n"),
     "log": "computed_data",
     "key": lambda _: Path(FOLDER.name) / "key.csv",
     "key_file": lambda _: Path(FOLDER.name) / "key.csv",

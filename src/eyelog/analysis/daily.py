@@ -47,7 +47,7 @@ from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, role, role_field
+from eyelog.catalogue import COMPUTED_DATA, log_named, role, role_field
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
@@ -370,7 +370,7 @@ def blink_details(log: str, limits: Limits) -> dict[str, Any]:
     """Return the provenance of the blinks, and of the limits for a day's blink rate."""
     least = limits.seconds("min_valid")
     rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": least}
-    if log == COMPUTED_DATA:
+    if not log_named(log).has_cleansings:
         return {"blink_rate": rate}
     rate["missing_without_a_blink_in_s"] = limit(log, "no_blink").value
     return {"blink_rate": rate, "blink_shape": {"cleansing": SHAPE_CLEANSING}}

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from eyelog.catalogue import COMPUTED_DATA
+from eyelog.catalogue import log_named
 from eyelog.wearer import fifteen
 from eyelog.wearer.draws import Draws
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, covered, onsets, sums
@@ -22,7 +22,7 @@ COLUMNS: Final = (
 
 def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
     """Return the begins and the stamps of the records of `log`, in seconds since midnight."""
-    if log == COMPUTED_DATA:
+    if not log_named(log).states_seconds:  # its records follow the connections of the phone
         at, lo = fifteen.intervals(day)
         return lo, at
     lo = np.arange(day.seconds // 60, dtype=np.int64) * 60
@@ -39,7 +39,7 @@ def _judged(day: Life, log: str, lo: Ints, hi: Ints) -> Bools:
     """Return the seconds in intervals that count as worn by the records alone."""
     judged_s = sums(day.judged & day.on, lo, hi)
     # isl is false from half of the 15 s on; the vendor requires 20 s of wea_s per minute.
-    enough = 2 * judged_s >= hi - lo if log == COMPUTED_DATA else judged_s >= 20
+    enough = judged_s >= 20 if log_named(log).states_seconds else 2 * judged_s >= hi - lo
     return covered(lo[enough], hi[enough], day.seconds)
 
 

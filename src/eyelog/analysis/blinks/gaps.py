@@ -9,7 +9,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio
 from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.runs import follows
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role, role_field
+from eyelog.catalogue import INTERVAL_SECONDS, log_named, role, role_field
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -30,7 +30,7 @@ CLEANSINGS: tuple[Cleansing, ...] = ("strong", "weak")
 
 def gap_fields(log: str, cleansing: str) -> tuple[str, str]:
     """Return the fields of the number of gaps and of their sum (15 s) or average (60 s)."""
-    length = "gap_total" if log == COMPUTED_DATA else "gap_mean"
+    length = log_named(log).gap_length
     return (
         _field(log, cleansing, "gap_count"),
         _field(log, cleansing, length),

@@ -23,7 +23,7 @@ from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.catalogue import COMPUTED_DATA, role_field
+from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, is_resampled, log_of, require_single_intervals
 from eyelog.provenance import history, record
@@ -246,7 +246,7 @@ def _check_correctable(frame: pd.DataFrame, reading: Reading) -> None:
             "correct_noise mends gaps that noise has broken, and method='counts' counts blinks over"
             " the time without noise: leave it out, or pass method='exponential'"
         )
-    needed = {"NOISY", "INVALID"} if reading.log == COMPUTED_DATA else {"NOISY"}
+    needed = log_named(reading.log).noise_reasons
     masks = [step for step in history(frame) if step["step"] in ("mask", "select")]
     kept = bool(masks) and all(needed <= set(step.get("allow", ())) for step in masks)
     if STORED in frame.columns and not kept:
@@ -306,7 +306,7 @@ def cleansings(
     True
     """
     which = log_of(frame, log)
-    if which == COMPUTED_DATA:
+    if not log_named(which).has_cleansings:
         raise FieldError(
             "blinks.cleansings needs the 60-second log: the 15-second log has only one cleansing"
         )

@@ -18,7 +18,7 @@ from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role_field
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
 
@@ -40,11 +40,6 @@ __all__ = [
 
 Method = Literal["gaps", "counts", "exponential", "rms", "mean"]
 
-# The first is the default.
-METHODS: dict[str, tuple[Method, ...]] = {
-    COMPUTED_DATA: ("gaps",),
-    STANDARD_MODE_LOGS: ("counts", "exponential", "mean", "rms"),
-}
 # Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
 GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
 
@@ -70,7 +65,7 @@ class Reading:
     @property
     def details(self) -> dict[str, str]:
         """Its entries in the provenance; the 15-second log has one cleansing."""
-        own = {"cleansing": self.cleansing} if self.log == STANDARD_MODE_LOGS else {}
+        own = {"cleansing": self.cleansing} if log_named(self.log).has_cleansings else {}
         return {"method": self.method, **own}
 
 
@@ -117,7 +112,7 @@ def reading_of(log: str, method: str | None = None, cleansing: str | None = None
     ConfigurationError
         If the log has no such method, or there is no such cleansing.
     """
-    methods = METHODS[log]
+    methods = log_named(log).rate_methods
     if method is None:
         method = methods[0]
     if method not in methods:
@@ -125,14 +120,18 @@ def reading_of(log: str, method: str | None = None, cleansing: str | None = None
         raise ConfigurationError(f"method must be {ways} for {log!r}, not {method!r}")
     if cleansing not in (None, *CLEANSINGS):
         raise ConfigurationError(f"cleansing must be 'strong' or 'weak', not {cleansing!r}")
-    if cleansing is None or log == COMPUTED_DATA:  # this log has one
+    if cleansing is None or not log_named(log).has_cleansings:  # this log has one
         cleansing = "weak" if method == "counts" else "strong"
-    return Reading(log, method, cast(Cleansing, cleansing))
+    return Reading(log, cast(Method, method), cast(Cleansing, cleansing))
 
 
 def readings(log: str) -> list[Reading]:
     """Return all readings of the 60-second log, in order of their names."""
-    return [reading_of(log, method, side) for method in METHODS[log] for side in CLEANSINGS]
+    return [
+        reading_of(log, method, side)
+        for method in log_named(log).rate_methods
+        for side in CLEANSINGS
+    ]
 
 
 def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
@@ -141,7 +140,7 @@ def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
     The usable time of bins is that of the default reading, so bins need what that is made from.
     """
     log = reading.log
-    if log == COMPUTED_DATA:
+    if not log_named(log).states_seconds:
         names = [*gap_fields(log, reading.cleansing)]
     else:
         names = [role_field(log, "measured_s"), role_field(log, "noise_s")]
@@ -168,7 +167,7 @@ def terms_of(frame: Table, reading: Reading) -> Terms:
     """
     if is_resampled(frame):
         return _terms_of_bins(frame, reading)
-    if reading.log == COMPUTED_DATA:
+    if not log_named(reading.log).states_seconds:
         n, length = (numbers(frame[name]) for name in gap_fields(reading.log, reading.cleansing))
         # Without gaps their length is 0, whatever remains in the buffer.
         present = ~np.isnan(n) & (~np.isnan(length) | (n == 0))

@@ -17,7 +17,7 @@ from eyelog.analysis.grouped.summary import (
 )
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.catalogue import COMPUTED_DATA
+from eyelog.catalogue import log_named, role
 from eyelog.errors import FieldError
 from eyelog.frame import log_of
 
@@ -221,7 +221,7 @@ def bursts(
     True
     """
     which = log_of(frame, log)
-    if which == COMPUTED_DATA:
+    if not role(which, "burst_count"):
         raise FieldError(
             "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
         )
@@ -247,4 +247,4 @@ def bursts(
 
 
 def _used(log: str, cleansing: str) -> str | None:
-    return None if log == COMPUTED_DATA else cleansing
+    return cleansing if log_named(log).has_cleansings else None

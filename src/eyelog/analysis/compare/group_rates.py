@@ -81,7 +81,7 @@ def group_rates(
     >>> table = pd.DataFrame({"account": names, "blinks": [50, 60, 40, 55, 52, 90, 99, 85, 92, 96]})
     >>> groups = {name: "desk" if name < "f" else "field" for name in names}
     >>> rates = el.compare.group_rates(table.assign(minutes=5.0), "blinks", "minutes", groups)
-    >>> rates["rate"].round(1).to_dict(), round(rates.loc["field", "ratio"], 2)
+    >>> rates["rate"].round(1).to_dict(), float(rates.loc["field", "ratio"].round(2))
     ({'desk': 10.3, 'field': 18.5}, 1.8)
     """
     check_frame(table, what="group_rates")

@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, role
+from eyelog.catalogue import INTERVAL_SECONDS, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require_single_intervals
@@ -178,7 +178,7 @@ def speed_classes(
     1.0
     """
     which = log_of(frame, log)
-    if which == COMPUTED_DATA:
+    if len(role(which, "steps")) < len(CLASSES):
         raise FieldError(
             "gait.speed_classes needs the 60-second log: the 15-second log has no step classes"
         )

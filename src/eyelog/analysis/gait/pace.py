@@ -13,7 +13,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, to
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits, limit
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
-from eyelog.catalogue import COMPUTED_DATA, role, role_field
+from eyelog.catalogue import log_named, role, role_field
 from eyelog.frame import is_resampled, log_of
 
 __all__ = [
@@ -45,7 +45,7 @@ def pace_parts(frame: Table, log: str, limits: Limits) -> tuple[Floats, Floats]:
     if carried:
         return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
     taken, other = steps(frame, log), numbers(frame[role_field(log, "pace")])
-    if log == COMPUTED_DATA:
+    if not log_named(log).states_seconds:
         # The time that the steps took: cadence is a rate, to be averaged over time, not steps.
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))

@@ -31,10 +31,9 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Table, numbers
 from eyelog.catalogue import (
-    COMPUTED_DATA,
     INTERVAL_SECONDS,
-    STANDARD_MODE_LOGS,
     catalogue,
+    log_named,
     role,
     role_field,
 )
@@ -162,7 +161,7 @@ class Evidence:
         if counts is None:
             return values
         blinked = (counts > 0) & ~off
-        whole = np.zeros(len(off)) if self.log == COMPUTED_DATA else self.field(names[1])
+        whole = self.field(names[1]) if len(names) > 1 else np.zeros(len(off))
         if whole is None:
             return values
         return np.where(blinked & ~np.isnan(whole), whole, _or_missing(values, len(off)))
@@ -224,7 +223,7 @@ def _or_missing(values: Floats | None, n: int) -> Floats:
 def blink_evidence(log: str) -> tuple[str, ...]:
     """Return the fields that ``wear="blinks"`` needs besides those of the device."""
     count = role_field(log, "blink_count", cleansing="strong")
-    return (count,) if log == COMPUTED_DATA else (count, role_field(log, "measured_s"))
+    return (count, *role(log, "measured_s"))
 
 
 def seconds(
@@ -298,7 +297,7 @@ def seconds_of(known: Evidence) -> Arrays:
 
 def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:
     """Return the seconds of wear: those of the minute, or the whole interval; 0 off pose."""
-    if known.log == STANDARD_MODE_LOGS:
+    if log_named(known.log).states_seconds:
         worn_s = values.copy()
     else:
         worn_s = np.where(known.rules["worn"].keeps(values), length, 0.0)
@@ -328,7 +327,7 @@ def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
 def _walking_s(known: Evidence, length: float) -> Floats:
     """Return the seconds walked in each row; 0 where the limit for walking is not exceeded."""
     n, still = len(known.frame), known.against.get(Reason.STILL)
-    if known.log == STANDARD_MODE_LOGS:
+    if log_named(known.log).states_seconds:
         walked = _or_missing(known.part("walking_s"), n).copy()
     else:
         steps, cadence = known.part("steps"), known.part("pace")
@@ -366,8 +365,7 @@ def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
         if field not in frame.columns:
             lacking.setdefault(str(reason.name), []).append(field)
     if not has_evidence(frame, "walking", log=log):
-        parts = ("walking", "pace") if log == COMPUTED_DATA else ("walking",)
-        fields = role(log, *parts)
+        fields = role(log, *log_named(log).time_roles["walking"])
         if not set(fields).isdisjoint(frame.columns):
             lacking["walking time"] = [name for name in fields if name not in frame.columns]
     return lacking
@@ -380,11 +378,7 @@ def has_evidence(frame: Table, noun: str, *, log: str) -> bool:
     """
     if is_resampled(frame):
         return BIN_MINUTES[noun] in frame.columns
-    parts: tuple[str, ...] = (noun,)
-    if noun == "valid":
-        parts = ("worn", "valid") if log == COMPUTED_DATA else ("worn", "noise_s", "walking")
-    elif noun == "walking" and log == COMPUTED_DATA:
-        parts = ("walking", "pace")
+    parts = log_named(log).time_roles.get(noun, (noun,))
     return set(role(log, *parts)) <= set(frame.columns)
 
 

@@ -37,7 +37,7 @@ from eyelog.archive.importing.stamps import (
     unclear,
     unix_stamps,
 )
-from eyelog.catalogue import COMPUTED_DATA, catalogue, fold
+from eyelog.catalogue import catalogue, fold, log_named
 from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, argument
 from eyelog.frame import OFFSET
@@ -340,7 +340,7 @@ class CsvLog(LogFile):
         Their order may be known, but not their time, and only one of four records on a stamp would
         remain.
         """
-        if self.log != COMPUTED_DATA or not minutes.any():
+        if log_named(self.log).interval_s % 60 == 0 or not minutes.any():
             return
         short, at = stamps[minutes], lines[minutes]
         order = np.argsort(short, kind="stable")

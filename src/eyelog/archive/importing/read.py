@@ -3,7 +3,6 @@
 import os
 import re
 import warnings
-from typing import Final
 
 import pandas as pd
 
@@ -12,19 +11,13 @@ from eyelog.answers.page import Joined, join_pages
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones
 from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.sources import input_file
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog.catalogue import LOGS, log_named
 from eyelog.clock import Zone, Zones, known_zones
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError, marked
 from eyelog.frame import in_own_offsets, in_zones
 
 __all__ = ["read_answer", "read_logger_csv"]
-
-# Only for an empty file, of which nothing else is known.
-_NAMES: Final = {
-    COMPUTED_DATA: re.compile(r"_logicIndexData|15s_interval_data"),
-    STANDARD_MODE_LOGS: re.compile(r"_summaryData|60s_interval_data"),
-}
 
 
 def read_logger_csv(
@@ -134,8 +127,8 @@ def _nothing(name: str, asked: Zones | str | None, what: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     if what != "read_logger_csv":
         raise ArchiveError("the file is empty")
-    for log, pattern in _NAMES.items():
-        if pattern.search(name):
+    for log in LOGS:  # of an empty file nothing else is known than its name
+        if re.search(log_named(log).file_name, name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=4)
             home = "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
             frame = join_pages([], log, tz=home)

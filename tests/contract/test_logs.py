@@ -1,0 +1,60 @@
+"""Where the logs differ, the catalogue says so, and nothing else asks for a log by its name."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import eyelog
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, log_named, role
+
+SOURCE = Path(eyelog.__file__).parent
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "catalogue.py")
+NAMED = {"COMPUTED_DATA", "STANDARD_MODE_LOGS"}
+
+
+def names_a_log(node: ast.expr) -> bool:
+    """Return whether an expression is the name of a log, or a tuple or list of such names."""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(map(names_a_log, node.elts))
+    if isinstance(node, ast.Constant):
+        return node.value in LOGS
+    return isinstance(node, ast.Name) and node.id in NAMED
+
+
+def asks_by_name(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        # `COMPUTED_DATA in frames` asks which logs there are, not which of them one is.
+        there = isinstance(node.ops[0], ast.In | ast.NotIn)
+        return any(map(names_a_log, [*([] if there else [node.left]), *node.comparators]))
+    if isinstance(node, ast.MatchValue):
+        return names_a_log(node.value)
+    return False
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_file_but_the_catalogue_compares_the_name_of_a_log(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    lines = [node.lineno for node in ast.walk(tree) if asks_by_name(node)]  # type: ignore[attr-defined]
+    assert not lines
+
+
+def test_the_law_finds_what_it_forbids() -> None:
+    for text in ("log == COMPUTED_DATA", "'computed_data' != log", "log in (STANDARD_MODE_LOGS,)"):
+        assert any(map(asks_by_name, ast.walk(ast.parse(text))))
+    assert not any(map(asks_by_name, ast.walk(ast.parse("log_named(log).states_seconds"))))
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_is_known_by_its_name_and_its_roles_are_those_of_its_fields(name: str) -> None:
+    log = log_named(name)
+    assert (log.name, log.interval_s) == (name, INTERVAL_SECONDS[name])
+    fields = set(catalogue(name))
+    for part in (log.gap_length, *log.rate_roles):
+        assert set(role(name, part)) <= fields
+        assert role(name, part)
+    for parts in log.time_roles.values():
+        assert all(role(name, part) for part in parts)
+    assert bool(role(name, "measured_s")) is log.states_seconds
+    cleansings = {field.cleansing for field in catalogue(name).values()} - {"", None}
+    assert (len(cleansings) == 2) is log.has_cleansings
