@@ -89,7 +89,7 @@ def daily(
     See Also
     --------
     eyelog.cohort.apply : The same for any function of a wearer's frame.
-    eyelog.cohort.group_summary : Groups, percentiles of wearers, and what was lost.
+    eyelog.cohort.summary : Groups, percentiles of wearers, and what was lost.
     eyelog.cohort.differences : Differences between groups, with intervals.
     eyelog.report_cohort : The report of a study, as one file.
 

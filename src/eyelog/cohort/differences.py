@@ -50,7 +50,7 @@ def differences(
     Parameters
     ----------
     table : DataFrame, str or path
-        As for `eyelog.cohort.group_summary`.
+        As for `eyelog.cohort.summary`.
     by : str
         The column whose values are the groups, the same in all rows of a wearer: two to eight of
         them. Wearers without a value are left out.

@@ -74,7 +74,7 @@ def report_cohort(
 
     See Also
     --------
-    eyelog.cohort.group_summary, eyelog.cohort.differences, eyelog.plot_cohort :
+    eyelog.cohort.summary, eyelog.cohort.differences, eyelog.plot_cohort :
         The tables and figures of the report.
 
     Notes

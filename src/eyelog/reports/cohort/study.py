@@ -153,7 +153,7 @@ def as_cohort(
     if not empty and not (days and "worn_h" in rows.columns):
         raise ConfigurationError(
             "report_cohort takes the days of eyelog.cohort.daily, indexed by account and day, with"
-            " the column 'worn_h'; summarise other results with eyelog.cohort.group_summary"
+            " the column 'worn_h'; summarise other results with eyelog.cohort.summary"
         )
     without, covariates = result.without, result.covariates
     if wearers is not None:
