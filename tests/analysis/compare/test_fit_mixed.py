@@ -218,3 +218,36 @@ def test_the_days_of_a_cohort_are_taken_as_they_are() -> None:
     pd.testing.assert_frame_equal(fit, of_table)
     with pytest.raises(el.FieldError, match="no column 'sex'"):
         fit_mixed(table, "steps", predictors="sex")
+
+
+def test_errors_of_uneven_days_are_those_of_the_clustered_matrix_algebra() -> None:
+    generator = np.random.default_rng(1)
+    rows = []
+    for i in range(12):
+        n = int(generator.integers(3, 15))
+        x = generator.normal(size=n) + i % 2
+        y = 0.5 * x + generator.normal() + generator.normal(size=n)
+        rows.append(pd.DataFrame({"account": f"p{i:02}", "x": x, "y": y}))
+    table = pd.concat(rows, ignore_index=True)
+    fit = fit_mixed(table, "y", predictors=["x"])
+    between, within = (fit.loc[name, "estimate"] ** 2 for name in ("sd_wearers", "sd_residual"))
+    # CR2 of the generalised least squares (Pustejovsky & Tipton 2018), by dense matrices.
+    wearers = [rows.index for _, rows in table.groupby("account")]
+    x, y = np.column_stack([np.ones(len(table)), table["x"]]), table["y"].to_numpy()
+    root = np.zeros((len(table), len(table)))
+    for mine in wearers:
+        values, vectors = np.linalg.eigh(np.eye(len(mine)) + between / within)
+        root[np.ix_(mine, mine)] = vectors @ np.diag(values**-0.5) @ vectors.T
+    design, outcome = root @ x, root @ y
+    bread = np.linalg.inv(design.T @ design)
+    found = bread @ design.T @ outcome
+    assert fit["estimate"].to_numpy()[:2] == pytest.approx(found, rel=1e-6)
+    residuals, meat = outcome - design @ found, np.zeros((2, 2))
+    for mine in wearers:
+        own = design[mine]
+        values, vectors = np.linalg.eigh(np.eye(len(mine)) - own @ bread @ own.T)
+        adjusted = vectors @ np.diag(np.maximum(values, 1e-12) ** -0.5) @ vectors.T
+        score = own.T @ adjusted @ residuals[mine]
+        meat += np.outer(score, score)
+    errors = np.sqrt(np.diag(bread @ meat @ bread))
+    assert fit["se"].to_numpy()[:2] == pytest.approx(errors, rel=1e-6)

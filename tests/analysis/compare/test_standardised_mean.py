@@ -119,6 +119,12 @@ def test_the_room_begins_with_the_day_of_the_first_value() -> None:
         pd.concat([evening, hourly([5.0] * 24, start="2026-10-20")]), limits=(0, 10), stamp="start"
     )
     assert found.coverage == pytest.approx(25 / 48)
+    above = standardised_mean(
+        pd.concat([evening, hourly([5.0] * 24, start="2026-10-20")]), limits=(2, 10), stamp="start"
+    )
+    assert (above.lower, above.upper) == pytest.approx(
+        ((5 * 25 + 2 * 23) / 48, (5 * 25 + 10 * 23) / 48)
+    )
 
 
 def test_a_state_lies_between_never_and_always() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.grouped.summary import time_weights
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
+from eyelog.analysis.grouped.summary import time_weights, trusted_frame
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import conform
 from eyelog.provenance import record
@@ -176,3 +176,15 @@ def test_a_masked_frame_that_lost_the_column_stored_is_refused(
     with pytest.raises(ConfigurationError, match=r"keep it, frame\[\[\.\.\., 'stored'\]\]"):
         summary(masked[kept])
     summary(masked[[*kept, "stored"]])
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_the_columns_that_a_summary_trusts_are_those_of_the_masked_frame(log: str) -> None:
+    frame = el.sample(log)
+    reasons = el.flag(frame)
+    assert (reasons.to_numpy() & int(el.Reason.STALE)).any()
+    judged = trusted_frame(frame, log, limits=el.Limits(), judge=True, what="test")
+    masked = el.mask(frame, reasons)
+    for name in frame.columns:
+        if frame[name].dtype == "float64":
+            pd.testing.assert_series_equal(judged[name], masked[name], check_names=False)
