@@ -128,7 +128,7 @@ def rate(
     The interval of the minutes is exact for a Poisson count n (Garwood 1936, Biometrika 28:437): it
     contains a constant planted rate in 95 % of samples or a little more, for exponential gaps in
     92 %, since a root mean square varies more than a mean. It says nothing about other days of the
-    wearer: of seven days, it contains the wearer's rate in 1 of 16 cases.
+    wearer: of seven days, it contains the wearer's rate in 1 of 10 cases.
 
     The interval of the wearer takes local days as the units: the jackknife over days gives the
     error of the logarithm of the rate, with Student's t; minutes within a day may depend on one
