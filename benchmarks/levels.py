@@ -24,6 +24,7 @@ import pandas as pd
 import scipy.signal
 
 import eyelog as el
+from eyelog.reports.sections.baseline import COLUMNS, _findings
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
@@ -135,6 +136,18 @@ def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     return once
 
 
+def page(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+    """Return whether a report of n days, in which nothing happens, names anything."""
+
+    def once(generator: np.random.Generator) -> bool:
+        table = pd.DataFrame({name: days_alike(generator, n, phi) for name in COLUMNS})
+        found = _findings(table.assign(worn_h=12.0 + table["worn_h"]), list(COLUMNS))
+        named = [bool(found.moved), *(len(rows) > 0 for rows in found.levels.values())]
+        return any(named) or any(rows["stands"].any() for rows in found.days.values())
+
+    return once
+
+
 def blinking(generator: np.random.Generator, n: int, phi: float, drift_min: int) -> pd.DataFrame:
     """Return n days of minutes of a wearer who blinks 15 times a minute.
 
@@ -221,6 +234,8 @@ def cases() -> Iterator[Case]:
         for kind, made in (kinds | (KINDS if n == 90 else {})).items():
             data = f"a day after {n} others, {kind}"
             yield Case("baseline.personal", data, "outside", "1", usual(n, made))
+    data = "28 days of 7 quantities, phi 0.3"
+    yield Case("report, against own days", data, "named any", "5", page(28, 0.3))
 
 
 def measure(case: Case, runs: int, seed: int) -> Found:

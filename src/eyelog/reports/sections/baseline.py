@@ -28,7 +28,10 @@ COLUMNS: Final = (
 )
 DRAWN: Final = ("blink_rate_per_min", "steps")
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
-LEVEL: Final = 0.05
+# Changes over all days and single days share the level of the page, 5 %. A new level has a p of at
+# least .002, and its page looks at twice seven series.
+LEVEL_OF_CHANGES: Final = 0.035
+LEVEL_OF_DAYS: Final = 0.015
 
 
 class _Findings(NamedTuple):
@@ -75,8 +78,9 @@ def _findings(table: pd.DataFrame, names: list[str]) -> _Findings:
     # A series is searched for a first level; further ones are found in its parts.
     looks = [trends[name].p for name in names]
     looks += [float(levels[name]["p"].min()) if len(levels[name]) else 1.0 for name in names]
-    stand = _standing(np.array(looks))
-    each_day = _standing(np.concatenate([numbers(days[name]["p"]) for name in names]))
+    stand = _standing(np.array(looks), LEVEL_OF_CHANGES)
+    every_p = np.concatenate([numbers(days[name]["p"]) for name in names])
+    each_day = _standing(every_p, LEVEL_OF_DAYS)
     for i, name in enumerate(names):
         if not stand[len(names) + i]:
             levels[name] = levels[name].iloc[:0]
@@ -86,11 +90,11 @@ def _findings(table: pd.DataFrame, names: list[str]) -> _Findings:
     return _Findings(trends, levels, days, moved, len(names))
 
 
-def _standing(p: Floats) -> Bools:
+def _standing(p: Floats, level: float) -> Bools:
     """Return which of many p stand out; those that are missing were not looked at."""
     looked = np.flatnonzero(np.isfinite(p))
     order = looked[np.argsort(p[looked], kind="stable")]
-    passed = p[order] * np.arange(len(order), 0, -1) < LEVEL
+    passed = p[order] * np.arange(len(order), 0, -1) < level
     out = np.zeros(len(p), dtype=bool)
     out[order[np.cumsum(~passed) == 0]] = True
     return out
