@@ -108,3 +108,23 @@ def test_a_table_and_a_column_are_taken_and_the_unit_scales() -> None:
 def test_days_without_a_new_level_seldom_have_one(n, phi, most) -> None:
     named = [len(el.baseline.new_levels(by_day(noise(seed, n, phi)))) > 0 for seed in range(400)]
     assert np.mean(named) < most
+
+
+def test_midnights_with_a_zone_are_asked_which_day_they_mean() -> None:
+    days = pd.date_range("2026-03-02", periods=28, tz="Europe/Berlin")  # the clock changes within
+    values = pd.Series(np.repeat([0.0, 9.0], 14) + np.tile([0.0, 1.0], 14), index=days)
+    with pytest.raises(el.ConfigurationError, match="may open or close their days: pass stamp="):
+        el.baseline.new_levels(values)
+    opened = el.baseline.new_levels(values, stamp="start").index
+    by_date = el.baseline.new_levels(values.set_axis(days.tz_localize(None).rename("day"))).index
+    assert opened.tolist() == by_date.tolist() == [pd.Timestamp("2026-03-16")]
+    closed = el.baseline.new_levels(values, stamp="end").index
+    assert closed.tolist() == [pd.Timestamp("2026-03-15")]
+
+
+def test_bins_of_days_say_themselves_that_midnights_close_them() -> None:
+    frame = el.simulate("2026-03-02", 14, log="standard_mode_logs", seed=1, tz="UTC")
+    bins = el.resample(frame, "1D", min_coverage=0)["tl_yav"]
+    shifted = bins + np.where(bins.index > "2026-03-10", 90.0, 0.0)
+    shifted.attrs = bins.attrs
+    assert el.baseline.new_levels(shifted).index.tolist() == [pd.Timestamp("2026-03-10")]

@@ -9,10 +9,10 @@ import pandas as pd
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.dependence import LEAST_DAYS, Days, by_day
 from eyelog.analysis.series.levels import SHAPES, critical, largest, noise_p
-from eyelog.analysis.series.observed import ANY_STAMP, observed
+from eyelog.analysis.series.observed import SHORTEST_DAY_US, Observed, is_dated, observed
 from eyelog.clock import DAY_US
-from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.errors import ConfigurationError, argument
+from eyelog.provenance import history, record
 
 __all__ = ["new_levels", "without_weekdays"]
 
@@ -31,7 +31,11 @@ class _Found(NamedTuple):
 
 
 def new_levels(
-    series: pd.Series | pd.DataFrame, column: str | None = None, *, interval: str | None = None
+    series: pd.Series | pd.DataFrame,
+    column: str | None = None,
+    *,
+    stamp: str | None = None,
+    interval: str | None = None,
 ) -> pd.DataFrame:
     """Return the days on which a new level begins, as far as chance does not explain them.
 
@@ -42,6 +46,10 @@ def new_levels(
         `eyelog.daily`. Several values of a local day count as one, their mean. At most 5,000 days.
     column : str, optional
         The column of a DataFrame.
+    stamp : {"end", "start"}, optional
+        Whether a stamp closes or opens its interval; by default closes it. Of days that are stamped
+        at a midnight with a zone it must be given: pandas stamps days at the midnight that opens
+        them, `eyelog.resample` at the one that closes them.
     interval : str, optional
         The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
@@ -58,8 +66,8 @@ def new_levels(
     Raises
     ------
     ConfigurationError
-        If there are too many days, the stamps are not in order, or the values hold the invalid
-        value of a field.
+        If there are too many days, the stamps are not in order, midnights may open or close their
+        days, or the values hold the invalid value of a field.
 
     Notes
     -----
@@ -92,7 +100,9 @@ def new_levels(
     >>> found.index.strftime("%d %b").tolist(), found["difference"].tolist()
     (['13 Oct'], [4.0])
     """
-    seen = observed(series, column, what="new_levels", stamp=ANY_STAMP, interval=interval)
+    seen = observed(series, column, what="new_levels", stamp=stamp, interval=interval)
+    if stamp is None:
+        _refuse_midnights(series, seen)
     days = by_day(seen)
     n = len(days.values)
     if n > MOST_DAYS:
@@ -107,6 +117,20 @@ def new_levels(
     if n < LEAST_DAYS:
         table.attrs["reason"] = f"fewer than {LEAST_DAYS} days: no new level can be told"
     return record(table, "baseline.new_levels", interval_s=None)
+
+
+def _refuse_midnights(series: pd.Series | pd.DataFrame, seen: Observed) -> None:
+    """Raise if days are stamped at midnights of which nothing says which day they mean."""
+    if seen.step_us < SHORTEST_DAY_US or is_dated(seen.index):
+        return
+    if any("stamp" in step for step in history(series)):
+        return
+    if bool((seen.index == seen.index.normalize()).all()):
+        raise ConfigurationError(
+            "new_levels: midnights with a zone may open or close their days: pass"
+            f" {argument('stamp', 'start')} (as pandas groups days) or {argument('stamp', 'end')}"
+            " (as eyelog.resample stamps them), or index the days by date"
+        )
 
 
 def without_weekdays(values: Floats, dates: Ints) -> Floats:
