@@ -86,7 +86,8 @@ def test_a_run_stopped_while_it_starts_leaves_no_process(
             run.kill()
         shown = run.communicate(timeout=60)[0].decode()
     assert run.returncode == (130 if how == signal.SIGINT else -how)
-    assert "Traceback" not in shown
+    if how == signal.SIGINT:  # after a kill, the standard library's fork server may print its own
+        assert "Traceback" not in shown
     assert left_after(10, run.pid) == {}
 
 
