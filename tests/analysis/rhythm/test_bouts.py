@@ -108,18 +108,19 @@ def test_every_activity_bout_has_its_share_and_length(on, share, need) -> None:
 
 
 @pytest.mark.parametrize(
-    ("states", "whole", "cut"),
+    ("states", "whole", "cut", "hidden"),
     [
-        ([0, 1, 1, 1, 0, 1, 1, None, 0], [3], [2]),
-        ([0, 1, 0, None, 1, 1, 0], [1], [2]),  # nobody saw it begin
-        ([0, 1, 0, 1, 1, 1, None, 1, 0, 1, 1, 0], [1, 2], [3, 1]),
-        ([1, 1, 0, 1], [2, 1], []),  # the ends of the Series are no gap
-        ([0, None, 1, None, 0, 1, 1, 0], [2], [1]),
+        ([0, 1, 1, 1, 0, 1, 1, None, 0], [3], [2], []),
+        ([0, 1, 0, None, 1, 1, 0], [1], [], [2]),  # nobody saw it begin
+        ([0, 1, 0, 1, 1, 1, None, 1, 0, 1, 1, 0], [1, 2], [3], [1]),
+        ([1, 1, 0, 1], [2, 1], [], []),  # the ends of the Series are no gap
+        ([0, None, 1, None, 0, 1, 1, 0], [2], [], [1]),
     ],
 )
-def test_a_bout_beside_a_gap_is_censored(states, whole, cut) -> None:
+def test_a_bout_beside_a_gap_is_censored(states, whole, cut, hidden) -> None:
     found = el.rhythm.fragmentation(minutely(pd.array(states, dtype="boolean")))
-    assert (found.n, found.censored) == (len(whole) + len(cut), len(cut))
+    lost = len(cut) + len(hidden)
+    assert (found.n, found.censored) == (len(whole) + lost, lost)
     assert found.mean_bout == np.mean(whole)
     lengths = np.array(whole + cut)
     hazards = [whole.count(size) / (lengths >= size).sum() for size in sorted(set(whole))]

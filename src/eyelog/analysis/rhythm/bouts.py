@@ -91,9 +91,9 @@ def fragmentation(
         a power law).
         ``mean_bout_km`` and ``median_bout_km`` (epochs): the same by Kaplan-Meier, which use the
         bouts that were cut off too: prefer them if ``censored`` is not small. ``hazard`` (per
-        epoch): mean over their distinct lengths of the bouts that ended at a
-        length / all bouts that reached it, cut off or not. Then ``n`` bouts, ``censored`` (how
-        many of them a gap has cut off), ``epoch_min``, ``exposure_h``, ``coverage`` and
+        epoch): mean over their distinct lengths of the bouts that ended at a length / all bouts
+        that were seen to begin and reached it, cut off or not. Then ``n`` bouts, ``censored``
+        (how many of them a gap has cut off), ``epoch_min``, ``exposure_h``, ``coverage`` and
         ``reason``. Without a whole bout every measure is missing and the reason says so; ``gini``
         and ``alpha`` need more than one. If the longest bout was cut off, ``mean_bout_km`` counts
         time up to its length only (a restricted mean), and the reason says so.
@@ -107,13 +107,13 @@ def fragmentation(
     -----
     Di et al. (2017), "Patterns of sedentary and active time accumulation are associated with
     mortality in US adults", bioRxiv 182337. ``alpha = 1 + n / sum ln(x / (x_min - 1/2))``. A bout
-    that a gap has cut off, at its beginning or its end, lasted at least as long as it was seen: it
-    is censored (Kaplan & Meier 1958), so the hazard counts it among those at risk and never as
-    ended. Longer bouts are cut off more often, so measures of whole bouts are too short if
-    ``censored`` is large: 27.6 for 39.2 minutes with 47 % cut off. The Kaplan-Meier estimates are
-    then within 5 % with some hundred bouts. They leave out bouts whose beginning a gap hides, and
-    take those whose end it hides as at risk until the last epoch that was seen to be followed by
-    another. The first and the last bout of the Series count as whole.
+    whose end a gap hides lasted at least as long as it was seen: it is censored (Kaplan & Meier
+    1958), so the hazard counts it among those at risk and never as ended. Longer bouts are cut off
+    more often, so measures of whole bouts are too short if ``censored`` is large: 27.6 for 39.2
+    minutes with 47 % cut off. The Kaplan-Meier estimates are then within 5 % with some hundred
+    bouts. They leave out bouts whose beginning a gap hides, and take those whose end it hides as at
+    risk until the last epoch that was seen to be followed by another. The first and the last bout
+    of the Series count as whole.
 
     Examples
     --------
@@ -147,7 +147,8 @@ def fragmentation(
         if restricted:
             reason = "the longest bout was cut off: the Kaplan-Meier mean counts time up to it only"
         distinct, ended = np.unique(lengths, return_counts=True)
-        at_risk = len(cut) - np.searchsorted(np.sort(seen_lengths), distinct, side="left")
+        begun = np.sort(seen_lengths[~begins_hidden])
+        at_risk = len(begun) - np.searchsorted(begun, distinct, side="left")
         hazard = float((ended / at_risk).mean())
         alpha = float(1 + n / np.log(lengths / (lengths[0] - 0.5)).sum())
     if n == 1:
