@@ -76,6 +76,20 @@ def cosinor(days: int, phi: float, wear: str) -> Run:
     return run
 
 
+def slope_of_day(days: int, phi: float, slopes: float) -> Run:
+    """Return whether days of uneven wear, each with its own slope about 0, have one in common."""
+
+    def run(rng: np.random.Generator) -> float:
+        series = hours_of(rng, days, phi, "")
+        own = np.repeat(rng.normal(0, slopes, days), 24)
+        hour = np.tile(np.arange(24) - 12.0, days)
+        level = np.repeat(rng.normal(size=days), 24)
+        found = el.rhythm.time_on_task(series + own * hour + level, stamp="start")
+        return float(found.p < ALPHA)
+
+    return run
+
+
 def groups(first: int, second: int, spread: float, p: str) -> Run:
     def run(rng: np.random.Generator) -> float:
         means = np.concatenate([rng.normal(size=first), rng.normal(0, spread, second)])
@@ -232,6 +246,11 @@ def rows() -> Iterator[Row]:
         for phi, worn in ((0.0, "whole"), (0.7, "whole"), (0.7, "7 to 19"), (0.7, "uneven")):
             case = f"{days} days worn {worn}, phi {phi:g} within the day"
             yield Row("rhythm.cosinor p", case, "level", 0, 0.08, cosinor(days, phi, worn))
+    for days in (4, 7, 14, 28):
+        for phi, slopes in ((0.0, 0.0), (0.7, 0.0), (0.7, 0.1)):
+            case = f"{days} days of uneven wear, phi {phi:g} within the day, slope SD {slopes:g}"
+            run = slope_of_day(days, phi, slopes)
+            yield Row("rhythm.time_on_task p", case, "level", 0, 0.07, run)
     for first, second, spread in (
         *((5, 5, 1), (8, 8, 1), (8, 8, 3), (12, 12, 3)),
         *((8, 16, 3), (16, 8, 3), (20, 20, 3)),

@@ -129,7 +129,9 @@ def test_each_column_of_a_comparison_and_a_cohort_has_a_meaning() -> None:
 def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:
     names = list(el.daily(el.sample()).columns)
     assert groups(names) == ["wear", "gait", "eyes", "head", "scores"]
-    assert choose(names, ["gait", "worn_h"]) == ["worn_h", "steps", "pace_spm", "pace_exposure_min"]
+    assert choose(names, ["gait", "worn_h"]) == [
+        *("worn_h", "steps", "pace_spm", "pace_exposure_min", "step_time_cv_between"),
+    ]
     assert choose(names, "head")[0] == "head_moves_pitch_per_h"
     parts = [choose(names, group) for group in groups(names)]
     assert [name for part in parts for name in part] == names

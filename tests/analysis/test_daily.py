@@ -45,13 +45,15 @@ def test_the_columns_stand_in_their_order() -> None:
         "first_worn",
         "last_worn",
     ]
-    assert names[8:27] == [
+    assert names[8:29] == [
         "steps",
         "pace_spm",
         "pace_exposure_min",
+        "step_time_cv_between",
         "blink_rate_per_min",
         "blink_rate_low",
         "blink_rate_high",
+        "blink_rate_slope_per_h",
         "blink_n",
         "blink_exposure_min",
         "blink_strength_uv",
@@ -68,13 +70,13 @@ def test_the_columns_stand_in_their_order() -> None:
     ]
     scores = ["zone", "focus", "calm", "posture"]
     scores += [name for name in columns(EYES) if name.startswith("sc_")]
-    assert names[26:] == [f"{s}_{part}" for s in scores for part in ("mean", "high_share", "n")]
+    assert names[28:] == [f"{s}_{part}" for s in scores for part in ("mean", "high_share", "n")]
 
 
 def test_the_minute_log_gives_the_same_columns_but_for_scores() -> None:
     eyes, minutes = el.daily(el.sample()), el.daily(el.sample(MINUTES))
-    assert list(minutes.columns) == list(eyes.columns[:26])
-    assert minutes.dtypes.equals(eyes.dtypes[:26])
+    assert list(minutes.columns) == list(eyes.columns[:28])
+    assert minutes.dtypes.equals(eyes.dtypes[:28])
 
 
 def test_a_day_by_hand() -> None:

@@ -70,7 +70,7 @@ def test_days_of_two_years_have_their_year() -> None:
 def test_groups_and_names_choose_the_columns(days) -> None:
     chosen = el.readable(days, columns=["gait", "worn_h"])
     assert [heading.name for heading in chosen.headings[1:]] == [
-        *("worn_h", "steps", "pace_spm", "pace_exposure_min"),
+        *("worn_h", "steps", "pace_spm", "pace_exposure_min", "step_time_cv_between"),
     ]
     assert chosen.left_out == 0
 

@@ -141,6 +141,7 @@ NEED_VALUES: dict[str, Callable[[Any], Any]] = {
     "rhythm.most_active": el.rhythm.most_active,
     "rhythm.profile": el.rhythm.profile,
     "rhythm.relative_amplitude": lambda s: el.rhythm.relative_amplitude(s, night_worn=True),
+    "rhythm.time_on_task": el.rhythm.time_on_task,
 }
 
 

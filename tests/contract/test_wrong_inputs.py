@@ -126,6 +126,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "relative_amplitude": (el.rhythm.relative_amplitude, {"series"}),
     "sleep_regularity": (el.rhythm.sleep_regularity, set()),
     "cosinor": (el.rhythm.cosinor, {"series"}),
+    "time_on_task": (el.rhythm.time_on_task, {"series"}),
     "profile": (el.rhythm.profile, {"series"}),
     "fragmentation": (el.rhythm.fragmentation, set()),
     "activity_bouts": (lambda x: el.rhythm.activity_bouts(x, threshold=1), {"series"}),

@@ -10,6 +10,7 @@ from reference.times import usable_s
 
 LEAST_MIN = 3.0
 MUTE_MIN = 10.0
+LEAST_SPAN_H = 2.0
 PREFIX = {"weak": "lc_", "strong": "sc_"}
 
 
@@ -76,6 +77,28 @@ def _answer(n: float, minutes: float, rate: float | None) -> Rate:
         return Rate(None, None, None, int(n), minutes, "too little usable time")
     low, high = garwood(n, n / rate if n else minutes)
     return Rate(rate, low, high, int(n), minutes, "")
+
+
+def slope(rows: list[Row], log: str) -> float | None:
+    """Return the change of the rate per hour: least squares, each row weighted by its minutes."""
+    if rate_of(rows, log).rate is None:
+        return None
+    parts = []
+    for row in rows:
+        if log == EYES:
+            n, seconds = row.get("bki_n"), row.get("bki_sum")
+            seconds = 0 if n == 0 else seconds
+        else:
+            n, seconds = row.get("lc_bk_n"), usable_s(row)
+        if n is not None and seconds:
+            parts.append((row["at"].timestamp() / 3600, n / (seconds / 60), seconds / 60))
+    if not parts or parts[-1][0] - parts[0][0] < LEAST_SPAN_H:
+        return None
+    weight = math.fsum(w for _, _, w in parts)
+    hour = math.fsum(h * w for h, _, w in parts) / weight
+    rate = math.fsum(r * w for _, r, w in parts) / weight
+    spread = math.fsum(w * (h - hour) ** 2 for h, _, w in parts)
+    return math.fsum(w * (h - hour) * (r - rate) for h, r, w in parts) / spread
 
 
 def strength(rows: list[Row], log: str) -> tuple[float | None, float | None]:

@@ -1,4 +1,6 @@
-"""Steps and pace."""
+"""Steps, pace and step time."""
+
+import math
 
 from reference.rows import EYES, STEPS, Row, evidence
 from reference.times import total
@@ -35,6 +37,17 @@ def pace(rows: list[Row], log: str) -> tuple[float | None, float]:
     walks = [walk for walk in (pace_interval(row, log) for row in rows) if walk]
     minutes = sum(walk[1] for walk in walks)
     return (sum(walk[0] for walk in walks) / minutes if minutes else None), minutes
+
+
+def step_time_cv(rows: list[Row], log: str) -> float | None:
+    """Return SD / mean of the step times of records, each weighted by its steps."""
+    walks = [walk for walk in (pace_interval(row, log) for row in rows) if walk and walk[0] > 0]
+    if len(walks) < 2:
+        return None
+    number = sum(steps for steps, _ in walks)
+    mean = sum(minutes for _, minutes in walks) / number
+    spread = sum(steps * (minutes / steps - mean) ** 2 for steps, minutes in walks) / number
+    return math.sqrt(spread) / mean
 
 
 def steps_total(rows: list[Row], log: str) -> float | None:

@@ -85,6 +85,14 @@ def test_pace_takes_upright_walking(drawn: Drawn) -> None:
     hold(PACE, drawn)
 
 
+@examples(25)
+@given(any_frame, STAMPS)
+def test_slope_of_the_blink_rate_and_variation_of_steps_are_the_defined_ones(
+    drawn: Drawn, stamp: str
+) -> None:
+    hold(["blink_rate_slope_per_h", "step_time_cv_between"], drawn, stamp)
+
+
 @pytest.mark.parametrize("column", HOURS)
 @examples(10)
 @given(any_frame, STAMPS)

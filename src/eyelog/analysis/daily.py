@@ -12,12 +12,14 @@ from eyelog.analysis.blinks.readings import (
     has_fields,
     rate_columns,
     rate_fields,
+    rate_slope,
     reading_of,
     sums_of,
     terms_of,
 )
 from eyelog.analysis.columns import choose, column, groups
-from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
+from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
+from eyelog.analysis.gait.step_time import step_times
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -45,7 +47,7 @@ from eyelog.analysis.limits import Limits, chosen_limits, limit
 from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, log_named, role, role_field
 from eyelog.clock import DAY_US, dates_at, microseconds
@@ -53,7 +55,7 @@ from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, log_of
 
-__all__ = ["KEPT", "blink_details", "daily", "prepare_days", "summarise"]
+__all__ = ["DAY_ONLY", "KEPT", "blink_details", "daily", "prepare_days", "summarise"]
 
 HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 # Strength and duration are those of the strictly cleansed blinks of the 60-second log, as
@@ -61,6 +63,7 @@ HIGH_SCORE = limit(COMPUTED_DATA, "high_score").value
 SHAPE_CLEANSING = "strong"
 NOT_A_TIME = np.iinfo(np.int64).min  # the value that numpy and pandas treat as NaT
 GROUPS = ("wear", "gait", "eyes", "head", "scores")
+DAY_ONLY = ("first_worn", "last_worn", "blink_rate_slope_per_h", "step_time_cv_between")
 KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
 
@@ -120,8 +123,12 @@ def daily(
           ``walking_h`` (while worn), ``first_worn``, ``last_worn`` (stamps at which the first
           interval opens and the last one closes that belong to a run of wear of at least
           ``limits.min_run``; missing without one);
-        - gait: ``steps``, ``pace_spm`` (steps per minute walked), ``pace_exposure_min``;
-        - eyes: ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %), int64
+        - gait: ``steps``, ``pace_spm`` (steps per minute walked), ``pace_exposure_min``,
+          ``step_time_cv_between`` (how much the mean step time varies between records: SD / mean,
+          see `eyelog.gait.step_time`);
+        - eyes: ``blink_rate_per_min``, ``blink_rate_low``, ``blink_rate_high`` (95 %),
+          ``blink_rate_slope_per_h`` (how the rate changes per hour within the day, in blinks per
+          minute per hour; from 2 hours between the first and the last usable record on), int64
           ``blink_n`` (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable
           minutes; below 3 no rate), ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within
           intervals), ``blink_duration_ms``, ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``,
@@ -181,7 +188,7 @@ def daily(
     >>> days.index.name, bool((days["worn_h"] <= days["recorded_h"]).all())
     ('day', True)
     >>> list(el.daily(el.sample(), columns=["worn_h", "gait"]))
-    ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min']
+    ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min', 'step_time_cv_between']
     """
     which = log_of(frame, log)
     if not 0 <= min_coverage <= 1:
@@ -191,7 +198,7 @@ def daily(
         warn_unjudged(frame, lacking_evidence(frame, which))
     prepared = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
-    data = summarise(prepared, asked, edges=True)
+    data = summarise(prepared, asked, of_days=True)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
@@ -235,17 +242,17 @@ def prepare_days(
 
 
 def summarise(
-    prepared: Prepared, asked: str | Sequence[str] | None, *, edges: bool = False
+    prepared: Prepared, asked: str | Sequence[str] | None, *, of_days: bool = False
 ) -> dict[str, Any]:
     """Return the columns of the groups asked for, and always those of ``wear``.
 
-    The first and the last wear are among them only with `edges`.
+    The `DAY_ONLY` columns are among them only with `of_days`.
     """
     groups = _groups_of(asked)
-    data = _columns(prepared, groups, edges=edges)
+    data = _columns(prepared, groups, of_days=of_days)
     if groups != set(GROUPS) and not _holds(data, asked):
         # The message about an unknown column lists all columns.
-        return _columns(prepared, set(GROUPS), edges=edges)
+        return _columns(prepared, set(GROUPS), of_days=of_days)
     return data
 
 
@@ -261,17 +268,17 @@ def _holds(data: Mapping[str, Any], asked: str | Sequence[str] | None) -> bool:
     return wanted <= {*data, *groups(data)}
 
 
-def _columns(prepared: Prepared, wanted: set[str], *, edges: bool) -> dict[str, Any]:
+def _columns(prepared: Prepared, wanted: set[str], *, of_days: bool) -> dict[str, Any]:
     log = prepared.log
     time = prepared.seconds()
     worn_s = numbers(time["worn_s"]) if has_evidence(prepared.whole, "worn", log=log) else None
     calls: list[Callable[[Prepared], dict[str, Any]]] = [partial(_times, time=time)]
-    if worn_s is not None and edges:
+    if worn_s is not None and of_days:
         calls.append(partial(_first_and_last, worn_s=worn_s))
     if "gait" in wanted:
-        calls.append(_gait)
+        calls.append(partial(_gait, of_days=of_days))
     if "eyes" in wanted:
-        calls += [_blinks, partial(_eye_moves, time=time, worn_s=worn_s)]
+        calls += [partial(_blinks, of_days=of_days), partial(_eye_moves, time=time, worn_s=worn_s)]
     if "head" in wanted:
         calls.append(partial(_moves, time=time, worn_s=worn_s, part="head"))
         calls.append(partial(_tilt, time=time))
@@ -354,15 +361,19 @@ def _first_and_last(prepared: Prepared, worn_s: Floats) -> dict[str, pd.Datetime
     return edges
 
 
-def _gait(prepared: Prepared) -> dict[str, Floats]:
+def _gait(prepared: Prepared, *, of_days: bool) -> dict[str, Floats]:
     if not _has(prepared, *role(prepared.log, "steps")):
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
     if _has(prepared, role_field(prepared.log, "pace")):
         limits = prepared.known.limits
-        taken, walked = pace_totals(prepared.frame, prepared.log, prepared.groups, limits)
-        data["pace_spm"] = ratio(taken * 60.0, walked)
-        data["pace_exposure_min"] = np.nan_to_num(walked) / 60.0
+        taken, walked = pace_parts(prepared.frame, prepared.log, limits)
+        spent = total(walked, prepared.groups)
+        data["pace_spm"] = ratio(total(taken, prepared.groups) * 60.0, spent)
+        data["pace_exposure_min"] = np.nan_to_num(spent) / 60.0
+        if of_days:
+            spread = step_times(taken, walked, prepared.groups)
+            data["step_time_cv_between"] = spread.cv_between
     return data
 
 
@@ -376,15 +387,22 @@ def blink_details(log: str, limits: Limits) -> dict[str, Any]:
     return {"blink_rate": rate, "blink_shape": {"cleansing": SHAPE_CLEANSING}}
 
 
-def _blinks(prepared: Prepared) -> dict[str, Any]:
+def _blinks(prepared: Prepared, *, of_days: bool) -> dict[str, Any]:
     data: dict[str, Any] = {}
     reading = reading_of(prepared.log)
     if has_fields(prepared.frame, reading):
-        sums = sums_of(terms_of(prepared.frame, reading), prepared.groups)
+        terms = terms_of(prepared.frame, reading)
+        sums = sums_of(terms, prepared.groups)
         least = prepared.known.limits.seconds("min_valid")
         columns = rate_columns(reading, sums, min_valid_s=least)
         data["blink_rate_per_min"] = columns["rate_per_min"]
         data["blink_rate_low"], data["blink_rate_high"] = columns["low"], columns["high"]
+        if of_days:
+            groups = prepared.groups
+            opens_us = cast(Ints, groups.opens_us)
+            slope = rate_slope(terms, microseconds(prepared.index), opens_us, groups)
+            slope[np.isnan(columns["rate_per_min"])] = np.nan
+            data["blink_rate_slope_per_h"] = slope
         data["blink_n"] = as_counts(sums.number)
         data["blink_exposure_min"] = sums.usable_s / 60.0
     shape = shape_fields(prepared.log, SHAPE_CLEANSING)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from eyelog.analysis.columns import choose
 from eyelog.analysis.daily import (
+    DAY_ONLY,
     KEPT,
     blink_details,
     prepare_days,
@@ -91,7 +92,8 @@ def weekly(
         midnight, without a zone). Columns: string ``iso_week`` (``"2026-W43"``: the year is that of
         the ISO week), int64 ``days`` (with records) and ``days_counted``, float64
         ``worn_h_per_day``, ``valid_h_per_day`` and ``steps_per_day`` (means over the days that
-        count), then the columns of `eyelog.daily` other than ``first_worn`` and ``last_worn``, over
+        count), then the columns of `eyelog.daily` other than ``first_worn``, ``last_worn``,
+        ``blink_rate_slope_per_h`` and ``step_time_cv_between``, which are of days, over
         the days that count: ``n``, hours and ``steps`` are sums, rates and averages are made from
         sums, and ``coverage``
         is recorded time over the whole week (167 to 169 hours).
@@ -234,6 +236,8 @@ def _of_table(
 def _value(days: pd.DataFrame, name: Any, groups: Groups) -> npt.NDArray[Any] | None:
     """Return a column of weeks from that of days; None for what has no value of a week."""
     column = days[name]
+    if name in DAY_ONLY:
+        return None
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return None
     values = numbers(column)

@@ -13,11 +13,19 @@ import pandas as pd
 
 from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.reductions import garwood, ratio, total
+from eyelog.analysis.grouped.reductions import (
+    first_row,
+    garwood,
+    last_row,
+    ratio,
+    total,
+    weighted_mean,
+)
 from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.values import evidence
-from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
+from eyelog.analysis.series.observed import HOUR_US
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
@@ -32,6 +40,7 @@ __all__ = [
     "has_fields",
     "rate_columns",
     "rate_fields",
+    "rate_slope",
     "reading_of",
     "readings",
     "sums_of",
@@ -45,6 +54,7 @@ GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
 
 MIN_VALID_S = limit(COMPUTED_DATA, "blink_exposure").value
 NO_BLINK = limit(STANDARD_MODE_LOGS, "no_blink")
+LONG_ENOUGH = limit(COMPUTED_DATA, "time_on_task")
 NO_QUIET = "no quiet interval follows another: the onsets of noise cannot be counted"
 
 
@@ -228,6 +238,36 @@ def seconds_of(reading: Reading, number: Floats, size: Floats) -> Floats:
     # n times the typical gap, which is the root of size / n.
     with np.errstate(invalid="ignore"):  # unjudged negative counts have no root
         return np.asarray(np.sqrt(number * size) / GAP_SHAPE[reading.method], dtype=np.float64)
+
+
+def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Floats:
+    """Return by how much the rate of a default reading changes per hour within each group.
+
+    The least-squares slope of counts over minutes, each row weighted by its minutes, in blinks per
+    minute per hour; missing unless the usable time reaches over `time_on_task`.
+
+    Parameters
+    ----------
+    terms : Terms
+        What each row adds to the rate.
+    at_us, opens_us : array of int64
+        When each row was and when each group opens, in microseconds.
+    groups : Groups
+        The groups of the rows.
+    """
+    minutes = terms.size / 60.0
+    rows = slice(None) if groups.order is None else groups.order
+    hours = np.full(len(at_us), np.nan)
+    # From the opening of its own group: the same digits, whatever else is in the table.
+    hours[rows] = (at_us[rows] - opens_us[groups.codes]) / HOUR_US
+    around = hours.copy()
+    around[rows] -= weighted_mean(hours, minutes, groups)[groups.codes]
+    present = minutes > 0
+    ends = (edge(present, groups) for edge in (last_row, first_row))
+    last, first = (np.where(row < 0, np.nan, hours[np.maximum(row, 0)]) for row in ends)
+    above, below = total(around * terms.number, groups), total(around**2 * minutes, groups)
+    long = LONG_ENOUGH.keeps((last - first) * 3600.0)
+    return np.where(long, ratio(above, below), np.nan)
 
 
 def blink_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Gait: pace while walking, walking bouts, busiest minutes, step classes, the two sides.
+"""Gait: pace while walking, step time, walking bouts, busiest minutes, step classes, the two sides.
 
 Pace is steps over the time walked, not over clock time: steps per clock minute is not a cadence
 (Dall et al. 2013).
@@ -6,6 +6,7 @@ Pace is steps over the time walked, not over clock time: steps per clock minute 
 
 from eyelog.analysis.gait.day_walking import peak_cadence, speed_classes
 from eyelog.analysis.gait.pace import pace
+from eyelog.analysis.gait.step_time import step_time
 from eyelog.analysis.gait.symmetry import Symmetry, symmetry
 from eyelog.analysis.gait.walking_bouts import bouts
 
@@ -15,6 +16,7 @@ __all__ = [
     "pace",
     "peak_cadence",
     "speed_classes",
+    "step_time",
     "symmetry",
 ]
 

@@ -1,4 +1,4 @@
-"""Rhythm of a series: stability, variability, active hours, regularity, cosinor, profiles.
+"""Rhythm of a series: stability, variability, active hours, regularity, cosinor, time on task.
 
 Each function takes one Series with time-zone aware stamps, or a table and the name of a column, and
 returns a named tuple or a table with ``n``, exposure and coverage. Local hours are those of the
@@ -24,6 +24,7 @@ from eyelog.analysis.rhythm.stability import (
     interdaily_stability,
     intradaily_variability,
 )
+from eyelog.analysis.rhythm.time_on_task import TimeOnTask, time_on_task
 
 __all__ = [
     "ActiveHours",
@@ -32,6 +33,7 @@ __all__ = [
     "Regularity",
     "RelativeAmplitude",
     "Stability",
+    "TimeOnTask",
     "Variability",
     "activity_bouts",
     "cosinor",
@@ -43,6 +45,7 @@ __all__ = [
     "profile",
     "relative_amplitude",
     "sleep_regularity",
+    "time_on_task",
 ]
 
 
