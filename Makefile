@@ -54,7 +54,7 @@ types: $(VENV)/.dev ## mypy, strict
 contracts: $(VENV)/.dev ## import-linter: imports point down
 	$(BIN)/lint-imports
 
-versions: $(VENV)/.dev ## a quick part of the tests on newer Pythons, on the lowest versions, without extras
+versions: $(VENV)/.dev ## part of the tests on newer Pythons and the lowest versions, a try without extras
 	.ci/versions
 
 benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests

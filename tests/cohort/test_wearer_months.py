@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import eyelog as el
-from eyelog.cohort.wearer_months import Part, Study, compute, plan
+from eyelog.cohort.wearer_months import Study, WearerMonth, compute, plan
 from eyelog.cohort.wearers import Wearer
 from support.cohorts import SIXTY, damage
 
@@ -43,7 +43,9 @@ def test_a_range_cuts_parts_and_what_they_read(kept: el.Archive) -> None:
 
 def test_a_part_answers_with_an_outcome_and_never_with_an_error(archive: el.Archive) -> None:
     def outcomes() -> list[str]:
-        parts: list[Part] = plan(study_of(archive), Wearer("ann", el.Zones("UTC")), None, None)
+        parts: list[WearerMonth] = plan(
+            study_of(archive), Wearer("ann", el.Zones("UTC")), None, None
+        )
         return [compute(part).state for part in parts]
 
     assert outcomes() == ["done", "done"]

@@ -1,5 +1,6 @@
 """The tests follow the tree: a source file and its tests have the same place and name."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,12 @@ def test_a_test_file_without_source_is_still_an_exception(test: str) -> None:
 def test_a_file_name_stands_once_unless_it_means_the_same_everywhere() -> None:
     names = [Path(source).stem for source in SOURCES]
     assert {name for name in names if names.count(name) > 1} == SAME_MEANING
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    homes: dict[str, list[str]] = {}
+    for source in SOURCES:
+        for line in (SOURCE / source).read_text().splitlines():
+            if name := re.match(r"class ([A-Z]\w*)", line):
+                homes.setdefault(name[1], []).append(source)
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}

@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service import hourly_limit
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import State
-from eyelog.service.hourly_limit import Limits
+from eyelog.service.hourly_limit import HourlyLimits
 from support import live
 from support.live import REDIRECT, STANDARD
 from support.records import records
@@ -45,14 +45,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_exactly_so_many_requests_are_allowed(
     state: State, clock: list[float], per_hour: int
 ) -> None:
-    counted = Limits(state, per_hour)
+    counted = HourlyLimits(state, per_hour)
     remaining = [counted.take("ada").remaining for _ in range(per_hour + 3)]
     assert remaining == [*reversed(range(per_hour)), -1, -1, -1]
     assert counted.take("bea").remaining == per_hour - 1
 
 
 def test_a_new_hour_begins_a_new_count(state: State, clock: list[float]) -> None:
-    counted = Limits(state, 2)
+    counted = HourlyLimits(state, 2)
     quotas = [counted.take("ada") for _ in range(3)]
     assert [quota.remaining for quota in quotas] == [1, 0, -1]
     assert {quota.reset for quota in quotas} == {1_800_000_000 + 3600}
@@ -65,13 +65,13 @@ def test_a_new_hour_begins_a_new_count(state: State, clock: list[float]) -> None
 def test_several_processes_never_allow_more_together(
     state: State, clock: list[float], per_hour: int
 ) -> None:
-    workers = [Limits(state, per_hour) for _ in range(4)]
+    workers = [HourlyLimits(state, per_hour) for _ in range(4)]
     allowed = sum(workers[turn % 4].take("ada").remaining >= 0 for turn in range(per_hour * 2 + 40))
     assert allowed == per_hour
 
 
 def test_requests_of_many_threads_are_all_counted(state: State, clock: list[float]) -> None:
-    workers = [Limits(state, 90) for _ in range(2)]
+    workers = [HourlyLimits(state, 90) for _ in range(2)]
     start = threading.Barrier(8)
 
     def ask(number: int) -> int:
@@ -83,16 +83,16 @@ def test_requests_of_many_threads_are_all_counted(state: State, clock: list[floa
 
 
 def test_a_restart_forgets_at_most_a_two_hundredth(state: State, clock: list[float]) -> None:
-    first = Limits(state, 1000)
+    first = HourlyLimits(state, 1000)
     for _ in range(501):
         first.take("ada")
-    assert 499 - 5 <= Limits(state, 1000).take("ada").remaining < 499
+    assert 499 - 5 <= HourlyLimits(state, 1000).take("ada").remaining < 499
 
 
 @pytest.mark.parametrize("per_hour", [-1, 0, True, 2.5])
 def test_an_impossible_limit_is_reported_in_one_sentence(state: State, per_hour: int) -> None:
     with pytest.raises(ConfigurationError, match="requests_per_hour must be a whole number"):
-        Limits(state, per_hour)
+        HourlyLimits(state, per_hour)
 
 
 def test_each_answer_says_what_is_left_and_the_last_when_to_come_back(tmp_path: Path) -> None:

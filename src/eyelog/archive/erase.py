@@ -19,14 +19,14 @@ from eyelog.catalogue import LOGS
 from eyelog.disk.files import sync_folder
 from eyelog.errors import ConfigurationError
 
-__all__ = ["Trace", "erase", "traces"]
+__all__ = ["AccountFile", "erase", "traces"]
 
 _KEY: Final = "account="
 _LOCK: Final = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class AccountFile:
     """One file of an account: what it is, where, and its size in bytes."""
 
     what: str
@@ -34,7 +34,7 @@ class Trace:
     bytes: int
 
 
-def erase(place: Place, account: str) -> list[Trace]:
+def erase(place: Place, account: str) -> list[AccountFile]:
     """Remove everything of an account, also what a killed process left; return what was removed."""
     found = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
@@ -55,20 +55,20 @@ def erase(place: Place, account: str) -> list[Trace]:
     return [trace for trace in found if trace.what != "lock"]
 
 
-def traces(place: Place, account: str) -> list[Trace]:
+def traces(place: Place, account: str) -> list[AccountFile]:
     """Return the files of an account, sorted by path."""
     found = [trace for root in _folders(place, account) for trace in _files(place, root)]
     return sorted([*found, *_zones(place, account)], key=lambda trace: trace.path)
 
 
-def _zones(place: Place, account: str) -> Iterator[Trace]:
+def _zones(place: Place, account: str) -> Iterator[AccountFile]:
     """Yield the file of the account's zones, which lies beside the logs."""
     with suppress(ConfigurationError):  # the archive cannot have such a name
         path = zones_path(place, account)
         if not place.local:
             place.fs.invalidate_cache(path)
         if place.fs.exists(path):
-            yield Trace("zones", path, int(place.fs.size(path) or 0))
+            yield AccountFile("zones", path, int(place.fs.size(path) or 0))
 
 
 def _folders(place: Place, account: str) -> list[str]:
@@ -102,19 +102,19 @@ def _is_of(name: str, account: str) -> bool:
     return unquote(name.removeprefix(_KEY)) == account
 
 
-def _files(place: Place, root: str) -> Iterator[Trace]:
+def _files(place: Place, root: str) -> Iterator[AccountFile]:
     if not place.local:
         for path in map(str, place.fs.find(root)):
-            yield Trace(_what(path), path, int(place.fs.size(path) or 0))
+            yield AccountFile(_what(path), path, int(place.fs.size(path) or 0))
         return
     if Path(root).is_symlink():
-        yield Trace("link", root, 0)
+        yield AccountFile("link", root, 0)
         return
     for parent, names, files in os.walk(root):
         links = [name for name in names if (Path(parent) / name).is_symlink()]
         for name in (*files, *links):
             path = f"{parent}/{name}"
-            yield Trace(_what(path), path, Path(path).lstat().st_size)
+            yield AccountFile(_what(path), path, Path(path).lstat().st_size)
 
 
 def _what(path: str) -> str:

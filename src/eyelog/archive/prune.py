@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from eyelog.archive.erase import Trace
+from eyelog.archive.erase import AccountFile
 from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
 from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.reading import instant_us
@@ -25,7 +25,7 @@ __all__ = ["prune"]
 _KEY: Final = "month="
 
 
-def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Trace]:
+def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[AccountFile]:
     """Remove the months that ended before an instant; return what was removed, by path.
 
     Parameters
@@ -37,7 +37,7 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Trac
     dry_run : bool
         Change nothing.
     """
-    removed: list[Trace] = []
+    removed: list[AccountFile] = []
     for parent, names, _ in os.walk(place.root):
         old = sorted(
             name
@@ -52,7 +52,7 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Trac
     return removed
 
 
-def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[Trace]:
+def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[AccountFile]:
     """Remove months of one folder; whoever writes into it now has finished before."""
     with ExitStack() as stack:
         log, account = (unquote(each.partition("=")[2]) for each in parent.parts[-2:])
@@ -61,12 +61,12 @@ def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> 
         removed = []
         for path in [parent / month for month in months]:
             if path.is_symlink():  # what it leads to is not the archive's
-                removed.append(Trace("link", str(path), 0))
+                removed.append(AccountFile("link", str(path), 0))
                 if not dry_run:
                     path.unlink()
                 continue
             removed += [
-                Trace("month", str(file), file.lstat().st_size)
+                AccountFile("month", str(file), file.lstat().st_size)
                 for file in sorted(path.rglob("*"))
                 if not file.is_dir()
             ]

@@ -25,7 +25,15 @@ from eyelog.clock import (
 )
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.schedule import run
-from eyelog.cohort.wearer_months import Outcome, Part, Study, compute, of_cohort, of_wearers, plan
+from eyelog.cohort.wearer_months import (
+    MonthOutcome,
+    Study,
+    WearerMonth,
+    compute,
+    of_cohort,
+    of_wearers,
+    plan,
+)
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import EyelogWarning, argument
 from eyelog.frame import empty
@@ -148,8 +156,8 @@ def _span(
 
 
 def _compute(
-    parts: Sequence[Part], label: str, scheduler: Any, workers: int | None
-) -> list[Outcome]:
+    parts: Sequence[WearerMonth], label: str, scheduler: Any, workers: int | None
+) -> list[MonthOutcome]:
     """Compute the parts; the order in which they end leaves no trace."""
     outcomes = []
     unit = "wearer" if any(part.month is None for part in parts) else "month"
@@ -168,20 +176,20 @@ def _compute(
     return sorted(outcomes, key=lambda outcome: (outcome.account, outcome.month or ""))
 
 
-def _killed(part: Part, reason: str) -> Outcome:
-    return Outcome(part.wearer.account, part.month, "failed", reason=reason)
+def _killed(part: WearerMonth, reason: str) -> MonthOutcome:
+    return MonthOutcome(part.wearer.account, part.month, "failed", reason=reason)
 
 
-def _report(people: Roster, outcomes: Iterable[Outcome]) -> pd.DataFrame:
+def _report(people: Roster, outcomes: Iterable[MonthOutcome]) -> pd.DataFrame:
     """Return one row per wearer."""
-    of: dict[str, list[Outcome]] = {wearer.account: [] for wearer in people.wearers}
+    of: dict[str, list[MonthOutcome]] = {wearer.account: [] for wearer in people.wearers}
     for outcome in outcomes:
         of[outcome.account].append(outcome)
     rows = [_row(wearer, of[wearer.account]) for wearer in people.wearers]
     return pd.DataFrame(rows, columns=list(REPORT)).astype(REPORT)
 
 
-def _row(wearer: Wearer, outcomes: Sequence[Outcome]) -> tuple[str, str, int, str]:
+def _row(wearer: Wearer, outcomes: Sequence[MonthOutcome]) -> tuple[str, str, int, str]:
     account = wearer.account
     if wearer.absent:
         return account, "failed" if wearer.unknown else "done", 0, wearer.absent
@@ -196,7 +204,9 @@ def _row(wearer: Wearer, outcomes: Sequence[Outcome]) -> tuple[str, str, int, st
     return account, "done" if changed else "unchanged", days, ""
 
 
-def _table(what: str, study: Study, people: Roster, outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def _table(
+    what: str, study: Study, people: Roster, outcomes: Sequence[MonthOutcome]
+) -> pd.DataFrame:
     """Return the rows of all wearers that did not fail; one warning names those that did."""
     report = _report(people, outcomes)
     broken = report[report["state"] == "failed"]
@@ -245,7 +255,7 @@ def _no_rows(study: Study) -> pd.DataFrame:
     return of_wearers([(nobody, of_cohort(table, study))], study)
 
 
-def _inventory(outcomes: Iterable[Outcome]) -> str:
+def _inventory(outcomes: Iterable[MonthOutcome]) -> str:
     """Return a digest of all files that were read, so that two results can be compared."""
     listed = [f"{o.account}\0{o.month}\0{o.inputs}" for o in outcomes if o.inputs]
     return hashlib.sha256("\n".join(sorted(listed)).encode()).hexdigest()

@@ -43,7 +43,7 @@ from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import in_zones
 
-__all__ = ["Outcome", "Part", "Study", "compute", "of_cohort", "of_wearers", "plan"]
+__all__ = ["MonthOutcome", "Study", "WearerMonth", "compute", "of_cohort", "of_wearers", "plan"]
 
 Span = tuple[datetime, datetime]
 
@@ -72,7 +72,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WearerMonth:
     """One wearer and local month (None: the whole range), and which records it needs.
 
     `own` and `around` are the first and the last instant of its own records, and of those that it
@@ -87,7 +87,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MonthOutcome:
     """What came of a part."""
 
     account: str
@@ -101,7 +101,9 @@ class Outcome:
     rows: pd.DataFrame | None = None  # not yet with account and covariates
 
 
-def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | None) -> list[Part]:
+def plan(
+    study: Study, wearer: Wearer, first: datetime | None, last: datetime | None
+) -> list[WearerMonth]:
     """Return the parts of one wearer within the range asked for, in order."""
     if wearer.tz.vary:
         stored = months(place_of(study.archive), study.log, wearer.account)
@@ -119,13 +121,13 @@ def plan(study: Study, wearer: Wearer, first: datetime | None, last: datetime | 
         own = _clip((opens, closes), first, last)
         around = _clip((opens - reach, closes + reach), first, last)
         if own[0] <= own[1]:
-            parts.append(Part(study, wearer, month, own, around))
+            parts.append(WearerMonth(study, wearer, month, own, around))
     return parts
 
 
-def _whole(study: Study, wearer: Wearer, span: Span) -> list[Part]:
+def _whole(study: Study, wearer: Wearer, span: Span) -> list[WearerMonth]:
     """Return the one part of a wearer whose range is not cut, unless it is empty."""
-    return [Part(study, wearer, None, span, span)] if span[0] <= span[1] else []
+    return [WearerMonth(study, wearer, None, span, span)] if span[0] <= span[1] else []
 
 
 def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
@@ -155,7 +157,7 @@ def _month_days(month: str) -> tuple[date, date]:
     return first, (first + 31 * DAY).replace(day=1)
 
 
-def compute(part: Part) -> Outcome:
+def compute(part: WearerMonth) -> MonthOutcome:
     """Compute one part, unless the result has it from the same input already."""
     wearer = part.wearer
     try:
@@ -163,23 +165,23 @@ def compute(part: Part) -> Outcome:
     except Exception as error:  # noqa: BLE001 - of whatever kind, it is this wearer's alone
         kind = "" if isinstance(error, EyelogError) else f"{type(error).__name__}: "
         reason = f"{kind}{error}"
-        return Outcome(wearer.account, part.month, "failed", reason=" ".join(reason.split()))
+        return MonthOutcome(wearer.account, part.month, "failed", reason=" ".join(reason.split()))
 
 
-def _computed(part: Part) -> Outcome:
+def _computed(part: WearerMonth) -> MonthOutcome:
     study, account, month = part.study, part.wearer.account, part.month
     out = study.out
     made = _made(part) if out is not None else None
     if out is not None and made is not None:
         old = out.made(account, month)
         if old is not None and _same(old, made, part):
-            return Outcome(account, month, "unchanged", old.days, _inputs(part), has_rows=True)
+            return MonthOutcome(account, month, "unchanged", old.days, _inputs(part), has_rows=True)
     frame = _read(part)
     if not len(frame) or not _reaches_into(part, frame):
-        return Outcome(account, month, "done")
+        return MonthOutcome(account, month, "done")
     rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
     rows = of_cohort(rows, study)
-    done = Outcome(
+    done = MonthOutcome(
         account, month, "done", days, _inputs(part), has_rows=len(rows) > 0, left_out=left_out
     )
     if out is None or made is None:
@@ -190,7 +192,7 @@ def _computed(part: Part) -> Outcome:
     return done
 
 
-def _read(part: Part) -> pd.DataFrame:
+def _read(part: WearerMonth) -> pd.DataFrame:
     """Return the records that a part needs; for the daily summary, without a copy of them."""
     study, account, tz = part.study, part.wearer.account, part.wearer.tz
     if study.function is not None:
@@ -201,7 +203,7 @@ def _read(part: Part) -> pd.DataFrame:
     return in_zones(frame_of(table, tz.home, share=True), tz)
 
 
-def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
+def _reaches_into(part: WearerMonth, frame: pd.DataFrame) -> bool:
     """Return whether there may be records of the part's own month, not only around it.
 
     The record that closes the month before is often the only one in the file of a month.
@@ -212,7 +214,7 @@ def _reaches_into(part: Part, frame: pd.DataFrame) -> bool:
     return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
-def _of_days(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+def _of_days(part: WearerMonth, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
     """Return the days of the month, each whole, and their number."""
     table = daily(frame, log=part.study.log, limits=part.study.limits)
     table.attrs = {}  # pandas copies it at each access of a column
@@ -278,7 +280,9 @@ def _without_zone(level: pd.Index, local: bool) -> pd.Index:
     return level.tz_localize(None).normalize() if local else level.tz_convert("UTC")
 
 
-def _of_function(part: Part, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+def _of_function(
+    part: WearerMonth, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
     """Return what the function makes of the wearer's frame, days read, and columns left out."""
     study = part.study
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
@@ -323,7 +327,7 @@ def _table_of(result: Any) -> pd.DataFrame:
     return pd.DataFrame({name: [value] for name, value in values.items()})
 
 
-def _made(part: Part) -> Made:
+def _made(part: WearerMonth) -> Made:
     """Return what the part is computed from, before anything is read."""
     study, wearer = part.study, part.wearer
     place = place_of(study.archive)
@@ -348,7 +352,7 @@ def _made(part: Part) -> Made:
     return Made(arguments, files, months, edges="", days=0)
 
 
-def _same(old: Made, new: Made, part: Part) -> bool:
+def _same(old: Made, new: Made, part: WearerMonth) -> bool:
     """Return whether the rows of a file are still those that would be computed.
 
     Where only a neighbouring month has grown, the records around the month decide.
@@ -358,7 +362,7 @@ def _same(old: Made, new: Made, part: Part) -> bool:
     return old.files == new.files or (part.month is not None and old.edges == _edges(part))
 
 
-def _edges(part: Part) -> str:
+def _edges(part: WearerMonth) -> str:
     """Return a digest of the records that are read from the files of other months."""
     if part.month is None:
         return ""
@@ -379,7 +383,7 @@ def _edges(part: Part) -> str:
     return _digest(found)
 
 
-def _inputs(part: Part) -> str:
+def _inputs(part: WearerMonth) -> str:
     """Return a digest of the files that the part's own records are in."""
     study, account = part.study, part.wearer.account
     place, span = place_of(study.archive), _us(part.own)

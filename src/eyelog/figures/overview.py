@@ -34,7 +34,7 @@ MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column 
 
 
 @dataclass(frozen=True)
-class Rows:
+class OverviewRows:
     """The rows of the figure: the wearer and day of each, and the row of each record."""
 
     names: list[str]
@@ -169,7 +169,7 @@ def _seconds(states: pd.Series, accounts: Any) -> float:
     return seconds
 
 
-def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
+def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> OverviewRows:
     """Assign a row to every day from a wearer's first to the last; separate several wearers."""
     dates = local_days(index, clock=clock)
     names = [""] if accounts is None else list(dict.fromkeys(accounts))
@@ -184,14 +184,14 @@ def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
         of_record[mine] = firsts[-1] + (own - every[0]).days
         n = firsts[-1] + len(every)
         days.append(every)
-    return Rows([str(name) for name in names], days, firsts, of_record, n)
+    return OverviewRows([str(name) for name in names], days, firsts, of_record, n)
 
 
 def _height_mm(rows: int) -> float:
     return max(12.0, min(5.0 * rows, 90 + 0.25 * rows))
 
 
-def _name_rows(ax: Axes, rows: Rows) -> None:
+def _name_rows(ax: Axes, rows: OverviewRows) -> None:
     """Name the days of one wearer, or the wearers, and their days if there is room."""
     if len(rows.names) == 1:
         day_axis(ax.yaxis, rows.days[0])

@@ -46,7 +46,7 @@ from eyelog.service.auth.state import State, StateBusy, StateFault
 from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
-from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, Limits, Quota
+from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits, Quota
 from eyelog.service.openapi import document
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
@@ -181,9 +181,11 @@ def create_app(
     registry.clean_up()
     app.state.file = State(archive_path, state)
     app.state.proxy = seen_through
-    app.state.limits = Limits(app.state.file, requests_per_hour) if requests_per_hour else None
+    app.state.limits = (
+        HourlyLimits(app.state.file, requests_per_hour) if requests_per_hour else None
+    )
     upload_limits = (
-        Limits(app.state.file, uploads_per_hour, what="upload") if uploads_per_hour else None
+        HourlyLimits(app.state.file, uploads_per_hour, what="upload") if uploads_per_hour else None
     )
     app.state.uploads = Uploads(registry, upload_limits, quota)
     for account in app.state.uploads.spool.clean_up():  # what a killed process has left
@@ -227,7 +229,7 @@ def _data(log: str) -> Endpoint:
     def page(request: Request) -> Response:
         bearer = may_read(request)
         request.scope[ACCOUNT] = bearer.account
-        limits: Limits | None = request.app.state.limits
+        limits: HourlyLimits | None = request.app.state.limits
         if limits is None:
             return records(request, bearer, {})
         quota = limits.take(bearer.account)

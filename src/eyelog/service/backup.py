@@ -40,7 +40,7 @@ from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
 from eyelog.service.spool import UPLOADS
 
-__all__ = ["Made", "Restored", "back_up", "interrupted", "restore"]
+__all__ = ["BackupContents", "Restored", "back_up", "interrupted", "restore"]
 
 _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
@@ -50,7 +50,7 @@ _UNDER_WAY: Final = "_restoring.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupContents:
     """How many files a backup has, their bytes, and how many of its months are damaged."""
 
     folder: str
@@ -70,7 +70,7 @@ class Restored:
     erased: int
 
 
-def back_up(registry: Registry, target: Path) -> Made:
+def back_up(registry: Registry, target: Path) -> BackupContents:
     """Copy the state, the audit log and the archive into a new folder, and read the copy back.
 
     Raises
@@ -101,7 +101,7 @@ def back_up(registry: Registry, target: Path) -> Made:
         sync_folder(target.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return Made(str(target), len(files), sum(size for size, _ in files.values()), damaged)
+    return BackupContents(str(target), len(files), sum(size for size, _ in files.values()), damaged)
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256

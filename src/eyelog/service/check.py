@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from eyelog.archive.erase import Trace, traces
+from eyelog.archive.erase import AccountFile, traces
 from eyelog.archive.parquet.layout import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -294,7 +294,7 @@ def _lives_again(registry: Registry, account: str) -> bool:
     return is_erased(registry, account, since=oldest)
 
 
-def _traces(registry: Registry, account: str) -> list[Trace]:
+def _traces(registry: Registry, account: str) -> list[AccountFile]:
     return traces(open_place(registry.folder), account)
 
 

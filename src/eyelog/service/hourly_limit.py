@@ -16,7 +16,7 @@ from threading import Lock
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.state import State
 
-__all__ = ["PER_HOUR", "UPLOADS_PER_HOUR", "Limits", "Quota"]
+__all__ = ["PER_HOUR", "UPLOADS_PER_HOUR", "HourlyLimits", "Quota"]
 
 PER_HOUR = 10_000
 """As the public service documented."""
@@ -65,7 +65,7 @@ class _Share:
     in_file: int  # not taken by any process then
 
 
-class Limits:
+class HourlyLimits:
     """Counts the requests of accounts.
 
     Parameters

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog.archive.importing.kinds import Refused, find_header, kind_of_bytes
+from eyelog.archive.importing.kinds import NotALog, find_header, kind_of_bytes
 from eyelog.catalogue import LOGS
 from eyelog.errors import MixedLogsError
 
@@ -28,7 +28,7 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_the_refusal_of_another_kind_says_what_it_is(what: str) -> None:
     content = (OTHERS[what] + "\n2026-10-21T00:00:00Z,1,2,3\n").encode()
-    with pytest.raises(Refused, match=what):
+    with pytest.raises(NotALog, match=what):
         find_header(content, whole=True)
 
 
@@ -66,7 +66,7 @@ def test_fields_of_both_logs_are_never_read_as_one() -> None:
     ],
 )
 def test_files_that_are_not_text_are_named(content: bytes, what: str) -> None:
-    with pytest.raises(Refused, match=what):
+    with pytest.raises(NotALog, match=what):
         kind_of_bytes(content)
 
 
@@ -93,7 +93,7 @@ def test_what_can_be_read_is_recognised_from_the_first_bytes(content: bytes, kin
 
 
 def test_a_header_must_come_early_and_end() -> None:
-    with pytest.raises(Refused, match="no line"):
+    with pytest.raises(NotALog, match="no line"):
         find_header(b"x\n" * 60 + b"date,stp\n", whole=True)
-    with pytest.raises(Refused, match="a line that does not end"):
+    with pytest.raises(NotALog, match="a line that does not end"):
         find_header(b"0" * 300_000, whole=False)

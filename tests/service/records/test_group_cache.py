@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
 from eyelog.service.records import group_cache
-from eyelog.service.records.group_cache import Groups
+from eyelog.service.records.group_cache import GroupCache
 from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from support import live
@@ -24,7 +24,7 @@ OF_EIGHT = pa.table({"a": [1.0]})
 
 
 def test_threads_that_want_one_table_have_it_read_once():
-    groups, reads, begun = Groups(), [], threading.Event()
+    groups, reads, begun = GroupCache(), [], threading.Event()
 
     def read():
         reads.append(1)
@@ -38,7 +38,7 @@ def test_threads_that_want_one_table_have_it_read_once():
 
 
 def test_an_error_is_raised_and_not_kept():
-    groups = Groups()
+    groups = GroupCache()
 
     def fails():
         raise OSError("no disk")
@@ -50,7 +50,7 @@ def test_an_error_is_raised_and_not_kept():
 
 def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
     monkeypatch.setattr(group_cache, "_KEPT_BYTES", 2 * OF_EIGHT.nbytes)
-    groups, reads = Groups(), []
+    groups, reads = GroupCache(), []
     for key in ("a", "b", "a", "c", "a", "b"):
         groups.get(key, lambda key=key: reads.append(key) or OF_EIGHT)
     assert reads == ["a", "b", "c", "b"]
@@ -59,7 +59,7 @@ def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
 
 def test_processes_share_the_memory(monkeypatch):
     monkeypatch.setattr(group_cache, "_KEPT_BYTES", 4 * OF_EIGHT.nbytes)
-    groups = Groups(processes=2)
+    groups = GroupCache(processes=2)
     for key in "abc":
         groups.get(key, lambda: OF_EIGHT)
     assert list(groups._kept) == ["b", "c"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.event_rows import Column, Length, counted, locate
+from eyelog.analysis.compare.event_rows import EventColumn, Length, counted, locate
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
@@ -186,7 +186,9 @@ def events(
     )
 
 
-def _course(column: Column, values: Floats, own: Floats, draws: Sequence[Floats]) -> dict[str, Any]:
+def _course(
+    column: EventColumn, values: Floats, own: Floats, draws: Sequence[Floats]
+) -> dict[str, Any]:
     """Return mean, change and their bands for each offset (events are rows)."""
     angle = column.rule == "circ_mean"
     squares = column.rule == "rms"

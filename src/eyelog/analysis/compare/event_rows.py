@@ -21,7 +21,7 @@ from eyelog.frame import interval_seconds, log_of, require
 from eyelog.provenance import stated_log
 
 __all__ = [
-    "Column",
+    "EventColumn",
     "Length",
     "Located",
     "counted",
@@ -35,7 +35,7 @@ ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class EventColumn:
     """One quantity: its values by row, and how several rows become one value.
 
     The rule is that of the catalogue, except for counts: these become the mean count of a row, so
@@ -55,7 +55,7 @@ class Located:
 
     Attributes
     ----------
-    columns : list of Column
+    columns : list of EventColumn
         The quantities.
     log : str or None
         Their log.
@@ -71,7 +71,7 @@ class Located:
         Where the baseline opens and closes, counted from the event.
     """
 
-    columns: list[Column]
+    columns: list[EventColumn]
     log: str | None
     events_us: Ints
     rows: Groups
@@ -81,7 +81,7 @@ class Located:
     step_us: int
     baseline_us: tuple[int, int]
 
-    def courses(self, column: Column) -> tuple[Floats, Floats]:
+    def courses(self, column: EventColumn) -> tuple[Floats, Floats]:
         """Return the values of a column (events are rows, bins columns), and the baselines."""
         shape = (len(self.events_us), len(self.offsets))
         opens, closes = self.baseline_us
@@ -138,7 +138,7 @@ def locate(
     )
 
 
-def reduced(column: Column, groups: Groups) -> Floats:
+def reduced(column: EventColumn, groups: Groups) -> Floats:
     """Return one value per group, by the rule of the column."""
     return reductions.by_rule(column.rule, column.values, column.weights, groups)
 
@@ -151,7 +151,7 @@ def open_columns(
     judge: bool,
     stamp: str | None,
     log: str | None,
-) -> tuple[pd.DatetimeIndex, list[Column], int, str | None]:
+) -> tuple[pd.DatetimeIndex, list[EventColumn], int, str | None]:
     """Return stamps, quantities, the length of one row (microseconds) and the log."""
     check_table(frame, what="events")
     if isinstance(frame, pd.Series):
@@ -163,7 +163,7 @@ def open_columns(
         rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
         unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
-        column = Column(name, _finite(rows.values), rule, None, unit)
+        column = EventColumn(name, _finite(rows.values), rule, None, unit)
         return rows.index, [column], rows.step_us, which
     which = log_of(frame, log)
     followed = chosen_limits(limits, frame)
@@ -176,7 +176,7 @@ def open_columns(
     frame.attrs = dict(attrs)
     frame = trusted_frame(frame, which, limits=followed, judge=judge, what="events")
     columns = [
-        Column(
+        EventColumn(
             field.name,
             _finite(numbers(frame[field.name])),
             "mean" if field.agg == "sum" else field.agg,
@@ -228,7 +228,7 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def counted(column: Column) -> Floats:
+def counted(column: EventColumn) -> Floats:
     """Return the values with a weight; the others are missing."""
     if column.weights is None:
         return column.values

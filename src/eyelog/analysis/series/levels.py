@@ -15,7 +15,7 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Floats, Ints
 
-__all__ = ["SHAPES", "Change", "critical", "largest", "noise_p"]
+__all__ = ["SHAPES", "LevelChange", "critical", "largest", "noise_p"]
 
 SHAPES: Final = ("split", "bump")
 SHORTEST: Final = 3
@@ -25,7 +25,7 @@ LARGEST_PHI: Final = 0.9
 BIAS: Final = MappingProxyType({"split": 4.0, "bump": 12.0})
 
 
-class Change(NamedTuple):
+class LevelChange(NamedTuple):
     """The largest change of one shape in each of several series.
 
     Attributes
@@ -45,7 +45,7 @@ class Change(NamedTuple):
     phi: Floats
 
 
-def largest(values: Floats, days: Ints, shape: str) -> Change:
+def largest(values: Floats, days: Ints, shape: str) -> LevelChange:
     """Return the largest change of a shape in each row of values.
 
     Parameters
@@ -83,7 +83,7 @@ def largest(values: Floats, days: Ints, shape: str) -> Change:
 
 def _judged(
     centred: Floats, days: Ints, start: Ints, end: Ints, gain: Floats, bias: float
-) -> Change:
+) -> LevelChange:
     """Return the statistic of each row's change, its days being alike as the residuals are."""
     n = centred.shape[1]
     places = np.arange(n)
@@ -101,7 +101,7 @@ def _judged(
         phi = np.clip(found + (bias + bias * found) / n, 0.0, LARGEST_PHI)
         sd = np.sqrt(rest / (n - 2))
         statistic = np.nan_to_num(np.sqrt(gain) / sd / np.sqrt((1 + phi) / (1 - phi)))
-    return Change(start, end, statistic, sd, phi)
+    return LevelChange(start, end, statistic, sd, phi)
 
 
 @cache

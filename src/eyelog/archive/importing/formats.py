@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from eyelog.archive.importing.csv_log import CsvLog
 from eyelog.archive.importing.encodings import recoded
-from eyelog.archive.importing.kinds import Refused, kind_of_bytes
+from eyelog.archive.importing.kinds import NotALog, kind_of_bytes
 from eyelog.archive.importing.log_file import LogFile, Source
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.saved_log import SavedLog
@@ -69,6 +69,6 @@ def _refuse_made(log: LogFile) -> None:
     made = {BIN_WIDTH: "a table of eyelog.resample", STORED: "a masked frame"}
     for name, what in made.items():
         if name in log.names:
-            raise Refused(
+            raise NotALog(
                 f"it holds {what}, not records (column {name!r}): pandas.{log.pandas} reads it"
             )

@@ -17,7 +17,7 @@ __all__ = [
     "AS_CSV",
     "EitherLog",
     "Header",
-    "Refused",
+    "NotALog",
     "find_header",
     "kind_of_bytes",
     "log_of_names",
@@ -83,11 +83,11 @@ _LOCATION: Final = frozenset({"latitude", "longitude"})
 _TIMES: Final = ("date", UNIX_TIME)
 
 
-class Refused(ArchiveError):
+class NotALog(ArchiveError):
     """A file that is not a log; the message says what it is instead."""
 
 
-class EitherLog(Refused):
+class EitherLog(NotALog):
     """A table whose log is known only to its owner: its few fields are in both."""
 
 
@@ -104,7 +104,7 @@ class Header:
 
 
 def kind_of_bytes(start: bytes) -> str:
-    """Return how a file is to be read, or raise `Refused`.
+    """Return how a file is to be read, or raise `NotALog`.
 
     That is "empty", "zip", "gzip", "utf-16-le" or "utf-16-be", or "text" for any format of a log.
     """
@@ -112,7 +112,7 @@ def kind_of_bytes(start: bytes) -> str:
         if start.startswith(magic):
             if kind in _READ:
                 return kind
-            raise Refused(f"it is {kind}")
+            raise NotALog(f"it is {kind}")
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.strip(b"\0"):
         return "empty"
@@ -120,7 +120,7 @@ def kind_of_bytes(start: bytes) -> str:
         if len(start) > 8 and not start[blank::2].strip(b"\0") and b"\0" not in start[char::2]:
             return wide  # without a byte order mark
     if text.startswith(b"<"):
-        raise Refused("it is an HTML or XML page, not a log")
+        raise NotALog("it is an HTML or XML page, not a log")
     return "text"
 
 
@@ -133,7 +133,7 @@ def find_header(
 
     Raises
     ------
-    Refused
+    NotALog
         If the file is of another kind, or none of the first fifty lines is the header of a log.
     MixedLogsError
         If the header has fields of both logs.
@@ -159,7 +159,7 @@ def find_header(
             before.append(number)
             first = first or _cells(line, ",")
     shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
-    raise Refused(f"it has no line that is the header of a log (it begins with {shown})")
+    raise NotALog(f"it has no line that is the header of a log (it begins with {shown})")
 
 
 def _line(start: bytes, begin: int) -> tuple[int, bytes]:
@@ -175,7 +175,7 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
     except csv.Error:
         return ()
     if len(cells) > _MOST_COLUMNS:
-        raise Refused(f"it has {len(cells):,} columns, and a log has fewer than a hundred")
+        raise NotALog(f"it has {len(cells):,} columns, and a log has fewer than a hundred")
     cells = [cell.strip() for cell in cells]
     while cells and not cells[-1]:
         cells.pop()  # the Logger app ends its header with a comma, but not its rows
@@ -196,12 +196,12 @@ def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     names = spelled.keys()
     other = other_kind(names)
     if other:
-        raise Refused(f"it has {other}")
+        raise NotALog(f"it has {other}")
     if {"type", "subtype", "value"} <= names:
-        raise Refused(f"it has {_EVENTS}")
+        raise NotALog(f"it has {_EVENTS}")
     own = {log: sorted(names & own_fields(log)) for log in LOGS}
     if set(own[LOGS[0]]) == _LOCATION:
-        raise Refused("it has the phone's own positions (location)")
+        raise NotALog("it has the phone's own positions (location)")
     timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
     if all(own.values()):
         one, other = (spelled[own[log][0]] for log in LOGS)
@@ -213,7 +213,7 @@ def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
         if own[log] and timed:
             return log
         if len(own[log]) > 1:
-            raise Refused("its header has no column of stamps ('date' or 'ut')")
+            raise NotALog("its header has no column of stamps ('date' or 'ut')")
     shared = [cell for name, cell in spelled.items() if name in spellings(LOGS[0])]
     if timed and len(shared) > 1:
         if either is not None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_log import Values
 from eyelog.archive.importing.field_names import WEARER, fields_of
-from eyelog.archive.importing.kinds import Refused, log_of_names
+from eyelog.archive.importing.kinds import NotALog, log_of_names
 from eyelog.archive.importing.log_file import LogFile, Source, whole_of
 from eyelog.catalogue import LOGS, catalogue, fold
 from eyelog.clock import FILE_ZONE, Zones
@@ -60,7 +60,7 @@ class ParquetLog(LogFile):
         history = _history(schema.metadata or {})
         steps = history.get("history", [])
         if steps and (steps[-1].get("step") == "flag" or any("interval_s" in s for s in steps)):
-            raise Refused(
+            raise NotALog(
                 f"it holds a table of eyelog.{steps[-1].get('step')}, not records:"
                 " pandas.read_parquet reads it"
             )
@@ -73,7 +73,7 @@ class ParquetLog(LogFile):
             own if own in LOGS else log_of_names(cells, stated if stated in LOGS else source.log)
         )
         if found is None:
-            raise Refused(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
+            raise NotALog(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
         if stated in LOGS and found != stated:
             raise MixedLogsError(
                 f"it is said to be of {stated!r} and has fields of {found!r} alone"
@@ -178,12 +178,12 @@ def _column_of_stamps(schema: pa.Schema) -> str:
     for name in names:
         if name in schema.names and pa.types.is_timestamp(schema.field(name).type):
             if schema.field(name).type.tz is None:
-                raise Refused(
+                raise NotALog(
                     "it is a Parquet file whose stamps have no zone: save the frame with an aware"
                     " index (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
                 )
             return name
-    raise Refused("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
+    raise NotALog("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
 
 
 def _history(metadata: dict[bytes, bytes]) -> dict[str, Any]:

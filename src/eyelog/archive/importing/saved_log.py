@@ -14,7 +14,7 @@ from eyelog.answers.careful import ADVICE, careful_records, check_unknown
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import Page
 from eyelog.archive.importing.field_names import own_fields
-from eyelog.archive.importing.kinds import Refused, other_kind
+from eyelog.archive.importing.kinds import NotALog, other_kind
 from eyelog.archive.importing.log_file import LogFile, Source, whole_of
 from eyelog.archive.importing.stamps import minutes_of
 from eyelog.catalogue import LOGS, catalogue, fold
@@ -153,10 +153,10 @@ def _log_of(body: bytes, where: str) -> str:
     names = {fold(name) for name in keys}
     other = other_kind(names)
     if other:
-        raise Refused(f"it has messages of the app's WebSocket: {other}")
+        raise NotALog(f"it has messages of the app's WebSocket: {other}")
     for log in LOGS:
         if names & own_fields(log):
-            raise Refused(
+            raise NotALog(
                 f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
                 " answers of the service: import the CSV files that the app saved"
             )

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from eyelog.archive.importing.kinds import AS_CSV, Refused, kind_of_bytes
+from eyelog.archive.importing.kinds import AS_CSV, NotALog, kind_of_bytes
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.errors import ArchiveError, ConfigurationError
 
@@ -92,10 +92,10 @@ def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBa
     Raises
     ------
     ArchiveError
-        If it cannot be opened or read, or its kind is not that of a log (`Refused`).
+        If it cannot be opened or read, or its kind is not that of a log (`NotALog`).
     """
     if file.open is None:
-        raise Refused(file.trouble)
+        raise NotALog(file.trouble)
     try:
         with file.open() as raw:
             stream = io.BufferedReader(cast(io.RawIOBase, raw))
@@ -113,7 +113,7 @@ def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBa
 
 def _content(kind: str) -> str:
     if kind in ("zip", "gzip"):
-        raise Refused(f"it is a {kind} file: unpack it first")
+        raise NotALog(f"it is a {kind} file: unpack it first")
     return kind
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from eyelog import provenance
 from eyelog.answers.page import Joined
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
-from eyelog.archive.importing.kinds import EitherLog, Refused
+from eyelog.archive.importing.kinds import EitherLog, NotALog
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
 from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.mixture import (
@@ -88,7 +88,7 @@ class _Files:
                 self._add(file.name, log, *joined[0])
         except EitherLog as error:
             raise BothLogs(f"{file.name}: {marked(error)}: {_CHOOSE}") from error
-        except Refused as error:
+        except NotALog as error:
             self.others.append((file.name, reason_of(error, file.name)))
         except EyelogError as error:
             raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error

@@ -39,8 +39,8 @@ from eyelog.errors import ArchiveError
 __all__ = [
     "Content",
     "Group",
+    "ReadableFile",
     "Seal",
-    "Source",
     "add_seal",
     "checked_chunks",
     "footer_groups",
@@ -74,7 +74,7 @@ _TAIL: Final = 64 * 1024  # usually contains the footer and the seal of a month 
 _HOLE: Final = 8 * 1024  # one more request costs more than this many unneeded bytes
 
 
-class Source(Protocol):
+class ReadableFile(Protocol):
     """A file that is read: open on a disk or in any store of fsspec."""
 
     def seek(self, offset: int, whence: int = ..., /) -> int:
@@ -177,12 +177,12 @@ class Content:
     """
 
     path: str
-    source: Source
+    source: ReadableFile
     seal: Seal
     space: mmap.mmap
 
 
-def read_seal(source: Source, path: str) -> Content | None:
+def read_seal(source: ReadableFile, path: str) -> Content | None:
     """Return an open file with its checked footer in memory.
 
     Returns None for a file without a seal: written by an older eyelog, or by another program.
@@ -269,14 +269,14 @@ def _decoded(body: memoryview, path: str) -> Seal:
     return seal
 
 
-def _reach(source: Source, path: str, view: memoryview, there: int, start: int) -> int:
+def _reach(source: ReadableFile, path: str, view: memoryview, there: int, start: int) -> int:
     """Read a file from `start` on of which only a later part is in memory."""
     if start < there:
         _fill(source, path, view[start:there], start)
     return min(start, there)
 
 
-def _fill(source: Source, path: str, view: memoryview, start: int) -> None:
+def _fill(source: ReadableFile, path: str, view: memoryview, start: int) -> None:
     """Fill a view with the bytes of a file from `start` on."""
     source.seek(start)
     while len(view):

@@ -13,11 +13,11 @@ from eyelog.service.auth.redirects import check_redirect_uri
 from eyelog.service.auth.secrets import digest, new_token
 from eyelog.service.auth.state import State
 
-__all__ = ["Application", "Applications"]
+__all__ = ["ApplicationDetails", "Applications"]
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class ApplicationDetails:
     """The description of an application, without its secret.
 
     `name` is empty, and `added` None, if it was registered without them.
@@ -68,16 +68,16 @@ class Applications:
             )
         return client_id, secret
 
-    def application(self, client_id: str) -> Application | None:
+    def application(self, client_id: str) -> ApplicationDetails | None:
         """Return the description of an application; None if no application has the id."""
         found = self._applications("WHERE client_id = ?", client_id)
         return found[0] if found else None
 
-    def applications(self) -> list[Application]:
+    def applications(self) -> list[ApplicationDetails]:
         """Return the description of each application, sorted by name and id."""
         return sorted(self._applications(""), key=lambda found: (found.name, found.client_id))
 
-    def find_application(self, client_id_or_name: str) -> Application:
+    def find_application(self, client_id_or_name: str) -> ApplicationDetails:
         """Return the application with this id, or the only one with this name.
 
         Raises
@@ -152,9 +152,9 @@ class Applications:
             self.find_application(client_id)
         return revoked
 
-    def _applications(self, which: str, *values: str) -> list[Application]:
+    def _applications(self, which: str, *values: str) -> list[ApplicationDetails]:
         rows = self._state.rows(
             f"SELECT client_id, name, redirect_uri, added FROM application {which}",  # noqa: S608 (text from here)
             *values,
         )
-        return [Application(*row) for row in rows]
+        return [ApplicationDetails(*row) for row in rows]

@@ -12,14 +12,14 @@ from typing import Final
 
 import pyarrow as pa
 
-__all__ = ["Groups"]
+__all__ = ["GroupCache"]
 
 _KEPT_BYTES: Final = 128 << 20
 """Groups of every field: of 50 clients of the 60-second log (2 MB each), or ten of the 15-second
 log (at most 13 MB each)."""
 
 
-class Groups:
+class GroupCache:
     """The most recently used tables by key; if several threads want one, it is read once.
 
     Parameters

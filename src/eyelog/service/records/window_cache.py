@@ -23,7 +23,7 @@ from eyelog.archive.parquet.rows import stamps_of
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
 from eyelog.errors import ArchiveError
-from eyelog.service.records.group_cache import Groups
+from eyelog.service.records.group_cache import GroupCache
 from eyelog.service.records.query import Query
 
 __all__ = ["Windows"]
@@ -48,7 +48,7 @@ class Windows:
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
         self._most_bytes = _KEPT_BYTES // processes
         self._archive = Archive(archive_path)
-        self._groups = Groups(processes=processes)
+        self._groups = GroupCache(processes=processes)
         self._kept: OrderedDict[Hashable, pa.Table] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()

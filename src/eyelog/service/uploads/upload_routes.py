@@ -21,7 +21,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.tokens import may_write
-from eyelog.service.hourly_limit import Limits
+from eyelog.service.hourly_limit import HourlyLimits
 from eyelog.service.parameters import by_name
 from eyelog.service.responses import Problem, json_answer
 from eyelog.service.spool import Spool
@@ -69,13 +69,13 @@ class Uploads:
     ----------
     registry : Registry
         Of the service.
-    limits : Limits or None
+    limits : HourlyLimits or None
         How many uploads an account may begin per hour.
     quota : int
         How many bytes the archive takes of one account, with what is coming in; 0 for no limit.
     """
 
-    def __init__(self, registry: Registry, limits: Limits | None, quota: int) -> None:
+    def __init__(self, registry: Registry, limits: HourlyLimits | None, quota: int) -> None:
         self.spool = Spool(registry.folder)
         self.sent = Sent(registry.state)
         self._archive = registry.folder
