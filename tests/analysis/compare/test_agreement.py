@@ -344,6 +344,12 @@ def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
     assert found.low_high - found.low == pytest.approx(inner, rel=1e-3)
 
 
+def test_the_intervals_of_several_wearers_follow_the_unit() -> None:
+    pairs = repeated(1.0, 3)
+    found, small = limits_of_agreement(pairs), limits_of_agreement(pairs / 1000)
+    assert np.array(small[:10]) * 1000 == pytest.approx(np.array(found[:10]))
+
+
 def test_one_wearer_among_several_levels_is_one_wearer() -> None:
     pairs = repeated(1.0, 3, wearers=1, pairs=240)
     found = limits_of_agreement(pairs)

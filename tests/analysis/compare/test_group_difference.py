@@ -161,6 +161,7 @@ def test_two_wearers_in_a_group_have_a_difference_and_no_interval() -> None:
     table, groups = table_of({"desk": DESK[:2], "field": FIELD})
     found = group_difference(table, groups, outcome="y")
     assert np.isfinite(found.difference)
+    assert found.sd_first == pytest.approx(np.std(DESK[:2], ddof=1))
     assert np.isnan([found.low, found.high, found.p, found.p_permutation]).all()
     assert "fewer than three wearers" in found.reason
 
