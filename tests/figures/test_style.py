@@ -1,13 +1,19 @@
 """The look: whose figures have it, and what it does to title, legend and colours."""
 
 import io
+import os
 import pickle
+import subprocess
+import sys
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from jupyter_client.manager import start_new_kernel
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -177,3 +183,75 @@ def test_no_record_is_the_last_of_what_panels_explain() -> None:
     legend(made[0], [patch("true"), patch("no record")])
     legend(made[1], [patch("usable"), patch("no record")])
     assert list(made[0].figure.entries) == ["true", "usable", "no record"]
+
+
+CELLS = (
+    "import eyelog as el\nframe = el.sample()",
+    "el.plot_overview(frame);",
+    "el.plot_daily(el.daily(frame), 'steps');",
+)
+
+
+def notebook_images(cells: Sequence[str]) -> list[int]:
+    """Run cells in a new kernel, as Jupyter and VS Code do, and count the images of each."""
+    env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    manager, client = start_new_kernel(env=env)
+    try:
+        return [_images(client, cell) for cell in cells]
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def _images(client: Any, cell: str) -> int:
+    said: list[dict[str, Any]] = []
+    reply = client.execute_interactive(cell, timeout=120, output_hook=said.append)
+    assert reply["content"]["status"] == "ok", reply["content"]
+    return sum("image/png" in message["content"].get("data", {}) for message in said)
+
+
+def test_each_cell_of_a_notebook_without_the_magic_shows_its_figure() -> None:
+    assert notebook_images(CELLS) == [0, 1, 1]
+
+
+def test_a_report_in_a_notebook_leaves_the_figures_of_the_next_cells_to_be_shown() -> None:
+    report = "el.report(frame, __import__('tempfile').mkdtemp() + '/r.html', sections=['days']);"
+    assert notebook_images([CELLS[0], report, *CELLS[1:]]) == [0, 0, 1, 1]
+
+
+IN_IPYTHON = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+shell = InteractiveShell.instance()
+for cell in sys.argv[1:]:
+    with capture_output() as said:
+        result = shell.run_cell(cell)
+    result.raise_error()
+    print(sum("image/png" in output.data for output in said.outputs))
+"""
+
+
+def ipython(*cells: str, backend: str) -> list[str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", IN_IPYTHON, *cells],
+        env={**os.environ, "MPLBACKEND": backend},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.split()
+
+
+def test_ipython_without_a_kernel_shows_the_figure_of_each_cell_too() -> None:
+    inline = "module://matplotlib_inline.backend_inline"
+    assert ipython(*CELLS, backend=inline) == ["0", "1", "1"]
+
+
+def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interactive() -> None:
+    check = (
+        "from matplotlib import pyplot as plt\n"
+        "assert len(plt.get_fignums()) == 2 and not plt.isinteractive()"
+    )
+    assert ipython(*CELLS, check, backend="agg") == ["0", "0", "0", "0"]

@@ -30,7 +30,7 @@ from eyelog.figures.overview import plot_overview
 from eyelog.figures.profile import plot_profile
 from eyelog.figures.quality import plot_quality
 from eyelog.figures.rhythm import plot_rhythm
-from eyelog.figures.style import panels, style, unmanaged
+from eyelog.figures.style import panels, unmanaged
 from eyelog.figures.timeline import plot_timeline
 from eyelog.frame import is_resampled, log_of, one_source, require, require_frame
 
@@ -234,9 +234,8 @@ def _stacked(
     sharex: bool = True,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw a figure of one panel once per field, one above the other."""
-    with style():
-        heights = [height_mm] * (len(names) - 1) + [foot_mm or height_mm]
-        made = panels(heights, sharex=sharex)
+    heights = [height_mm] * (len(names) - 1) + [foot_mm or height_mm]
+    made = panels(heights, sharex=sharex)
     for ax, name in zip(made, names, strict=True):
         plot(table, name, ax=ax)
         if sharex:

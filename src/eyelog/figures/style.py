@@ -443,6 +443,17 @@ def own_figure(ax: Axes | None) -> StyledFigure | None:
     return figure if isinstance(figure, StyledFigure) else None
 
 
+@cache
+def _load_backend() -> None:
+    """Load pyplot's backend before the look applies for the first time.
+
+    The backend of notebooks turns interactive mode on while it is loaded, and `style` would turn it
+    off again: only the first cell would show its figure. Asking for the backend's name is not
+    enough: a backend that is named in the environment is loaded only for the first figure.
+    """
+    plt.switch_backend(mpl.get_backend())
+
+
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
@@ -459,6 +470,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
         ax = cast(Axes | None, kwargs.get("ax"))
         ours = not isinstance(ax, Axes) or own_figure(ax) is not None
+        if ours and not _unmanaged.get():
+            _load_backend()
         with style() if ours else nullcontext():
             result = draw(*args, **kwargs)
         called = signature.bind(*args, **kwargs)
@@ -503,14 +516,18 @@ def panels(
     """
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
-    figure: Figure
-    if _unmanaged.get():
-        figure = StyledFigure(figsize=size, layout=SteadyLayout())
-    else:
-        figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
-    made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
-        len(heights_mm), 1, sharex=sharex, squeeze=False, height_ratios=list(heights_mm)
-    )[:, 0]
+    managed = not _unmanaged.get()
+    if managed:
+        _load_backend()
+    with style():
+        figure: Figure
+        if managed:
+            figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
+        else:
+            figure = StyledFigure(figsize=size, layout=SteadyLayout())
+        made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
+            len(heights_mm), 1, sharex=sharex, squeeze=False, height_ratios=list(heights_mm)
+        )[:, 0]
     return made
 
 

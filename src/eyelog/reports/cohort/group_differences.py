@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.analysis.columns import column
 from eyelog.analysis.sheet import decimals, p_text
 from eyelog.figures.cohort import plot_cohort
-from eyelog.figures.style import panels, style
+from eyelog.figures.style import panels
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
@@ -123,8 +123,7 @@ def _height(cohort: Cohort) -> float:
 
 
 def _draw(cohort: Cohort, names: list[str]) -> Any:
-    with style():
-        made = panels([_height(cohort) + FOOT_MM] * len(names), sharex=False)
+    made = panels([_height(cohort) + FOOT_MM] * len(names), sharex=False)
     for ax, name in zip(made, names, strict=True):
         plot_cohort(cohort.counted, name, kind="groups", by=cohort.by, ax=ax)
     return made
