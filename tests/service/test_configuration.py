@@ -19,6 +19,7 @@ import yaml
 
 from eyelog.cli import main
 from eyelog.cli.main import build_parser
+from eyelog.cli.settings import in_force
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.configuration import PROGRAMS, configuration
 
@@ -136,8 +137,8 @@ def test_the_container_runs_a_command_that_exists_as_a_user_of_its_own() -> None
     assert [args.archive, args.state] == volumes
     assert args.access_log.startswith(f"{args.state}/")
     assert f"EYELOG_HOME={args.state}/home" in [rest for name, rest in run if name == "ENV"]
-    assert int(only(run, "EXPOSE")) == args.port
-    assert f":{args.port}/health" in only(run, "HEALTHCHECK")
+    assert int(only(run, "EXPOSE")) == in_force(args)["port"][0]
+    assert f":{in_force(args)['port'][0]}/health" in only(run, "HEALTHCHECK")
     names = [name for name, _ in run]
     assert names.index("USER") > max(i for i, name in enumerate(names) if name == "RUN")
     assert f" {only(run, 'USER')} " in only(run, "RUN")
