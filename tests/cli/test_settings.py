@@ -85,6 +85,7 @@ def test_each_setting_has_the_same_value_in_the_file_the_environment_and_as_an_o
         "behind-proxy": "10.0.0.2",
         "root-path": "/eyelog",
         "access-log": f"{tmp_path}/access.jsonl",
+        "metrics-port": "0",
     }
     assert list(given) == [setting.name for setting in SETTINGS]
     numbers = {setting.name for setting in SETTINGS if setting.kind == "number"}

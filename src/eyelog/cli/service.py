@@ -79,6 +79,7 @@ def _serve(args: argparse.Namespace) -> int:
         access_log=args.access_log,
         proxy=args.behind_proxy,
         root_path=args.root_path,
+        metrics_port=args.metrics_port,
     )
     return 0
 

@@ -79,6 +79,10 @@ SETTINGS: Final = (
         *("access-log", "path", None, "FILE"),
         "add a line of JSON per request to FILE (default: no access log)",
     ),
+    _Setting(
+        *("metrics-port", "number", None, "N"),
+        "answer /metrics for Prometheus on this port of 127.0.0.1 (default: no metrics)",
+    ),
 )
 """Every setting of `eyelog serve`."""
 

@@ -202,7 +202,9 @@ async def take_records(request: Request) -> Response:
 
 
 async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
-    """Write to the audit log that records came in."""
+    """Count that records came in, and write it to the audit log."""
+    request.app.state.metrics.count("uploads")
+    request.app.state.metrics.count("rows", answer["new"])
     await to_thread.run_sync(
         partial(
             request.app.state.audit.write,
