@@ -83,6 +83,17 @@ def test_nginx_redirects_to_tls_and_logs_no_query() -> None:
     assert text.count("access_log /var/log/nginx/eyelog.log eyelog;") == text.count("server {") == 2
 
 
+def test_nginx_takes_large_bodies_where_the_service_takes_them_and_nowhere_else() -> None:
+    found = re.search(r"location ~ (\S+) {\s+client_max_body_size 256m;", configuration("nginx"))
+    assert found is not None
+    taken = {
+        path
+        for path in ("/account", "/v1/records", "/v1/uploads/ab", "/accounts", "/v1/oauth/token")
+        if re.search(found[1], path)
+    }
+    assert taken == {"/account", "/v1/records", "/v1/uploads/ab"}
+
+
 @pytest.mark.skipif(NGINX is None or shutil.which("openssl") is None, reason="there is no nginx")
 def test_nginx_accepts_its_file(tmp_path: Path) -> None:
     made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=x"

@@ -37,6 +37,7 @@ from eyelog.service.account.invitation import (
 )
 from eyelog.service.account.wearer_session import PATH as ACCOUNT_PATH
 from eyelog.service.account.wearer_session import Sessions
+from eyelog.service.apart import Apart
 from eyelog.service.audit import Audit
 from eyelog.service.auth.authorization import login_forms, show_login, take_login
 from eyelog.service.auth.login_pages import error_page
@@ -187,6 +188,7 @@ def create_app(
     registry.clean_up()
     app.state.file = State(archive_path, state)
     app.state.proxy = seen_through
+    app.state.apart = Apart()
     app.state.metrics = counts
     app.state.limits = Limits(app.state.file, requests_per_hour) if requests_per_hour else None
     upload_limits = (
