@@ -16,7 +16,8 @@ from support.public import CLASSES, NAMESPACES, public_names, resolve
 from support.site import WRITTEN
 
 SOURCE = Path(eyelog.__file__).parent
-PATHS = re.compile(r"(?<![\w./])(?:eyelog|el)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
+# The settings file of the service is no path.
+PATHS = re.compile(r"(?<![\w./])(?!eyelog\.toml\b)(?:eyelog|el)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 CALLS = re.compile(r"`eyelog ([a-z-]+(?: [a-z-]+)*)[^`]*`")
 
 NO_MESSAGE = {

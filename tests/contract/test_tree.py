@@ -56,6 +56,7 @@ NO_SOURCE_FILE = {
     "docs/test_readme.py": "a page",
     "docs/test_site.py": "the site, in a real browser",
     "service/uploads/test_kills.py": "uploads whose processes are killed",
+    "service/account/test_own_records.py": "records on the account page, in a real browser",
     "service/test_nginx.py": "the service behind a real proxy",
     "service/test_soak.py": "the whole service, for long and under attack",
     "test_clock_zones.py": "the class Zones of clock.py",

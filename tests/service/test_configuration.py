@@ -19,6 +19,7 @@ import yaml
 
 from eyelog.cli import main
 from eyelog.cli.main import build_parser
+from eyelog.cli.settings import in_force
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.configuration import PROGRAMS, configuration
 
@@ -82,6 +83,17 @@ def test_nginx_redirects_to_tls_and_logs_no_query() -> None:
     assert text.count("access_log /var/log/nginx/eyelog.log eyelog;") == text.count("server {") == 2
 
 
+def test_nginx_takes_large_bodies_where_the_service_takes_them_and_nowhere_else() -> None:
+    found = re.search(r"location ~ (\S+) {\s+client_max_body_size 256m;", configuration("nginx"))
+    assert found is not None
+    taken = {
+        path
+        for path in ("/account", "/v1/records", "/v1/uploads/ab", "/accounts", "/v1/oauth/token")
+        if re.search(found[1], path)
+    }
+    assert taken == {"/account", "/v1/records", "/v1/uploads/ab"}
+
+
 @pytest.mark.skipif(NGINX is None or shutil.which("openssl") is None, reason="there is no nginx")
 def test_nginx_accepts_its_file(tmp_path: Path) -> None:
     made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=x"
@@ -136,8 +148,8 @@ def test_the_container_runs_a_command_that_exists_as_a_user_of_its_own() -> None
     assert [args.archive, args.state] == volumes
     assert args.access_log.startswith(f"{args.state}/")
     assert f"EYELOG_HOME={args.state}/home" in [rest for name, rest in run if name == "ENV"]
-    assert int(only(run, "EXPOSE")) == args.port
-    assert f":{args.port}/health" in only(run, "HEALTHCHECK")
+    assert int(only(run, "EXPOSE")) == in_force(args)["port"][0]
+    assert f":{in_force(args)['port'][0]}/health" in only(run, "HEALTHCHECK")
     names = [name for name, _ in run]
     assert names.index("USER") > max(i for i, name in enumerate(names) if name == "RUN")
     assert f" {only(run, 'USER')} " in only(run, "RUN")

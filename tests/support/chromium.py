@@ -3,6 +3,7 @@
 import base64
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -82,6 +83,16 @@ class Chromium:
             self.driver.get_log(kind)
         self.driver.get(address if isinstance(address, str) else address.as_uri())
 
+    def wait_for_title(self, title: str, *, seconds: float = 20) -> None:
+        """Wait until a page of eyelog with this title is there."""
+        deadline = time.monotonic() + seconds
+        while (
+            self.driver.title != f"{title} - eyelog"
+            or self.run("return document.readyState") != "complete"
+        ):
+            assert time.monotonic() < deadline, self.driver.title
+            time.sleep(0.05)
+
     def command(self, name: str, **arguments: Any) -> Any:
         return self.driver.execute_cdp_cmd(name, arguments)
 
@@ -119,13 +130,19 @@ class Chromium:
     def scrolls_sideways(self) -> bool:
         return bool(self.run("return document.documentElement.scrollWidth > innerWidth"))
 
+    def press(self, *keys: str) -> None:
+        """Press keys, whatever has the focus; a field for files would take them for paths."""
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
     def tab_through(self, most: int = 400) -> list[str]:
         """Press Tab until it comes round; return the outer HTML of what had the focus."""
         from selenium.webdriver.common.keys import Keys
 
         seen: list[str] = []
         for _ in range(most):
-            self.driver.switch_to.active_element.send_keys(Keys.TAB)
+            self.press(Keys.TAB)
             now = str(self.run("return document.activeElement.outerHTML.slice(0, 300)"))
             if now.startswith("<body") or now in seen[:1]:
                 break

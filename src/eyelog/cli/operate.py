@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
-from eyelog.cli.source import add_archive, add_state, archive_path, open_archive
+from eyelog.cli.settings import add_settings, with_settings
+from eyelog.cli.source import archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from eyelog.clock import Zones
     from eyelog.service.auth.ending import Ended
     from eyelog.service.auth.registry import Registry
+    from eyelog.service.check import Finding
 
 __all__ = ["add_commands"]
 
@@ -57,9 +59,8 @@ def _action(
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.{more and ' '}{more}"
     )
-    add_archive(parser)
-    add_state(parser)
-    parser.set_defaults(run=run)
+    add_settings(parser, ("archive", "state"))
+    parser.set_defaults(run=with_settings(run))
     return parser
 
 
@@ -311,14 +312,15 @@ def _add_upkeep(actions: Any) -> None:
 
     printed = actions.add_parser(
         "print-config",
-        help="print a file for systemd, nginx, logrotate, docker or compose",
-        description="Print the file that the documentation shows for a program around the service."
-        " Change its paths and the name of the machine before use.",
+        help="print a settings file, or one for systemd, nginx, logrotate, docker or compose",
+        description="Print the file that the documentation shows: the settings (eyelog.toml), or"
+        " that of a program around the service. Change its paths and the name of the machine before"
+        " use.",
     )
     printed.add_argument(
         "program",
-        choices=["systemd", "nginx", "logrotate", "docker", "compose"],
-        help="which program's file",
+        choices=["settings", "systemd", "nginx", "logrotate", "docker", "compose"],
+        help="the settings, or which program's file",
     )
     printed.set_defaults(run=_print_config)
 
@@ -327,7 +329,8 @@ def _add_upkeep(actions: Any) -> None:
         "check",
         _check,
         "check the state, the archive, and whether they match",
-        "Changes nothing; the exit status is 1 if something is wrong.",
+        "Also prints each setting in force, and where it comes from. Changes nothing; the exit"
+        " status is 1 if something is wrong.",
     )
     add_json(check)
 
@@ -1025,10 +1028,20 @@ def _print_config(args: argparse.Namespace) -> None:
     print(configuration(args.program), end="")
 
 
+def _settings_in_force(args: argparse.Namespace) -> Iterator["Finding"]:
+    """Yield each setting of a service that starts now, and where it comes from."""
+    from eyelog.service.check import Finding
+
+    unset = {"archive": archive_path(args), "state": "the archive's folder"}
+    for name, (value, origin) in args.in_force.items():
+        shown = unset.get(name, "none") if value in (None, "") else value
+        yield Finding(f"setting {name}", "ok", f"{shown} ({origin})")
+
+
 def _check(args: argparse.Namespace) -> None:
     from eyelog.service.check import check_service
 
-    findings = check_service(_registry(args))
+    findings = [*check_service(_registry(args)), *_settings_in_force(args)]
     if args.json:
         _print_json([asdict(finding) for finding in findings])
     else:

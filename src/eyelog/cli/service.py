@@ -2,11 +2,11 @@
 
 import argparse
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import note
-from eyelog.cli.source import add_archive, add_state, add_zone, archive_path, open_archive
+from eyelog.cli.settings import add_settings, with_settings
+from eyelog.cli.source import add_archive, add_zone, archive_path, open_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,60 +28,12 @@ def _add_serve(commands: Any) -> None:
         "serve",
         help="serve an archive over HTTP until Ctrl-C",
         epilog="A proxy in front of the service adds TLS, and must send Host, X-Forwarded-For and"
-        " X-Forwarded-Proto. Without --behind-proxy these headers are ignored.",
+        " X-Forwarded-Proto. Without --behind-proxy these headers are ignored. An option comes"
+        " before the environment (EYELOG_SERVICE_PORT and so on), the environment before the"
+        " settings file.",
     )
-    add_archive(serve)
-    add_state(serve)
-    serve.add_argument(
-        "--host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to bind (default: 127.0.0.1, this machine only)",
-    )
-    serve.add_argument("--port", type=int, default=8765, metavar="N", help="port (default: 8765)")
-    serve.add_argument(
-        "--page-size", type=int, default=500, metavar="N", help="records per page (default: 500)"
-    )
-    serve.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes that serve (default: 1)"
-    )
-    serve.add_argument(
-        "--requests-per-hour",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="requests for data per account and hour (default: 10000; 0: no limit)",
-    )
-    serve.add_argument(
-        "--uploads-per-hour",
-        type=int,
-        default=60,
-        metavar="N",
-        help="uploads per account and hour (default: 60; 0: no limit)",
-    )
-    serve.add_argument(
-        "--quota",
-        type=_size,
-        default=2_000_000_000,
-        metavar="SIZE",
-        help="what the archive takes of one account by uploads (default: 2GB; 0: no limit)",
-    )
-    serve.add_argument(
-        "--behind-proxy",
-        nargs="?",
-        const="loopback",
-        metavar="ADDRESS",
-        help="trust what a proxy on this machine, or at ADDRESS, says about client and TLS",
-    )
-    serve.add_argument(
-        "--root-path", default="", metavar="PATH", help="the prefix of every path, such as /eyelog"
-    )
-    serve.add_argument(
-        "--access-log",
-        metavar="FILE",
-        help="add a line of JSON per request to FILE (default: no access log)",
-    )
-    serve.set_defaults(run=_serve)
+    add_settings(serve)
+    serve.set_defaults(run=with_settings(_serve))
 
 
 def _add_simulate(commands: Any) -> None:
@@ -127,16 +79,9 @@ def _serve(args: argparse.Namespace) -> int:
         access_log=args.access_log,
         proxy=args.behind_proxy,
         root_path=args.root_path,
+        metrics_port=args.metrics_port,
     )
     return 0
-
-
-def _size(text: str) -> int:
-    """Return the bytes of a size such as 2GB."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kMGT]?)B?", text.strip(), re.IGNORECASE | re.ASCII)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"not a size: {text!r} (use one such as 500MB or 2GB)")
-    return int(float(match[1]) * 1000 ** " KMGT".index(match[2].upper() or " "))
 
 
 def _simulate(args: argparse.Namespace) -> int:

@@ -28,7 +28,6 @@ __all__ = [
     "add_archive",
     "add_range",
     "add_source",
-    "add_state",
     "add_zone",
     "archive_path",
     "field_list",
@@ -53,15 +52,6 @@ def add_archive(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the archive to a command."""
     parser.add_argument(
         "--archive", metavar="DIR", help="the archive (default: archive in EYELOG_HOME)"
-    )
-
-
-def add_state(parser: argparse.ArgumentParser) -> None:
-    """Give a command the option that names the folder of the service's state."""
-    parser.add_argument(
-        "--state",
-        metavar="DIR",
-        help="folder of the service's state (default: the archive's folder)",
     )
 
 

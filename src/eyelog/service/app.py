@@ -37,6 +37,7 @@ from eyelog.service.account.invitation import (
 )
 from eyelog.service.account.wearer_session import PATH as ACCOUNT_PATH
 from eyelog.service.account.wearer_session import Sessions
+from eyelog.service.apart import Apart
 from eyelog.service.audit import Audit
 from eyelog.service.auth.authorization import login_forms, show_login, take_login
 from eyelog.service.auth.login_pages import error_page
@@ -47,6 +48,7 @@ from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
 from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits, Quota
+from eyelog.service.metrics import Counted, Metrics, NoMetrics
 from eyelog.service.openapi import document
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
@@ -86,6 +88,7 @@ def create_app(
     proxy: str | None = None,
     root_path: str = "",
     workers: int = 1,
+    metrics: bool = False,
 ) -> Starlette:
     """Return the service on an archive as an ASGI application.
 
@@ -114,6 +117,8 @@ def create_app(
         The prefix of every path, such as ``/eyelog``.
     workers : int
         How many processes share the archive, and the memory for it.
+    metrics : bool
+        Whether requests are counted; only within `exported`.
 
     Returns
     -------
@@ -145,6 +150,7 @@ def create_app(
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
         return json_answer(description)
 
+    counts = Metrics() if metrics else NoMetrics()
     get, post = ["GET"], ["POST"]
     app = Starlette(
         routes=[
@@ -165,6 +171,7 @@ def create_app(
         middleware=[
             Middleware(Proxied, proxy=seen_through),
             *([Middleware(Logged, log=AccessLog(access_log))] if access_log is not None else []),
+            *([Middleware(Counted, metrics=counts)] if metrics else []),
             Middleware(Bounds),
         ],
         exception_handlers={
@@ -181,6 +188,8 @@ def create_app(
     registry.clean_up()
     app.state.file = State(archive_path, state)
     app.state.proxy = seen_through
+    app.state.apart = Apart()
+    app.state.metrics = counts
     app.state.limits = (
         HourlyLimits(app.state.file, requests_per_hour) if requests_per_hour else None
     )
@@ -222,6 +231,7 @@ def _route(path: str, *endpoints: tuple[list[str], Endpoint]) -> Route:
             return Response(status_code=204, headers={"Allow": allowed})
         return await by_method[request.method](request)
 
+    dispatch.address = path  # type: ignore[attr-defined] # by which it is counted
     return Route(path, dispatch, methods=[*by_method, "OPTIONS"])
 
 

@@ -38,6 +38,7 @@ _log = logging.getLogger("eyelog.service")
 
 # The addresses that take files; a path may have the prefix of a proxy.
 _UPLOADS = re.compile(r"/v1/(records|uploads/[^/]+)\Z")
+_PAGE = re.compile(r"/account\Z")  # where only a form with files is an upload
 
 # Errors of clients are not warnings to the operator: a flood of them would fill the terminal, or
 # block the service if nobody reads its stderr.
@@ -111,7 +112,11 @@ class Bounds:
 
 
 def _is_upload(scope: Scope) -> bool:
-    return scope["method"] in ("POST", "PATCH") and bool(_UPLOADS.search(scope["path"]))
+    if scope["method"] in ("POST", "PATCH") and _UPLOADS.search(scope["path"]):
+        return True
+    kinds = [value for name, value in scope["headers"] if name == b"content-type"]
+    with_files = any(kind.startswith(b"multipart/form-data") for kind in kinds)
+    return scope["method"] == "POST" and with_files and bool(_PAGE.search(scope["path"]))
 
 
 def _too_large(most: int) -> Problem:

@@ -1,11 +1,11 @@
-"""Files for the programs around a service, as the documentation shows them."""
+"""Files for a service and the programs around it, as the documentation shows them."""
 
 from pathlib import Path
 from typing import Final
 
 __all__ = ["PROGRAMS", "configuration"]
 
-PROGRAMS: Final = ("systemd", "nginx", "logrotate", "docker", "compose")
+PROGRAMS: Final = ("settings", "systemd", "nginx", "logrotate", "docker", "compose")
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 
 

@@ -6,16 +6,18 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import QUOTA, create_app
+from eyelog.service.auth.registry import Registry
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
 from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR
 from eyelog.service.known_versions import unknown
+from eyelog.service.metrics import exported
 from eyelog.service.workers import supervise
 
 __all__ = ["running", "serve"]
@@ -38,6 +40,7 @@ def serve(
     access_log: str | os.PathLike[str] | None = None,
     proxy: str | None = None,
     root_path: str = "",
+    metrics_port: int | None = None,
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
@@ -60,6 +63,8 @@ def serve(
         How many processes serve. One that ends is replaced.
     requests_per_hour, uploads_per_hour, quota, access_log, proxy, root_path
         As for `create_app`.
+    metrics_port : int, optional
+        Port of 127.0.0.1 with ``/metrics``, 0 for a free one; by default there are no metrics.
 
     Raises
     ------
@@ -79,7 +84,17 @@ def serve(
         "proxy": proxy,
         "root_path": root_path,
         "workers": workers,
+        "metrics": metrics_port is not None,
     }
+    with ExitStack() as stack:
+        metrics = None
+        if metrics_port is not None:
+            metrics = stack.enter_context(exported(Registry(archive_path, state), metrics_port))
+        _serve(options, host, port, metrics)
+
+
+def _serve(options: dict[str, Any], host: str, port: int, metrics: str | None) -> None:
+    workers, proxy = options["workers"], options["proxy"]
     app = create_app(**options)  # also with workers: any fault is reported once, and at once
     if newer := unknown():
         _note(
@@ -96,7 +111,8 @@ def serve(
                     else "let a firewall admit only the proxy"
                 )
             )
-        ready = partial(_note, address(listening))
+        lines = [address(listening), *([f"metrics: {metrics}"] if metrics is not None else [])]
+        ready = partial(_note, "\n".join(lines))
         if workers > 1:
             supervise(listening, workers=workers, app=options, on_ready=ready)
         else:

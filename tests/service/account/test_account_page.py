@@ -86,7 +86,7 @@ def keys(window: Chromium) -> Callable[..., None]:
     def send(*names: str) -> None:
         for name in names:
             pressed = getattr(Keys, name, name)
-            window.driver.switch_to.active_element.send_keys(pressed)
+            window.press(pressed)
 
     return send
 
@@ -107,17 +107,18 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     send("ada", "TAB", PASSWORD, "ENTER")  # the cursor is in the first field
     until(lambda: window.driver.title == "Your account - eyelog")
     order = window.tab_through()
-    marks = ("log-out", "Withdraw access of Sleep study", "download", "make-upload-token")
-    fields = ('id="old"', 'id="new"', 'id="again"', "change-password")
+    marks = ("log-out", 'id="chosen"', "send", "show=days", "report", "download")
+    marks += ("Withdraw access of Sleep study", "make-upload-token")
+    fields = ('id="old"', 'id="new"', 'id="again"', "change-password", 'id="password"', "delete")
     for mark, tag in zip((*marks, *fields), order, strict=True):
         assert mark in tag
     window.open(f"{there.url}/account")
-    send("TAB", "TAB")
+    send(*["TAB"] * 7)
     assert focused(window) == "Withdraw access of Sleep study"
     send("ENTER")
     until(lambda: "Access is withdrawn" in window.driver.title)
     assert there.registry.grants("ada") == []
-    send("TAB", "TAB")
+    send(*["TAB"] * 6)
     assert focused(window) == "Download my data"
     send("ENTER")
     until(lambda: list(tmp_path.glob("eyelog-*.zip")))

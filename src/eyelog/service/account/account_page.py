@@ -7,18 +7,39 @@ from datetime import UTC, datetime
 from starlette.responses import Response
 
 from eyelog.browser import WIDE, html, page_headers, page_template, rendered
+from eyelog.service.account.own_days import DAYS, OwnDays
 from eyelog.service.account.wearer_session import MINUTES
 from eyelog.service.auth.grants import Grant, Issued
 from eyelog.service.auth.login_pages import NO_PASSWORD
 
-__all__ = ["Shown", "account_page", "invitation_page", "login_page", "trouble_page"]
+__all__ = [
+    "Arrived",
+    "Shown",
+    "account_page",
+    "days_page",
+    "deleted_page",
+    "invitation_page",
+    "login_page",
+    "trouble_page",
+]
 
 _TARGET = "account"  # relative: a proxy may serve under its own path
 
 _login = page_template(html("account-login.html"))
 _account = page_template(html("account.html"))
+_days = page_template(html("account-days.html"))
+_deleted = page_template(html("account-deleted.html"))
 _invitation = page_template(html("account-invitation.html"))
 _trouble = page_template(html("account-trouble.html"))
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What became of the files of an upload: a sentence, and a line for each."""
+
+    summary: str
+    lines: Sequence[str]
+    all_taken: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +53,7 @@ class Shown:
     times: str  # which clock the times of a download follow
     tokens: Sequence[Issued] = ()  # for uploads
     token: str = ""  # a new one, to be shown once
+    arrived: "Arrived | None" = None  # with the upload that was just sent
 
 
 def login_page(
@@ -68,7 +90,10 @@ def account_page(
     wrong = wrong or {}
     text = rendered(
         _account,
-        title=_as_title(" ".join(wrong.values()) or note) or "Your account",
+        title=_as_title(
+            " ".join(wrong.values()) or note or (shown.arrived.summary if shown.arrived else "")
+        )
+        or "Your account",
         heading="Your account",
         layout=WIDE,
         who=shown.account,
@@ -87,6 +112,8 @@ def account_page(
         ],
         records=[(log, _months(first, last)) for log, first, last in shown.records],
         times=shown.times,
+        days=DAYS,
+        arrived=shown.arrived,
         token=shown.token,
         tokens=[
             (_moment(one.issued, "before this was noted"), _moment(one.last_used, "not yet"))
@@ -101,6 +128,22 @@ def account_page(
         ),
     )
     return _page(text, status)
+
+
+def days_page(account: str, logs: Sequence[OwnDays]) -> Response:
+    """Return the page with the last days of a wearer."""
+    heading = "What arrived per day"
+    text = rendered(
+        _days, title=heading, heading=heading, layout=WIDE, who=account, target=_TARGET, logs=logs
+    )
+    return _page(text, 200)
+
+
+def deleted_page(files: int) -> Response:
+    """Return the page after everything of a wearer was deleted."""
+    heading = "Everything is deleted"
+    counted = "1 file" if files == 1 else f"{files:,} files"
+    return _page(rendered(_deleted, title=heading, heading=heading, files=counted), 200)
 
 
 def invitation_page(*, account: str, form: str, wrong: Mapping[str, str]) -> Response:

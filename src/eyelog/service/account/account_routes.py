@@ -6,23 +6,40 @@ browser and to the wearer who is logged in.
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
+import msgspec
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from eyelog.archive.store import Archive
 from eyelog.browser import page_headers
 from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.access_log import ACCOUNT
-from eyelog.service.account.account_page import Shown, account_page, login_page, trouble_page
+from eyelog.service.account.account_page import (
+    Arrived,
+    Shown,
+    account_page,
+    days_page,
+    deleted_page,
+    login_page,
+    trouble_page,
+)
 from eyelog.service.account.download import Downloads, TooMany, clock_sentence, stored_months
+from eyelog.service.account.own_days import OwnDays, own_days, own_report
 from eyelog.service.account.wearer_session import MINUTES, PATH, Sessions
+from eyelog.service.apart import Apart, Failed
 from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.password_tries import PasswordTries, client_address
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.signed_forms import SignedForms
+from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.signed_forms import SignedForms, check_origin
+from eyelog.service.erase import erase_account
 from eyelog.service.responses import Problem
+from eyelog.service.uploads.upload_routes import Uploads, arriving, note_upload
 
 __all__ = ["account_forms", "see_page", "show_account", "take_account", "wrong_passwords"]
 
@@ -57,6 +74,8 @@ async def show_account(request: Request) -> Response:
             return _ended(request)
         return _login(request, note=done)
     request.scope[ACCOUNT] = account
+    if request.query_params.get("show") == "days":
+        return await _show_days(request, account)
     return await _account(request, account, note=done)
 
 
@@ -64,6 +83,8 @@ async def take_account(request: Request) -> Response:
     """Answer POST /account: a form of the page."""
     forms: SignedForms = request.app.state.account_forms
     sessions: Sessions = request.app.state.sessions
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await _take_files(request)
     try:
         form, (signed_for,) = await forms.read(request)
     except Problem as problem:
@@ -99,6 +120,117 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     tries.remember(request, answer, name, PATH)
     await _note(request, "login", name, page="account")
     return answer
+
+
+async def _take_files(request: Request) -> Response:
+    """Import the files of the page's form, and show what became of them."""
+    forms: SignedForms = request.app.state.account_forms
+    sessions: Sessions = request.app.state.sessions
+    account = await to_thread.run_sync(sessions.account, request)
+    if account is None:  # before anything is kept
+        return _closing(_ended(request, status=403))
+    request.scope[ACCOUNT] = account
+    uploads: Uploads = request.app.state.uploads
+    fields: dict[str, str] = {}
+    try:
+        check_origin(request)
+        async with arriving(request, account, fields=fields) as arrived:
+            if forms.values(request, fields.get("form", "")) != [account]:
+                raise Problem(400, "invalid_request", "The form belongs to another login.")
+            answer = await uploads.take(account, arrived.files, arrived.folder, arrived.lock)
+    except Problem as problem:
+        wrong = {"files": _sentence(problem.description)}
+        page = await _account(request, account, status=problem.status, wrong=wrong)
+        page.headers.update({k: v for k, v in problem.headers.items() if k == "Retry-After"})
+        return _closing(page)
+    size = sum(file.size for file in arrived.files)
+    await note_upload(request, Bearer(account, "", ""), answer, size)
+    return await _account(request, account, arrived=_arrived(answer))
+
+
+def _closing(page: Response) -> Response:
+    """Close the connection after a page: what is still coming of the body is not waited for."""
+    page.headers["Connection"] = "close"
+    return page
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _arrived(answer: dict[str, Any]) -> Arrived:
+    new = answer["new"]
+    summary = "1 new record arrived." if new == 1 else f"{new:,} new records arrived."
+    if not new:
+        summary = "Nothing new arrived: the records were here before."
+    lines = []
+    for file in answer["files"]:
+        if "refused" in file:
+            lines.append(f"{file['name']}: not taken: {file['refused']}")
+            continue
+        line = f"{file['name']}: {file['read']:,} records, {file['new']:,} new"
+        if differing := len(file["conflicts"]) + file.get("more_conflicts", 0):
+            line += f"; {differing:,} other values than stored before, which stay"
+        lines.append(line)
+    return Arrived(summary, lines, not any("refused" in file for file in answer["files"]))
+
+
+async def _show_days(request: Request, account: str) -> Response:
+    registry: Registry = request.app.state.registry
+    apart: Apart = request.app.state.apart
+    try:
+        found = await apart.whole(own_days, archive=str(registry.folder), account=account)
+    except Failed as failed:
+        return _not_made(account, "days", failed)
+    return days_page(account, msgspec.json.decode(found, type=list[OwnDays]))
+
+
+async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+    registry: Registry = request.app.state.registry
+    if not await to_thread.run_sync(stored_months, registry.folder, account):
+        return trouble_page(404, "There is no report", "There are no records of yours here yet.")
+    apart: Apart = request.app.state.apart
+    try:
+        made = await apart.whole(own_report, archive=str(registry.folder), account=account)
+    except Failed as failed:
+        return _not_made(account, "report", failed)
+    await _note(request, "report", account)
+    name = f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html"
+    headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(made, headers=headers, media_type="text/html")
+
+
+def _not_made(account: str, what: str, failed: Failed) -> Response:
+    _log.error("the %s of %r could not be made: %s", what, account, failed)
+    return trouble_page(
+        500,
+        "This cannot be shown",
+        "Part of your records cannot be read. Please tell the person who runs this service.",
+    )
+
+
+async def _delete(request: Request, account: str, form: dict[str, str]) -> Response:
+    if not form.get("password"):
+        wrong = {"password": "Enter your password."}
+        return await _account(request, account, status=400, wrong=wrong)
+    tries: PasswordTries = request.app.state.password_tries
+    if refused := await tries.check(request, account, form["password"]):
+        wrong = {"password": refused.text("The password is wrong.")}
+        page = await _account(request, account, status=refused.status, wrong=wrong)
+        return refused.delay(page)
+    registry: Registry = request.app.state.registry
+    files = await to_thread.run_sync(_erase, registry, account)
+    await to_thread.run_sync(partial(request.app.state.audit.write, "erase", places=files))
+    answer = deleted_page(files)
+    sessions: Sessions = request.app.state.sessions
+    sessions.forget(request, answer)
+    return answer
+
+
+def _erase(registry: Registry, account: str) -> int:
+    """Delete everything of an account; return of how many files."""
+    found = erase_account(registry, account, dry_run=False)  # the login first
+    return len({one.path for one in found}) + len(Archive(registry.folder).erase(account))
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -204,6 +336,8 @@ _ACTIONS = {
     "withdraw": _withdraw,
     "change-password": _change_password,
     "download": _download,
+    "report": _report,
+    "delete": _delete,
     "make-upload-token": _make_upload_token,
     "end-upload-tokens": _end_upload_tokens,
     "log-out": _log_out,
@@ -248,6 +382,7 @@ async def _account(
     wrong: dict[str, str] | None = None,
     note: str = "",
     token: str = "",
+    arrived: Arrived | None = None,
 ) -> Response:
     forms: SignedForms = request.app.state.account_forms
     registry: Registry = request.app.state.registry
@@ -265,6 +400,7 @@ async def _account(
         times=times,
         tokens=await to_thread.run_sync(registry.upload_tokens, account),
         token=token,
+        arrived=arrived,
     )
     page = account_page(shown, status=status, wrong=wrong, note=note)
     forms.bind(request, page, browser)

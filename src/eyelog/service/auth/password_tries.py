@@ -89,6 +89,13 @@ class PasswordTries:
         self, request: Request, name: str, password: str, *, application: str | None = None
     ) -> WrongPassword | None:
         """Return None for the right password; any other is counted and goes to the audit log."""
+        wrong = await self._pace(request, name, password, application)
+        request.app.state.metrics.count("logins" if wrong is None else "logins_refused")
+        return wrong
+
+    async def _pace(
+        self, request: Request, name: str, password: str, application: str | None
+    ) -> WrongPassword | None:
         device = self._mark(request.cookies.get(_COOKIE, ""), name)
         address = client_address(request)
         if device is not None:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from eyelog.service.auth.forms import read_form
 from eyelog.service.responses import Problem
 
-__all__ = ["SignedForms", "serializer", "set_cookie"]
+__all__ = ["SignedForms", "check_origin", "serializer", "set_cookie"]
 
 _SECONDS = 1800
 
@@ -110,13 +110,13 @@ class SignedForms:
             400 or 403, if the body is not a form, or the form is old, another browser's, or sent
             from another site.
         """
-        _check_origin(request)
+        check_origin(request)
         form = await read_form(request)
         return form, self.values(request, form.get("form", ""))
 
 
-def _check_origin(request: Request) -> None:
-    """Refuse a form that another site sends (browsers say so themselves)."""
+def check_origin(request: Request) -> None:
+    """Raise a `Problem` if another site sends a form (browsers say so themselves)."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is not None:
         foreign = site not in ("same-origin", "none")

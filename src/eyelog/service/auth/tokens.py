@@ -117,6 +117,7 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
 def _note(request: Request, form: dict[str, str], access_token: str) -> None:
     """Write to the audit log for whom a token was issued."""
     owner = request.app.state.registry.owner(access_token)
+    request.app.state.metrics.count("tokens_issued")
     request.app.state.audit.write(
         "token" if form["grant_type"] == "authorization_code" else "refresh",
         account=owner and owner.account,

@@ -25,6 +25,7 @@ from eyelog.archive.importing.intake import FileReport, import_files
 from eyelog.archive.importing.sources import input_files
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
+from eyelog.service.apart import end_with_parent
 from eyelog.service.responses import Problem
 
 __all__ = ["ImportFailed", "import_apart", "import_upload", "work"]
@@ -102,7 +103,7 @@ def import_apart(
 
 def work(told: Mapping[str, Any]) -> None:
     """Import an upload as the process of `import_apart`."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICENESS)  # requests for data come first
     try:
@@ -114,12 +115,6 @@ def work(told: Mapping[str, Any]) -> None:
         answer = {"fault": f"{type(error).__name__} in an import:\n{places}"}
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
-
-
-def _end_with_parent() -> None:
-    while os.read(sys.stdin.fileno(), 64):  # it ends when the parent does
-        pass
-    os._exit(1)
 
 
 def import_upload(

@@ -100,7 +100,9 @@ async def take_part(request: Request) -> Response:
                     stack.enter_context, uploads.spool.folder(account)
                 )
                 file = await to_thread.run_sync(_whole, part, folder, sha256, options.name)
-                answer = await uploads.take(account, [file], options, folder, lock)
+                answer = await uploads.take(
+                    account, [file], folder, lock, replace=options.replace, tz=options.tz
+                )
     except Problem as problem:
         # What is still coming of the body is not waited for.
         problem.headers.setdefault("Connection", "close")

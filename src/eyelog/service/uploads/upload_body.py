@@ -21,6 +21,8 @@ __all__ = ["Received", "disk_full", "receive", "shown_name"]
 _AT_ONCE: Final = 1 << 20  # bytes that are written in one step, in a thread
 _MOST_FILES: Final = 1000
 _LONGEST_NAME: Final = 150  # bytes: a name in a folder has at most 255
+_LONGEST_FIELD: Final = 4096
+_MOST_FIELDS: Final = 20
 _UNNAMED: Final = "upload"
 
 
@@ -38,11 +40,13 @@ class Received:
         return self.path.name
 
 
-async def receive(request: Request, folder: Path, *, name: str = "") -> list[Received]:
+async def receive(
+    request: Request, folder: Path, *, name: str = "", fields: dict[str, str] | None = None
+) -> list[Received]:
     """Return the files of the request's body, written into a folder as they come.
 
     A body of the type ``multipart/form-data`` has any number of files; any other body is one file,
-    called `name`.
+    called `name`. The other fields of a form are put into `fields`.
 
     Raises
     ------
@@ -53,7 +57,7 @@ async def receive(request: Request, folder: Path, *, name: str = "") -> list[Rec
     kind, options = parse_options_header(content_type)
     files = _Files(folder)
     parts = (
-        _Form(files, options.get(b"boundary", b""))
+        _Form(files, options.get(b"boundary", b""), {} if fields is None else fields)
         if kind == b"multipart/form-data"
         else _Raw(files, name)
     )
@@ -158,9 +162,12 @@ class _Form:
 
     files: _Files
     boundary: bytes
+    fields: dict[str, str]
     _name: bytearray = field(default_factory=bytearray)
     _value: bytearray = field(default_factory=bytearray)
     _file: str | None = None
+    _field_name: str = ""
+    _text_of_field: bytearray = field(default_factory=bytearray)
     _whole: bool = False
 
     def __post_init__(self) -> None:
@@ -173,7 +180,7 @@ class _Form:
             "on_header_end": self._header,
             "on_headers_finished": self._begin,
             "on_part_data": self._data,
-            "on_part_end": self.files.end,
+            "on_part_end": self._end_part,
             "on_end": self._end,
         }
         self._parser = MultipartParser(self.boundary, callbacks)  # type: ignore[arg-type]  # a dict of its names
@@ -187,6 +194,8 @@ class _Form:
 
     def _part(self) -> None:
         self._file = None
+        self._field_name = ""
+        self._text_of_field.clear()
 
     def _field(self, data: bytes, start: int, end: int) -> None:
         self._name += data[start:end]
@@ -199,6 +208,8 @@ class _Form:
             _, options = parse_options_header(bytes(self._value))
             if (name := options.get(b"filename")) is not None:
                 self._file = name.decode("utf-8", "replace")
+            else:
+                self._field_name = options.get(b"name", b"").decode("utf-8", "replace")
         self._name.clear()
         self._value.clear()
 
@@ -209,6 +220,14 @@ class _Form:
     def _data(self, data: bytes, start: int, end: int) -> None:
         if self._file is not None:
             self.files.write(data[start:end])
+        elif len(self._text_of_field) + end - start <= _LONGEST_FIELD:
+            self._text_of_field += data[start:end]
+
+    def _end_part(self) -> None:
+        if self._file is not None:
+            self.files.end()
+        elif self._field_name and len(self.fields) < _MOST_FIELDS:
+            self.fields[self._field_name] = self._text_of_field.decode("utf-8", "replace")
 
     def _end(self) -> None:
         self._whole = True

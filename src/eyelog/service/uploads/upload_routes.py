@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from anyio import CapacityLimiter, to_thread
@@ -29,7 +29,7 @@ from eyelog.service.uploads.importer import ImportFailed, import_apart
 from eyelog.service.uploads.sent import Sent
 from eyelog.service.uploads.upload_body import Received, receive
 
-__all__ = ["NO_STORE", "Options", "Uploads", "note_upload", "take_records"]
+__all__ = ["NO_STORE", "Arrived", "Options", "Uploads", "arriving", "note_upload", "take_records"]
 
 _MOST: Final = 8  # uploads under way in one process
 _SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
@@ -60,6 +60,15 @@ class Options:
                 raise Problem(
                     400, "invalid_request", "tz must be a time zone such as Asia/Tokyo"
                 ) from None
+
+
+class Arrived(NamedTuple):
+    """The files of one upload, in a private folder that is locked."""
+
+    files: list[Received]
+    folder: Path
+    lock: int
+    headers: dict[str, str]  # of the answer
 
 
 class Uploads:
@@ -133,7 +142,14 @@ class Uploads:
             )
 
     async def take(
-        self, account: str, files: list[Received], options: Options, folder: Path, lock: int
+        self,
+        account: str,
+        files: list[Received],
+        folder: Path,
+        lock: int,
+        *,
+        replace: bool = False,
+        tz: str | None = None,
     ) -> dict[str, Any]:
         """Import what was received; return the answer.
 
@@ -152,8 +168,8 @@ class Uploads:
             "account": account,
             "folder": str(folder / "files"),
             "files": [str(file.path) for file in files],
-            "replace": options.replace,
-            "tz": options.tz,
+            "replace": replace,
+            "tz": tz,
         }
         try:
             answer = await to_thread.run_sync(
@@ -172,6 +188,34 @@ class Uploads:
         return answer
 
 
+@asynccontextmanager
+async def arriving(
+    request: Request, account: str, *, name: str = "", fields: dict[str, str] | None = None
+) -> AsyncIterator[Arrived]:
+    """Give the files of a body, within what the account may send; they are gone afterwards.
+
+    Raises
+    ------
+    Problem
+        If the body is refused: then nothing is kept of it.
+    """
+    uploads: Uploads = request.app.state.uploads
+    async with uploads.room():
+        headers = await to_thread.run_sync(uploads.count, account)
+        length = request.headers.get("content-length", "0")
+        await to_thread.run_sync(
+            uploads.check_room, account, int(length) if length.isdecimal() else 0
+        )
+        with ExitStack() as stack:
+            folder, lock = await to_thread.run_sync(
+                stack.enter_context, uploads.spool.folder(account)
+            )
+            files_folder = folder / "files"
+            files_folder.mkdir(mode=0o700)
+            files = await receive(request, files_folder, name=name, fields=fields)
+            yield Arrived(files, folder, lock, headers)
+
+
 async def take_records(request: Request) -> Response:
     """Answer POST /v1/records: import the files of the body."""
     uploads: Uploads = request.app.state.uploads
@@ -179,30 +223,27 @@ async def take_records(request: Request) -> Response:
     request.scope[ACCOUNT] = bearer.account
     try:
         options = Options(request)
-        async with uploads.room():
-            headers = await to_thread.run_sync(uploads.count, bearer.account)
-            length = request.headers.get("content-length", "0")
-            await to_thread.run_sync(
-                uploads.check_room, bearer.account, int(length) if length.isdecimal() else 0
+        async with arriving(request, bearer.account, name=options.name) as arrived:
+            answer = await uploads.take(
+                bearer.account,
+                arrived.files,
+                arrived.folder,
+                arrived.lock,
+                replace=options.replace,
+                tz=options.tz,
             )
-            with ExitStack() as stack:
-                folder, lock = await to_thread.run_sync(
-                    stack.enter_context, uploads.spool.folder(bearer.account)
-                )
-                files_folder = folder / "files"
-                files_folder.mkdir(mode=0o700)
-                files = await receive(request, files_folder, name=options.name)
-                answer = await uploads.take(bearer.account, files, options, folder, lock)
     except Problem as problem:
         # What is still coming of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
-    await note_upload(request, bearer, answer, sum(file.size for file in files))
-    return json_answer(answer, headers=NO_STORE | headers)
+    await note_upload(request, bearer, answer, sum(file.size for file in arrived.files))
+    return json_answer(answer, headers=NO_STORE | arrived.headers)
 
 
 async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
-    """Write to the audit log that records came in."""
+    """Count that records came in, and write it to the audit log."""
+    request.app.state.metrics.count("uploads")
+    request.app.state.metrics.count("rows", answer["new"])
     await to_thread.run_sync(
         partial(
             request.app.state.audit.write,

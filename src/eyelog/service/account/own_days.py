@@ -1,0 +1,94 @@
+"""What wearers see of their own records: their last days, and a report; made apart."""
+
+import io
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+import pandas as pd
+
+from eyelog.analysis.daily import daily
+from eyelog.archive.parquet.layout import months
+from eyelog.archive.store import Archive, place_of
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+
+__all__ = ["DAYS", "Day", "OwnDays", "last_days", "own_days", "own_report"]
+
+DAYS: Final = 28
+_DPI: Final = 160
+
+
+class Day(msgspec.Struct):
+    """One day of one log: its date, how many records came in, and for how long it was worn."""
+
+    date: str
+    records: int
+    worn_h: float | None
+
+
+class OwnDays(msgspec.Struct):
+    """The last days of a wearer: a picture (PNG in base64), and the days, the latest first."""
+
+    interval_s: int
+    picture: str
+    days: list[Day]
+
+
+def own_days(archive: str, account: str) -> Iterator[bytes]:
+    """Yield the last `DAYS` days of each log of an account, as JSON of a list of `OwnDays`."""
+    shown = []
+    for log, frame in last_days(archive, account).items():
+        table = daily(frame)
+        shown.append(
+            OwnDays(
+                interval_s=INTERVAL_SECONDS[log],
+                picture=_picture(frame),
+                days=[_day(date, row) for date, row in table.iloc[::-1].iterrows()],
+            )
+        )
+    yield msgspec.json.encode(shown)
+
+
+def _day(date: Any, row: "pd.Series[Any]") -> Day:
+    worn = row["worn_h"]
+    return Day(f"{date:%Y-%m-%d}", int(row["n"]), None if pd.isna(worn) else float(worn))
+
+
+def _picture(frame: pd.DataFrame) -> str:
+    from eyelog.figures.overview import plot_overview
+
+    figure: Any = plot_overview(frame).figure
+    sink = io.BytesIO()
+    figure.savefig(sink, format="png", dpi=_DPI)
+    return b64encode(sink.getvalue()).decode()
+
+
+def own_report(archive: str, account: str) -> Iterator[bytes]:
+    """Yield the report of the last `DAYS` days of an account, as HTML."""
+    from eyelog.reports.report import report
+
+    frames = last_days(archive, account)
+    with TemporaryDirectory() as folder:
+        yield report(frames, Path(folder) / "report.html").read_bytes()
+
+
+def last_days(archive: str, account: str, days: int = DAYS) -> dict[str, pd.DataFrame]:
+    """Return the last days of each log that have records, up to the latest day of both."""
+    store = Archive(archive)
+    place = place_of(store)
+    found = {}
+    for log in LOGS:
+        present = months(place, log, account)
+        if present:
+            since = pd.Timestamp(present[-2:][0], tz="UTC")
+            found[log] = store.read(log, since.to_pydatetime(), account=account)
+    if not found:
+        return {}
+    # A record stamped at midnight belongs to the day that ended.
+    latest = max(frame.index[-1] for frame in found.values()) - pd.Timedelta("1us")
+    first = latest.normalize() - pd.Timedelta(days=days - 1)
+    kept = {log: frame[frame.index > first] for log, frame in found.items()}
+    return {log: frame for log, frame in kept.items() if len(frame)}

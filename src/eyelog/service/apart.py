@@ -1,0 +1,131 @@
+"""What takes a core for seconds, in a process of its own: summaries, figures, reports, tables.
+
+In the service's own process every other request would wait for it; and matplotlib is not made for
+several threads. The process ends with the one that started it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Final
+
+from anyio import CapacityLimiter, to_thread
+
+from eyelog.errors import EyelogError
+
+__all__ = ["Apart", "Failed", "end_with_parent", "run_apart", "work"]
+
+_NICENESS: Final = 10
+_SECONDS: Final = 600.0
+_AT_ONCE: Final = 1 << 18
+_LONGEST_FAULT: Final = 4000  # bytes: less than a pipe holds
+
+# With -P, no file in the current folder is taken for a module.
+_PROGRAM: Final = (
+    "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
+    f" from {__name__} import work; work(**told)"
+)
+
+Task = Callable[..., Iterable[bytes]]
+
+
+class Failed(Exception):
+    """The process did not finish; the text is for the service's log, without any value."""
+
+
+class Apart:
+    """Runs tasks in processes of their own; few wait, and one runs at a time."""
+
+    def __init__(self) -> None:
+        self._one = CapacityLimiter(1)
+
+    async def whole(self, task: Task, **told: Any) -> bytes:
+        """Return all that a task yields.
+
+        Parameters
+        ----------
+        task : function
+            Of a module, yielding bytes.
+        **told
+            Its arguments, as JSON.
+
+        Raises
+        ------
+        Failed
+            If the task raises, or its process breaks down.
+        """
+        return await to_thread.run_sync(
+            lambda: b"".join(run_apart(task, **told)), limiter=self._one, abandon_on_cancel=True
+        )
+
+
+def run_apart(task: Task, **told: Any) -> Iterator[bytes]:
+    """Yield what a task yields in a process of its own, as it comes; see `Apart.whole`."""
+    words = {"path": sys.path, "module": task.__module__, "name": task.__name__, "told": told}
+    with subprocess.Popen(  # noqa: S603 (this program itself)
+        [sys.executable, "-P", "-c", _PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MPLBACKEND": "agg"},
+    ) as process:
+        assert process.stdin is not None  # noqa: S101 (pipes, as asked for)
+        assert process.stdout is not None  # noqa: S101 (as above)
+        assert process.stderr is not None  # noqa: S101 (as above)
+        late = threading.Timer(_SECONDS, process.kill)
+        late.start()
+        try:
+            with suppress(BrokenPipeError):  # it ended at once
+                process.stdin.write(json.dumps(words).encode() + b"\n")
+                process.stdin.flush()  # it stays open: its end shows that this process has ended
+            while part := os.read(process.stdout.fileno(), _AT_ONCE):
+                yield part
+            fault = process.stderr.read()
+            if process.wait():
+                raise Failed(fault.decode("utf-8", "replace") or "it ended early")
+        finally:
+            process.kill()
+            late.cancel()
+
+
+def work(module: str, name: str, told: dict[str, Any]) -> None:
+    """Run a task as the process of `Apart`."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)  # requests for data come first
+    faults = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device): what libraries say
+        os.dup2(nowhere.fileno(), 2)
+    status = 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nobody reads them
+            task: Task = getattr(import_module(module), name)
+            for part in task(**told):
+                sys.stdout.buffer.write(part)
+                sys.stdout.buffer.flush()
+    except EyelogError as error:
+        status = _fault(faults, f"{type(error).__name__}: {error}")
+    except BaseException as error:  # noqa: BLE001 (to the log of the service, without its values)
+        places = "".join(traceback.format_tb(error.__traceback__))
+        status = _fault(faults, f"{type(error).__name__}:\n{places}")
+    os._exit(status)  # without waiting for threads of libraries
+
+
+def _fault(handle: int, text: str) -> int:
+    os.write(handle, text.encode("utf-8", "replace")[-_LONGEST_FAULT:])
+    return 1
+
+
+def end_with_parent() -> None:
+    """End this process when stdin ends, as it does when the parent has ended."""
+    while os.read(sys.stdin.fileno(), 64):
+        pass
+    os._exit(1)

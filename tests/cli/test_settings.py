@@ -1,0 +1,207 @@
+"""One settings file: every setting of the service, what comes first, and what is refused."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eyelog.cli import main
+from eyelog.cli.main import build_parser
+from eyelog.cli.settings import SETTINGS, in_force
+from eyelog.service.configuration import configuration
+from support.commands import DAY
+
+Write = Callable[[str], str]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Write:
+    def write(text: str) -> str:
+        (tmp_path / "eyelog.toml").write_text(text)
+        return str(tmp_path / "eyelog.toml")
+
+    return write
+
+
+def values(*words: str) -> dict[str, tuple[object, str]]:
+    return in_force(build_parser().parse_args(["serve", *words]))
+
+
+def test_every_option_of_serve_is_a_setting_of_the_file() -> None:
+    args = build_parser().parse_args(["serve"])
+    options = {
+        name.removeprefix("--")
+        for action in args.parser._actions
+        for name in action.option_strings
+        if name.startswith("--")
+    }
+    assert options - {"help", "config"} == {setting.name for setting in SETTINGS}
+
+
+def test_an_option_comes_before_the_environment_the_file_and_the_default(
+    config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = config("port = 1\n")
+    assert values()["port"] == (8765, "default")
+    assert values("--config", file)["port"] == (1, file)
+    monkeypatch.setenv("EYELOG_SERVICE_PORT", "2")
+    assert values("--config", file)["port"] == (2, "EYELOG_SERVICE_PORT")
+    assert values("--config", file, "--port", "3")["port"] == (3, "--port")
+    monkeypatch.setenv("EYELOG_SERVICE_PORT", " ")  # unset, as for every other name
+    assert values("--config", file)["port"] == (1, file)
+
+
+def test_the_environment_can_name_the_file(config: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EYELOG_SERVICE_CONFIG", config("workers = 3\n"))
+    assert values()["workers"][0] == 3
+
+
+def test_a_file_in_the_current_folder_is_not_read_unasked(
+    config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(config("port = 1\n")).parent)
+    assert values()["port"] == (8765, "default")
+
+
+def test_each_setting_has_the_same_value_in_the_file_the_environment_and_as_an_option(
+    config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {
+        "archive": f"{tmp_path}/logs",
+        "state": f"{tmp_path}/state",
+        "host": "::1",
+        "port": "81",
+        "page-size": "7",
+        "workers": "2",
+        "requests-per-hour": "0",
+        "uploads-per-hour": "5",
+        "quota": "1.5GB",
+        "behind-proxy": "10.0.0.2",
+        "root-path": "/eyelog",
+        "access-log": f"{tmp_path}/access.jsonl",
+        "metrics-port": "0",
+    }
+    assert list(given) == [setting.name for setting in SETTINGS]
+    numbers = {setting.name for setting in SETTINGS if setting.kind == "number"}
+    text = "".join(
+        f"{name} = {value if name in numbers else json.dumps(value)}\n"
+        for name, value in given.items()
+    )
+    in_file = values("--config", config(text))
+    options = values(*(word for name, value in given.items() for word in (f"--{name}", value)))
+    for setting in SETTINGS:
+        monkeypatch.setenv(setting.variable, given[setting.name])
+    found = [{name: value for name, (value, _) in one.items()} for one in (in_file, options)]
+    assert found == [{name: value for name, (value, _) in values().items()}] * 2
+    assert (found[0]["port"], found[0]["quota"]) == (81, 1_500_000_000)
+
+
+def test_paths_of_a_file_are_relative_to_its_folder(config: Write, tmp_path: Path) -> None:
+    found = values("--config", config('archive = "logs"\nstate = "../state"\n'))
+    assert found["archive"][0] == str(tmp_path / "logs")
+    assert found["state"][0] == str(tmp_path.parent / "state")
+    found = values("--config", config('archive = "s3://bucket/logs"\n'))
+    assert found["archive"][0] == "s3://bucket/logs"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prot = 1", "has the setting 'prot', which does not exist (did you mean 'port'?)"),
+        ("page_size = 1", "(did you mean 'page-size'?): the settings are archive, state, "),
+        ("[serve]\nport = 1", "has the setting 'serve', which does not exist"),
+        ('port = "8765"', "port must be a whole number, not '8765'"),
+        ("port = true", "port must be a whole number, not True"),
+        ("workers = 1.5", "workers must be a whole number, not 1.5"),
+        ('quota = "lots"', "quota must be a size such as '2GB', not 'lots'"),
+        ("behind-proxy = true", "behind-proxy must be text, not True"),
+        ('archive = ""', "archive must be a path, as text, not ''"),
+        ("port = ", "is not TOML: "),
+        ("port = 1\nport = 2", "is not TOML: "),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_one_line_that_names_it(
+    text: str, message: str, config: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = config(text)
+    for command in (["serve"], ["service", "check"], ["service", "list-accounts"]):
+        assert main([*command, "--config", file]) == 1
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert file in error
+        assert message in error
+
+
+def test_a_file_that_is_not_there_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--config", str(tmp_path / "none.toml")]) == 1
+    assert "cannot read the settings file" in capsys.readouterr().err
+
+
+def test_the_environment_is_refused_as_the_file_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EYELOG_SERVICE_PROT", "1")
+    assert main(["serve"]) == 1
+    assert "did you mean 'EYELOG_SERVICE_PORT'?" in capsys.readouterr().err
+    monkeypatch.delenv("EYELOG_SERVICE_PROT")
+    monkeypatch.setenv("EYELOG_SERVICE_PORT", "http")
+    assert main(["serve"]) == 1
+    assert "EYELOG_SERVICE_PORT: port must be a whole number" in capsys.readouterr().err
+
+
+def test_the_printed_file_names_every_setting_with_its_default() -> None:
+    text = configuration("settings")
+    table = tomllib.loads(re.sub(r"^# (?=[a-z-]+ = )", "", text, flags=re.MULTILINE))
+    assert set(table) == {setting.name for setting in SETTINGS}
+    commented = set(table) - set(tomllib.loads(text))
+    for setting in SETTINGS:
+        if setting.name in commented and setting.kind != "size":
+            assert table[setting.name] == setting.default
+
+
+def test_the_check_prints_each_setting_in_force_and_where_it_comes_from(
+    config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = config('archive = "logs"\nport = 9000\n')
+    (tmp_path / "logs").mkdir()
+    assert main(["service", "add-account", "--config", file, "ada"]) == 0
+    state = ["--state", str(tmp_path / "logs")]
+    assert main(["service", "check", "--config", file, *state, "--json"]) == 0
+    found = {one["check"]: one["text"] for one in json.loads(capsys.readouterr().out)}
+    assert found["setting archive"] == f"{tmp_path / 'logs'} ({file})"
+    assert found["setting state"] == f"{tmp_path / 'logs'} (--state)"
+    assert found["setting port"] == f"9000 ({file})"
+    assert found["setting workers"] == "1 (default)"
+    assert found["setting access-log"] == "none (default)"
+    assert main(["service", "check", "--config", file]) == 0
+    assert f"setting port               9000 ({file})" in capsys.readouterr().out
+
+
+def test_a_service_starts_with_nothing_but_its_file(config: Write, tmp_path: Path) -> None:
+    file = config('archive = "logs"\nstate = "state"\nport = 0\naccess-log = "access.jsonl"\n')
+    wearer = ["--account", "ada", "--start", DAY, "--days", "1"]
+    assert main(["simulate", "--archive", str(tmp_path / "logs"), *wearer]) == 0
+    assert main(["service", "add-account", "--config", file, "ada"]) == 0
+    served = subprocess.Popen(
+        [sys.executable, "-m", "eyelog", "serve", "--config", file],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert served.stderr is not None
+        address = served.stderr.readline().split()[-1]
+        with urllib.request.urlopen(f"{address}/health") as answer:
+            assert answer.status == 200
+    finally:
+        served.terminate()
+        served.communicate(timeout=20)
+    assert (tmp_path / "state" / "_service.sqlite").exists()
+    assert '"/health"' in (tmp_path / "access.jsonl").read_text()

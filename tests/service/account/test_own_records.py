@@ -1,0 +1,224 @@
+"""Records on the account page: sent with a form, seen per day, reported, and deleted."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from eyelog.archive.store import Archive
+from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.registry import Registry
+from support.account_page import Visitor, signed, title
+from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.live import STANDARD, Live
+from support.login_page import PASSWORD
+from support.uploads import csv, spooled, stored
+
+FILES = "files"
+
+
+def send(
+    visitor: Visitor, *files: tuple[str, bytes], form: str | None = None, **headers: str
+) -> requests.Response:
+    """Send files as the form of the page does."""
+    fields = [("form", (None, form or signed(visitor.open()))), ("do", (None, "send"))]
+    parts: Any = [*fields, *((FILES, file) for file in files)]
+    return visitor.session.post(visitor.url, files=parts, headers=headers, timeout=60)
+
+
+def words(page: requests.Response) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page.text).split())
+
+
+def test_files_of_the_form_are_imported_and_the_page_says_what_became_of_each(
+    there: Live, visitor: Visitor
+) -> None:
+    visitor.log_in("bea")
+    page = send(visitor, ("week.csv", csv()), ("notes.txt", b"dear diary\n"))
+    assert (page.status_code, title(page)) == (200, "60 new records arrived")
+    assert "week.csv: 60 records, 60 new" in words(page)
+    assert "notes.txt: not taken: " in words(page)
+    assert stored(there, "bea") == {STANDARD: 60}
+    again = send(visitor, ("week.csv", csv()))
+    assert title(again) == "Nothing new arrived: the records were here before"
+    audit = (there.archive / FILE_NAME).read_text()
+    assert '"event": "upload", "account": "bea"' in audit
+    assert spooled(there) == []
+
+
+def test_stored_values_stay_and_the_page_says_how_many_differ(
+    there: Live, visitor: Visitor
+) -> None:
+    visitor.log_in("bea")
+    send(visitor, ("week.csv", csv(n=5)))
+    before = Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
+    page = send(visitor, ("other.csv", csv(n=5, seed=9)))
+    assert "other values than stored before, which stay" in words(page)
+    after = Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
+    assert after.where(before.notna()).equals(before)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([("", b"")], "The body has no file, or only empty ones."),
+        ([("notes.txt", b"dear diary\n")], "Notes.txt: it has no line"),
+    ],
+)
+def test_what_is_refused_is_said_beside_the_field_and_kept_nowhere(
+    there: Live, visitor: Visitor, files: list[tuple[str, bytes]], said: str
+) -> None:
+    visitor.log_in("bea")
+    page = send(visitor, *files)
+    assert page.status_code in (400, 422)
+    assert said in words(page)
+    assert stored(there, "bea") == {}
+    assert spooled(there) == []
+
+
+def test_only_the_wearers_own_form_sends_files(there: Live, visitor: Visitor) -> None:
+    refused = send(visitor, ("week.csv", csv()))  # not logged in
+    assert (refused.status_code, title(refused)[:22]) == (403, "Your session has ended")
+    visitor.log_in("bea")
+    other = Visitor(there)
+    other.log_in("ada")
+    foreign = signed(other.open())
+    for headers, form in (
+        ({"Sec-Fetch-Site": "cross-site"}, None),
+        ({"Origin": "https://example.org"}, None),
+        ({}, foreign),
+        ({}, "made up"),
+    ):
+        page = send(visitor, ("week.csv", csv()), form=form, **headers)
+        assert page.status_code in (400, 403), headers
+    assert stored(there, "bea") == {}
+    assert spooled(there) == []
+
+
+def test_a_form_without_files_keeps_its_small_limit(there: Live, visitor: Visitor) -> None:
+    visitor.log_in("bea")
+    big = {"form": signed(visitor.open()), "do": "withdraw", "grant": "x" * 70_000}
+    assert visitor.session.post(visitor.url, data=big, timeout=30).status_code == 413
+
+
+def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
+    assert "Log in to your account" in visitor.open("?show=days").text
+    visitor.log_in("ada")
+    page = visitor.open("?show=days")
+    assert title(page) == "What arrived per day"
+    assert "2026-10-24 60 " in words(page)
+    assert 'src="data:image/png;base64,' in page.text
+    nobody = Visitor(there)
+    nobody.log_in("nobody")
+    assert "There are no records of yours here yet." in words(nobody.open("?show=days"))
+
+
+def test_the_report_is_a_file_about_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
+    page = visitor.log_in("ada")
+    report = visitor.send(page, "report")
+    assert re.fullmatch(
+        r'attachment; filename="eyelog-report-\d{4}-\d\d-\d\d.html"',
+        report.headers["Content-Disposition"],
+    )
+    assert report.headers["Cache-Control"] == "no-store"
+    assert report.text.startswith("<!doctype html>")
+    assert "ada" in report.text
+    nobody = Visitor(there)
+    assert nobody.send(nobody.log_in("nobody"), "report").status_code == 404
+
+
+def test_deleting_needs_the_password_and_leaves_nothing_of_the_name(
+    there: Live, visitor: Visitor
+) -> None:
+    tokens = there.login("ada")
+    page = visitor.log_in("ada")
+    for given, said in (("", "Enter your password."), ("a guess", "The password is wrong.")):
+        page = visitor.send(page, "delete", password=given)
+        assert (page.status_code, title(page)) == (400, said.rstrip("."))
+    assert stored(there, "ada") == {STANDARD: 60}
+    page = visitor.send(visitor.open(), "delete", password=PASSWORD)
+    assert (page.status_code, title(page)) == (200, "Everything is deleted")
+    assert stored(there, "ada") == {}
+    assert "Log in to your account" in visitor.open().text
+    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
+    refused = requests.get(f"{there.url}/v2/users/me/official/{STANDARD}", headers=bearer)
+    assert refused.status_code == 401
+    registry = Registry(there.archive)
+    assert not registry.has_account("ada")
+    assert registry.has_account("bea")
+    left = [
+        path
+        for path in there.archive.rglob("*")
+        if "=ada" in path.name or (path.is_file() and b'"ada"' in path.read_bytes())
+    ]
+    assert left == []
+    assert '"event": "erase"' in (there.archive / FILE_NAME).read_text()
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Chromium]:
+    with chromium() as opened:
+        yield opened
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(
+    there: Live, window: Chromium, width: int, tmp_path: Path
+) -> None:
+    def fine(text: str) -> None:
+        window.wait_for_title(text)
+        assert (window.axe(), window.layout_faults()) == ([], [])
+        assert not window.scrolls_sideways()
+
+    def type_in(name: str, text: str) -> None:
+        window.driver.find_element("id", name).send_keys(text)
+
+    def press(do: str) -> None:
+        window.driver.find_element("css selector", f"button[value={do}]").click()
+
+    (tmp_path / "week.csv").write_bytes(csv())
+    window.driver.delete_all_cookies()
+    window.open(f"{there.url}/account", width=width)
+    type_in("name", "bea")
+    type_in("password", PASSWORD)
+    press("log-in")
+    fine("Your account")
+    press("send")  # the browser itself asks for a file
+    assert window.run("return document.querySelector('#chosen').validity.valueMissing")
+    type_in("chosen", str(tmp_path / "week.csv"))
+    press("send")
+    fine("60 new records arrived")
+    window.driver.find_element("link text", "See what arrived per day").click()
+    fine("What arrived per day")
+    window.driver.find_element("link text", "Back to your account").click()
+    fine("Your account")
+    press("delete")
+    fine("Enter your password")
+    assert window.run("return document.activeElement.id") == "password"
+    type_in("password", PASSWORD)
+    press("delete")
+    fine("Everything is deleted")
+    assert stored(there, "bea") == {}
+
+
+@needs_chromium
+def test_files_can_be_dropped_on_the_field(there: Live, window: Chromium, tmp_path: Path) -> None:
+    (tmp_path / "week.csv").write_bytes(csv())
+    window.driver.delete_all_cookies()
+    window.open(f"{there.url}/account")
+    window.driver.find_element("id", "name").send_keys("bea")
+    window.driver.find_element("id", "password").send_keys(PASSWORD)
+    window.driver.find_element("css selector", "button[value=log-in]").click()
+    window.wait_for_title("Your account")
+    box = window.run("return document.querySelector('#chosen').getBoundingClientRect().toJSON()")
+    assert (box["width"] > 300, box["height"] > 90) == (True, True)
+    data = {"items": [], "files": [str(tmp_path / "week.csv")], "dragOperationsMask": 1}
+    at = {"x": box["x"] + box["width"] * 0.8, "y": box["y"] + box["height"] / 2}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        window.command("Input.dispatchDragEvent", type=kind, data=data, **at)
+    window.driver.find_element("css selector", "button[value=send]").click()
+    window.wait_for_title("60 new records arrived")
