@@ -277,7 +277,7 @@ def test_the_name_of_a_summary_stands_for_its_fields_among_others():
 def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="did you mean 'daily'"):
         el.needed("dayly", log=COMPUTED_DATA)
-    with pytest.raises(ConfigurationError, match="the other log"):
+    with pytest.raises(ConfigurationError, match="another log"):
         el.needed("mind", log=STANDARD_MODE_LOGS)
     with pytest.raises(FieldError, match="did you mean 'blinks'"):
         check_fields(COMPUTED_DATA, "blinkz")

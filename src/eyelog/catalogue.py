@@ -15,9 +15,10 @@ by older spellings and corrected misprints, which are in ``othernames.csv``.
 """
 
 import csv
+import dataclasses
 import difflib
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -42,12 +43,15 @@ __all__ = [
     "check_fields",
     "check_log",
     "columns",
+    "either_log",
     "field",
     "fields",
     "fold",
+    "known_logs",
     "log_named",
     "near",
     "needed",
+    "only_in",
     "role",
     "role_field",
     "spellings",
@@ -64,20 +68,24 @@ class Log:
     Attributes
     ----------
     name : str
-        Its name in the web service, such as ``computed_data``.
+        Its name in the catalogue and in archives, such as ``computed_data``.
     interval_s : int
         The seconds of a record.
+    words : str
+        What a sentence or a figure calls it, such as ``15-second log``.
     file_name : str
-        A regular expression of the names that the app gives its files.
+        A regular expression of the names that the app gives its files; empty if it gives none.
+    served : bool
+        Whether the web service has it.
     states_seconds : bool
         Whether a record says how many of its seconds were worn, measured, noisy and walked; if not,
         it was each of these wholly or not at all.
     has_cleansings : bool
         Whether blinks are given in two cleansings, strong and weak.
     gap_length : str
-        The role of the length of gaps between blinks.
+        The role of the length of gaps between blinks; empty if there is no such field.
     rate_methods : tuple of str
-        The ways to read the blink rate, the default first.
+        The ways to read the blink rate, the default first; none if it cannot be read.
     rate_roles : tuple of str
         The roles of the fields of the default way.
     noise_reasons : frozenset of str
@@ -88,14 +96,18 @@ class Log:
 
     name: str
     interval_s: int
-    file_name: str
-    states_seconds: bool
-    has_cleansings: bool
-    gap_length: str
-    rate_methods: tuple[str, ...]
-    rate_roles: tuple[str, ...]
-    noise_reasons: frozenset[str]
-    time_roles: Mapping[str, tuple[str, ...]]
+    words: str
+    file_name: str = ""
+    served: bool = False
+    states_seconds: bool = False
+    has_cleansings: bool = False
+    gap_length: str = ""
+    rate_methods: tuple[str, ...] = ()
+    rate_roles: tuple[str, ...] = ()
+    noise_reasons: frozenset[str] = frozenset()
+    time_roles: Mapping[str, tuple[str, ...]] = dataclasses.field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
 
 _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
@@ -105,9 +117,9 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
             Log(
                 name=COMPUTED_DATA,
                 interval_s=15,
+                words="15-second log",
                 file_name="_logicIndexData|15s_interval_data",
-                states_seconds=False,
-                has_cleansings=False,
+                served=True,
                 gap_length="gap_total",
                 rate_methods=("gaps",),
                 rate_roles=("gap_count", "gap_total"),
@@ -119,7 +131,9 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
             Log(
                 name=STANDARD_MODE_LOGS,
                 interval_s=60,
+                words="60-second log",
                 file_name="_summaryData|60s_interval_data",
+                served=True,
                 states_seconds=True,
                 has_cleansings=True,
                 gap_length="gap_mean",
@@ -133,10 +147,22 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
         )
     }
 )
+LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
+"""The logs of the web service; `known_logs` returns all that there are."""
 INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
-    {name: log.interval_s for name, log in _LOGS.items()}
+    {name: _LOGS[name].interval_s for name in LOGS}
 )
-LOGS: Final = tuple(_LOGS)
+"""How long the records of the web service last."""
+
+
+def known_logs() -> tuple[str, ...]:
+    """Return the names of all logs, those of the web service first."""
+    return tuple(_LOGS)
+
+
+def either_log(spell: Callable[[str], str] = repr) -> str:
+    """Return all logs as a sentence offers them, each name as `spell` writes it."""
+    return " or ".join(f"{spell(name)} ({log.words})" for name, log in _LOGS.items())
 
 
 def log_named(name: str) -> Log:
@@ -236,7 +262,7 @@ def _csv_bytes() -> bytes:
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Field]]:
-    table: dict[str, dict[str, Field]] = {log: {} for log in LOGS}
+    table: dict[str, dict[str, Field]] = {log: {} for log in known_logs()}
     for row in csv.DictReader(_csv_bytes().decode("utf-8").splitlines()):
         is_date = row["value_type"] == "datetime"
         table[row["log"]][row["name"]] = Field(
@@ -266,15 +292,13 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def check_log(log: str) -> str:
-    """Return `log` if it is one of the two logs, else raise `ConfigurationError`."""
+    """Return `log` if it is the name of a log, else raise `ConfigurationError`."""
     if not isinstance(log, str):
+        names = " or ".join(map(repr, known_logs()))
+        raise ConfigurationError(f"a log is named by text, {names}, not by a {type(log).__name__}")
+    if log not in known_logs():
         raise ConfigurationError(
-            f"a log is named by text, {LOGS[0]!r} or {LOGS[1]!r}, not by a {type(log).__name__}"
-        )
-    if log not in LOGS:
-        raise ConfigurationError(
-            f"unknown log {log!r}{near(log, LOGS)}: use {LOGS[0]!r} (15-second) or"
-            f" {LOGS[1]!r} (60-second)"
+            f"unknown log {log!r}{near(log, known_logs())}: use {either_log()}"
         )
     return log
 
@@ -314,6 +338,13 @@ def columns(log: str) -> tuple[str, ...]:
     return tuple(name for name in catalogue(log) if name != "date")
 
 
+@cache
+def only_in(log: str) -> frozenset[str]:
+    """Return the columns that no other log has: one of them shows the log of a frame."""
+    others = (columns(other) for other in known_logs() if other != log)
+    return frozenset(columns(log)).difference(*others)
+
+
 def field(log: str, name: str) -> Field:
     """Return one field, or raise `FieldError` with the nearest name."""
     rows = catalogue(log)
@@ -341,12 +372,12 @@ def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]
     Returns
     -------
     tuple of str
-        Each field once; empty if only the other log has a field for the part.
+        Each field once; empty if only another log has a field for the part.
 
     Raises
     ------
     FieldError
-        If neither log has a field for the part.
+        If no log has a field for the part.
 
     Examples
     --------
@@ -427,7 +458,7 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
         chosen |= {*role(log, *_LOGS[log].rate_roles, cleansing="weak")}
         chosen |= {*role(log, *_SHAPE, cleansing="strong")}
     if not chosen:
-        raise ConfigurationError(f"log {log!r} has no fields for {what!r}: the other log has")
+        raise ConfigurationError(f"log {log!r} has no fields for {what!r}: another log has")
     chosen |= {weight for name in chosen for weight in rows[name].weight}
     kinds = {rows[name].kind for name in chosen}
     chosen |= set(role(log, *(part for kind in kinds for part in _EVIDENCE.get(kind, ()))))

@@ -6,6 +6,7 @@ order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -13,12 +14,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import (
-    INTERVAL_SECONDS,
-    LOGS,
     catalogue,
     check_log,
     columns,
+    either_log,
+    known_logs,
+    log_named,
     near,
+    only_in,
 )
 from eyelog.clock import (
     DAY_US,
@@ -199,13 +202,14 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")
     names = set(map(str, frame.columns.tolist()))
-    only = {which: names & (set(columns(which)) - set(columns(_other(which)))) for which in LOGS}
+    only = {which: names & only_in(which) for which in known_logs()}
     # The names with sc_ differ between the logs, so one exclusive name decides.
-    by_columns = [which for which in LOGS if only[which]]
-    if len(by_columns) == 2:
+    by_columns = [which for which in known_logs() if only[which]]
+    if len(by_columns) > 1:
+        one, other = by_columns[:2]
         raise MixedLogsError(
-            f"the two logs are in one frame ({min(only[LOGS[0]])!r} is of {LOGS[0]!r},"
-            f" {min(only[LOGS[1]])!r} of {LOGS[1]!r}): keep them in separate frames"
+            f"two logs are in one frame ({min(only[one])!r} is of {one!r},"
+            f" {min(only[other])!r} of {other!r}): keep them in separate frames"
         )
     if chosen is not None:
         if by_columns and by_columns[0] != chosen:
@@ -218,7 +222,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         return by_columns[0]
     raise ConfigurationError(
         "cannot tell which log this frame is from its provenance or columns:"
-        f" pass {argument('log', LOGS[0])} or {argument('log', LOGS[1])}"
+        f" pass {either_log(partial(argument, 'log'))}"
     )
 
 
@@ -274,16 +278,12 @@ def _refuse_other_values(several: pd.DataFrame, what: str) -> None:
         )
 
 
-def _other(log: str) -> str:
-    return LOGS[1 - LOGS.index(log)]
-
-
 def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str) -> None:
     """Raise `FieldError` naming the columns of `names` that `frame` lacks."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         hint = near(missing[0], map(str, frame.columns))
-        if any(missing[0] in columns(log) for log in LOGS):
+        if any(missing[0] in columns(log) for log in known_logs()):
             hint = ": ask for it too"
         raise FieldError(
             f"{purpose} needs {', '.join(map(repr, missing))}, which this table does not have{hint}"
@@ -381,7 +381,7 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
         if is_resampled(table):
             return _bin_width(table)
         try:
-            return float(INTERVAL_SECONDS[log_of(table, log)])
+            return float(log_named(log_of(table, log)).interval_s)
         except ConfigurationError:
             pass  # no frame of a log
     index = table.index

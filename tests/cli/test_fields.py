@@ -91,7 +91,7 @@ def test_what_is_found_can_be_read_by_a_program(capsys) -> None:
 def test_a_word_that_no_field_is_about_is_one_line_with_the_nearest(capsys) -> None:
     assert main(["fields", "cadense"]) == 1
     error = capsys.readouterr().err
-    assert "no field of either log is about 'cadense' (did you mean 'cadence'?)" in error
+    assert "no field of a log is about 'cadense' (did you mean 'cadence'?)" in error
     assert error.count("\n") == 1
 
 

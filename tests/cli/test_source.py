@@ -131,7 +131,7 @@ def test_the_name_of_a_file_stays_on_one_line(folder, capsys) -> None:
 
 def test_files_of_both_logs_ask_which_one(folder, capsys) -> None:
     said = failure(capsys, "daily", "logger")
-    assert "both logs: add --log computed_data (15-second) or standard_mode_logs" in said
+    assert "several logs: add --log computed_data (15-second log) or standard_mode_logs" in said
 
 
 def test_a_range_after_files_chooses_days(folder, capsys) -> None:
@@ -232,7 +232,7 @@ def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> Non
         (["computed"], "no such log (did you mean 'computed_data'?)"),
         (["logger", "21.10.2026", "22.10.2026"], "21.10.2026 is neither a file nor a day"),
         (["logger", "20261021", "20261022"], "write days as year-month-day, such as 2026-10-21"),
-        (["logger/a_logicIndexData.csv", "--log", SIXTY], f"the other log: use --log {FIFTEEN}"),
+        (["logger/a_logicIndexData.csv", "--log", SIXTY], f"another log: use --log {FIFTEEN}"),
         ([DAY, DAY], "name files or a log before the days"),
         ([FIFTEEN, DAY], "for one day, give it twice"),
         (["logger", DAY], "for one day, give it twice"),

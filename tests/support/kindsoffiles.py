@@ -402,16 +402,19 @@ DAMAGED = [
         "several wearers .*'a', 'b'",
     ),
     Kind(
-        "fields of both logs",
+        "fields of two logs",
         lambda: "date,stepCount,fitDuration\n",
         "refused",
-        "fields of both logs",
+        "fields of two logs",
     ),
     Kind(
         "no column of stamps", lambda: "stepCount,isStill\n1,0\n", "refused", "no column of stamps"
     ),
     Kind(
-        "fields that both logs have", lambda: "date,hm_po,tl_xav\n", "refused", "may be of either"
+        "fields that both logs have",
+        lambda: "date,hm_po,tl_xav\n",
+        "refused",
+        "may be of any of them",
     ),
     Kind(
         "a table of something else",

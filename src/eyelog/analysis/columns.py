@@ -17,7 +17,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
-from eyelog.catalogue import LOGS, Field, catalogue, near
+from eyelog.catalogue import Field, catalogue, known_logs, near
 from eyelog.errors import FieldError
 
 __all__ = [
@@ -252,7 +252,7 @@ def _per(unit: str, period: str) -> str:
 
 
 def _field(name: str, log: str | None) -> Field | None:
-    for one in (log,) if log else LOGS:
+    for one in (log,) if log else known_logs():
         if name in catalogue(one):
             return catalogue(one)[name]
     return None

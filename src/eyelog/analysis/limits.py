@@ -316,9 +316,10 @@ def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
         for name in names:
             if value is not None and name in rows and rows[name].unit in _SECONDS:
                 rows[name] = rows[name].at(chosen.seconds(argument) / _SECONDS[rows[name].unit])
-    rows["walking"] = rows["walking"].at(float(chosen.walking_above))
-    for argument, name in _RANGES.items():
-        rows[name] = rows[name].at(*getattr(chosen, argument))
+    given = {"walking": (float(chosen.walking_above),)}
+    given |= {name: getattr(chosen, argument) for argument, name in _RANGES.items()}
+    for name in rows.keys() & given:
+        rows[name] = rows[name].at(*given[name])
     return MappingProxyType(rows)
 
 

@@ -10,7 +10,7 @@ from pandas.api.types import infer_dtype
 from eyelog.analysis.columns import Column, choose, column, table_of
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, marked
 from eyelog.frame import require_frame
@@ -141,7 +141,7 @@ def _chosen(
         if len(filled) <= FEW:
             return filled
         # Fields, and the user's own columns, are the subject of their table.
-        fields = {field for log in LOGS for field in catalogue(log)}
+        fields = {field for log in known_logs() for field in catalogue(log)}
         few = [n for n in filled if about[n].few or n in fields or about[n].label == str(n)]
         return few or filled
     asked = [wanted] if isinstance(wanted, str) else list(wanted)

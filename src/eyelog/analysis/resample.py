@@ -34,7 +34,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
-from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role
+from eyelog.catalogue import Field, catalogue, log_named, role
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.cores import on_cores, shared_out
 from eyelog.errors import ConfigurationError
@@ -274,7 +274,7 @@ class _Bins:
     def _coverage(self, values: Floats) -> Floats:
         if self.resampled:
             return coverage(~np.isnan(values), self.records, self.groups, self.log)
-        room = self.groups.seconds / INTERVAL_SECONDS[self.log]
+        room = self.groups.seconds / log_named(self.log).interval_s
         return np.minimum(reductions.count_values(values, self.groups) / room, 1.0)
 
     def _weight(self, field: Field) -> tuple[Floats, Floats]:

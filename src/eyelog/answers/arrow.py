@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from eyelog.answers.careful import check_unknown, fault
 from eyelog.answers.page import Page
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs
 
 __all__ = ["ARROW", "MOST_RECORDS", "decode_stream", "encode_stream", "is_stream"]
 
@@ -103,7 +103,7 @@ def decode_stream(body: bytes, log: str, names: Sequence[str], *, whole: bool, w
     metadata = table.schema.metadata or {}
     stated = metadata.get(_LOG_KEY, b"").decode("utf-8", "replace")
     if stated != log:
-        what = repr(stated) if stated in LOGS else "no known log"
+        what = repr(stated) if stated in known_logs() else "no known log"
         raise fault(where, f"the Arrow stream has {what}, but {log!r} was requested")
     if table.num_rows > MOST_RECORDS:
         raise fault(where, f"the answer has more than {MOST_RECORDS:,} records")

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs
 from eyelog.errors import AnswerError, ConfigurationError
 from eyelog.rfc3339 import parse_rfc3339
 
@@ -99,7 +99,7 @@ def _hours(top: dict[str, Any], log: str, where: str) -> dict[str, Any]:
         # Only a plain code is repeated: a server's free text may contain anything.
         code = error if isinstance(error, str) and error.replace("_", "").isalnum() else ""
         raise fault(where, f"the answer is an error object{f' ({code[:40]})' if code else ''}")
-    for other in LOGS:
+    for other in known_logs():
         if other != log and other in top:
             raise fault(where, f"the answer has {other!r}, but {log!r} was requested")
     if log not in top:

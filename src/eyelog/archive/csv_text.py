@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs
 
 __all__ = ["header_cell", "text_of", "written"]
 
@@ -78,5 +78,5 @@ def header_cell(name: str, log: str) -> str:
 
 def _spellings() -> frozenset[str]:
     """Return the names that a reader takes as fields of one of the logs."""
-    fields = [field for log in LOGS for field in catalogue(log).values()]
+    fields = [field for log in known_logs() for field in catalogue(log).values()]
     return frozenset(text.casefold() for f in fields for text in (f.name, f.long_name) if text)

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from eyelog.archive.account_zones import zones_path
 from eyelog.archive.parquet.layout import FILE, Place, check_account, folder
 from eyelog.archive.parquet.month_writer import locked
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
 from eyelog.errors import ConfigurationError
 
@@ -39,7 +39,7 @@ def erase(place: Place, account: str) -> list[AccountFile]:
     found = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
         if place.local:
-            for log in LOGS:  # whoever is writing now has finished before anything is removed
+            for log in known_logs():  # whoever is writing now finishes before anything is removed
                 with suppress(ConfigurationError):  # the archive cannot have so long a name
                     if Path(folder(place, log, account)).is_dir():
                         stack.enter_context(locked(place, log, account))

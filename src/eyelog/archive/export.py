@@ -31,7 +31,7 @@ from eyelog.archive.parquet.rows import (
     month_stamps,
     read_rows,
 )
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import (
     DAY,
     Zones,
@@ -66,7 +66,7 @@ _PIECE_US: Final = 4 * 86_400_000_000  # as long as a group of rows
 # Coordinates, not distances: fields of a place in degrees.
 LOCATION: Final = frozenset(
     name
-    for log in LOGS
+    for log in known_logs()
     for name, field in catalogue(log).items()
     if field.kind == "location" and field.unit == "deg"
 )

@@ -17,7 +17,7 @@ from eyelog.archive.parquet.layout import (
     require_place,
 )
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_edges
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+from eyelog.catalogue import known_logs, log_named
 from eyelog.errors import ArchiveError, EyelogWarning
 
 __all__ = ["bytes_of_account", "contents", "inventory"]
@@ -45,7 +45,7 @@ _DTYPES = {
 def inventory(place: Place) -> pd.DataFrame:
     """Return one row per log and account."""
     require_place(place)
-    present = sorted((account, log) for log in LOGS for account in accounts(place, log))
+    present = sorted((account, log) for log in known_logs() for account in accounts(place, log))
     rows = [_row(place, account, log) for account, log in present]
     table = pd.DataFrame(rows, columns=list(_DTYPES))
     for name in ("first", "last"):  # all missing, if every month is damaged
@@ -61,7 +61,7 @@ def contents(place: Place) -> str:
     if not place.local:
         return "remote"
     try:
-        parts = [part for log in LOGS if (part := _extent(place, log))]
+        parts = [part for log in known_logs() if (part := _extent(place, log))]
     except Exception:  # noqa: BLE001 - a repr never fails; `verify` says what is wrong
         return "cannot be read: verify() says why"
     return "; ".join(parts) or "empty"
@@ -71,7 +71,7 @@ def bytes_of_account(place: Place, account: str) -> int:
     """Return the size of the month files of an account."""
     return sum(
         int(place.fs.size(month_path(place, log, account, month)) or 0)
-        for log in LOGS
+        for log in known_logs()
         for month in months(place, log, account)
     )
 
@@ -121,7 +121,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
             stacklevel=4,
         )
     stamps = np.concatenate([*parts, np.empty(0, np.int64)])
-    longest = INTERVAL_SECONDS[log] * _SECOND * 3 // 2
+    longest = log_named(log).interval_s * _SECOND * 3 // 2
     return {
         "account": account,
         "log": log,

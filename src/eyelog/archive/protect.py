@@ -20,7 +20,7 @@ from eyelog.archive.parquet.layout import (
 from eyelog.archive.parquet.month_writer import commit, locked, parquet_writer
 from eyelog.archive.parquet.rows import MonthFile, open_file, plain_schema, read_groups
 from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 from eyelog.disk.files import new_file, temporary_name
 from eyelog.errors import ArchiveError
 from eyelog.progress import progress_line
@@ -35,7 +35,7 @@ def protect(place: Place) -> pd.DataFrame:
     require_place(place)
     present = [
         (account, log, month)
-        for log in LOGS
+        for log in known_logs()
         for account in accounts(place, log)
         for month in months(place, log, account)
     ]

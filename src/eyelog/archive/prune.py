@@ -17,7 +17,7 @@ from eyelog.archive.erase import AccountFile
 from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
 from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.reading import instant_us
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
 
 __all__ = ["prune"]
@@ -56,7 +56,7 @@ def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> 
     """Remove months of one folder; whoever writes into it now has finished before."""
     with ExitStack() as stack:
         log, account = (unquote(each.partition("=")[2]) for each in parent.parts[-2:])
-        if not dry_run and log in LOGS and folder(place, log, account) == str(parent):
+        if not dry_run and log in known_logs() and folder(place, log, account) == str(parent):
             stack.enter_context(locked(place, log, account))
         removed = []
         for path in [parent / month for month in months]:

@@ -21,7 +21,7 @@ from eyelog.archive.parquet.layout import (
 )
 from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.rows import month_stamps, open_file
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 from eyelog.clock import DAY
 from eyelog.disk.files import make_folders, put_in_place, sync_folder
 from eyelog.errors import ArchiveError
@@ -37,7 +37,7 @@ def repair(place: Place) -> pd.DataFrame:
     require_place(place)
     rows = [
         _set_aside(place, log, account, month, problem)
-        for log in LOGS
+        for log in known_logs()
         for account in accounts(place, log)
         for month, problem in _damage(place, log, account)
     ]

@@ -35,7 +35,7 @@ from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.verify import verify
-from eyelog.catalogue import LOGS, check_fields, check_log
+from eyelog.catalogue import check_fields, check_log, known_logs
 from eyelog.clock import Zone, Zones, as_zones, day_range, known_zones
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError
@@ -120,7 +120,7 @@ class Archive:
         >>> el.Archive("memory://not-there-yet").accounts()
         []
         """
-        logs = LOGS if log is None else (check_log(log),)
+        logs = known_logs() if log is None else (check_log(log),)
         with layout.archive_errors(f"list the archive {self.path}"):
             return sorted({name for log in logs for name in layout.accounts(self._place, log)})
 

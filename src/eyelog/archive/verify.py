@@ -9,7 +9,7 @@ from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
 from eyelog.archive.parquet.month_writer import complete_interrupted
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 from eyelog.progress import progress_line
 
 __all__ = ["verify"]
@@ -21,7 +21,7 @@ def verify(place: Place) -> pd.DataFrame:
     """Return one row per problem."""
     require_place(place)
     interrupted = complete_interrupted(place)
-    files = [(log, *file) for log in LOGS for file in _files(place, log)]
+    files = [(log, *file) for log in known_logs() for file in _files(place, log)]
     problems = [("", "", "", place.root, problem) for problem in interrupted]
     with progress_line(len(files), "verify", unit="file") as done:
         for log, account, month, path in files:

@@ -206,7 +206,7 @@ def _import(args: argparse.Namespace) -> int:
 def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     """Return what became of each file, as lines of the terminal's width."""
     from eyelog.analysis.sheet import Heading, Sheet
-    from eyelog.catalogue import INTERVAL_SECONDS
+    from eyelog.catalogue import log_named
 
     # Counts that are 0 for every file are not shown: --json has every count of every file.
     counts = {"read": "Rows", "kept": "New", "conflicts": "Conflicts", "refused": "Refused"}
@@ -217,7 +217,7 @@ def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     ]
     cells = [
         [
-            f"{INTERVAL_SECONDS[report.log]} s" if report.log else "",
+            f"{log_named(report.log).interval_s} s" if report.log else "",
             report.status,
             *([report.account] if accounts else []),
             *(f"{getattr(report, name):,}" for name in shown),
@@ -428,9 +428,9 @@ def _sync(args: argparse.Namespace) -> int:
     import pandas as pd
 
     from eyelog.access.client import connect
-    from eyelog.catalogue import LOGS, check_log
+    from eyelog.catalogue import check_log, known_logs
 
-    logs = LOGS if args.log == "all" else (check_log(args.log),)
+    logs = known_logs() if args.log == "all" else (check_log(args.log),)
     archive = open_archive(args)
     reports = []
     with connect(account=args.account, tz=zones_or_none(args)) as client:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import known_logs
 
 __all__ = ["add_commands"]
 
@@ -66,7 +66,7 @@ def _choices(action: argparse.Action) -> list[str]:
     """Return the values that can be completed: those of a list, or the names of the logs."""
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
-    return list(LOGS) if "LOG" in str(action.metavar or "").split() else []
+    return list(known_logs()) if "LOG" in str(action.metavar or "").split() else []
 
 
 def _values(parsers: Parsers) -> str:

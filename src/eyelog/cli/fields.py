@@ -8,13 +8,13 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.catalogue import (
-    INTERVAL_SECONDS,
-    LOGS,
     SUMMARIES,
     Field,
     catalogue,
     check_fields,
     check_log,
+    known_logs,
+    log_named,
     near,
     spellings,
 )
@@ -77,7 +77,7 @@ def add_commands(commands: Any) -> None:
     fields.add_argument(
         "what",
         metavar="LOG | WORD | COLUMN",
-        help=f"{LOGS[0]} or {LOGS[1]}; what to look for in both; or a column of a result",
+        help=f"{' or '.join(known_logs())}; what to look for in all; or a column of a result",
     )
     fields.add_argument(
         "names",
@@ -91,7 +91,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _fields(args: argparse.Namespace) -> int:
-    if args.what not in LOGS:
+    if args.what not in known_logs():
         return _find([args.what, *args.names], as_json=args.json)
     from eyelog.catalogue import fields
 
@@ -122,15 +122,15 @@ def _find(words: list[str], *, as_json: bool) -> int:
         return _columns(known, as_json=as_json)
     # A description mentions other things too, so it counts only if nothing else matches.
     found = found or _fitting(words, described=True)
-    if near(" ".join(words), LOGS):
+    if near(" ".join(words), known_logs()):
         check_log(" ".join(words))
     if not found:
         asked = " ".join(words)
-        vocabulary = {word for log in LOGS for word in _vocabulary(log)}
+        vocabulary = {word for log in known_logs() for word in _vocabulary(log)}
         hint = near(asked, sorted({*vocabulary, *names()}))
         raise FieldError(
-            f"no field of either log is about {asked!r}{hint}, and no result has such a column:"
-            f" `eyelog fields {LOGS[0]}` and `eyelog fields {LOGS[1]}` list all fields"
+            f"no field of a log is about {asked!r}{hint}, and no result has such a column:"
+            f" {' and '.join(f'`eyelog fields {log}`' for log in known_logs())} list all fields"
         )
     tables = {log: fields(log).loc[rows] for log, rows in found.items()}
     if as_json:
@@ -139,7 +139,7 @@ def _find(words: list[str], *, as_json: bool) -> int:
         return 0
     print(
         "\n\n".join(
-            f"{log} ({INTERVAL_SECONDS[log]}-second log)\n{_listed(table)}"
+            f"{log} ({log_named(log).interval_s}-second log)\n{_listed(table)}"
             for log, table in tables.items()
         )
     )
@@ -186,7 +186,7 @@ def _vocabulary(log: str) -> list[str]:
 def _fitting(words: list[str], *, described: bool) -> dict[str, list[str]]:
     """Return the fields of each log that match all the words, by name first."""
     found: dict[str, list[str]] = {}
-    for log in LOGS:
+    for log in known_logs():
         ranks = {}
         for row in catalogue(log).values():
             fits = [_rank(row, word.casefold(), described=described) for word in words]

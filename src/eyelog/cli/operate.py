@@ -684,10 +684,10 @@ def _erase(args: argparse.Namespace) -> None:
 def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
     """Return the folders with records of an account."""
     from eyelog.archive.parquet.layout import folder, months, open_place
-    from eyelog.catalogue import LOGS
+    from eyelog.catalogue import known_logs
 
     place = open_place(open_archive(args).path)
-    return [folder(place, log, account) for log in LOGS if months(place, log, account)]
+    return [folder(place, log, account) for log in known_logs() if months(place, log, account)]
 
 
 def _typed(args: argparse.Namespace, *words: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eyelog.catalogue import LOGS, check_log, near
+from eyelog.catalogue import LOGS, check_log, either_log, known_logs, near
 from eyelog.cli.output import note
 from eyelog.errors import ConfigurationError, EyelogWarning
 
@@ -42,7 +42,7 @@ ALL: Final = "all"
 _DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(T\S+)?")
 # A day as people also write it: 21.10.2026, 10/21/2026, 2026/10/21, 20261021.
 _OTHER_DAY: Final = re.compile(r"\d{1,4}([./-])\d\d?\1\d{1,4}|\d{8}")
-_EITHER: Final = f"{LOGS[0]} (15-second) or {LOGS[1]} (60-second)"
+_EITHER: Final = either_log(str)
 
 
 # The arguments that commands share.
@@ -86,7 +86,7 @@ def zones_or_none(args: argparse.Namespace) -> "Zones | str | None":
     return archive.zones(args.account or "me")
 
 
-def add_range(parser: argparse.ArgumentParser, *, logs: str = f"{LOGS[0]} or {LOGS[1]}") -> None:
+def add_range(parser: argparse.ArgumentParser, *, logs: str = " or ".join(LOGS)) -> None:
     """Add LOG START END to a command that needs all three."""
     parser.add_argument("log", metavar="LOG", help=logs)
     parser.add_argument("start", metavar="START", help="first local day, such as 2026-10-24")
@@ -101,7 +101,7 @@ def add_source(parser: argparse.ArgumentParser, *, both: bool = False, after: st
     """
     words = f"{after} {{FILE... | LOG}} [START END]".strip()
     parser.usage = f"{parser.prog} [OPTIONS] {words}"
-    logs = f"{LOGS[0]}, {LOGS[1]} or {ALL}" if both else f"{LOGS[0]} or {LOGS[1]}"
+    logs = " or ".join([*known_logs(), *([ALL] if both else [])])
     parser.add_argument(
         "words",
         nargs="*",
@@ -181,7 +181,7 @@ def read_source(args: argparse.Namespace) -> "pd.DataFrame":
     """Return the frame of the one log that the arguments of `add_source` ask for."""
     frames = read_sources(args)
     if len(frames) > 1:
-        raise ConfigurationError(f"these files have both logs: add --log {_EITHER}")
+        raise ConfigurationError(f"these files have several logs: add --log {_EITHER}")
     return next(iter(frames.values()))
 
 
@@ -206,12 +206,12 @@ def _asked(args: argparse.Namespace) -> _Asked:
     words: list[str] = list(args.words)
     if args.log is not None:
         check_log(args.log)
-    if args.archive in LOGS:
+    if args.archive in known_logs():
         args.usage(
             f"--archive takes {args.archive!r} for its folder: put --archive last, or before"
             " another option"
         )
-    if words and words[0] in (*LOGS, ALL):
+    if words and words[0] in (*known_logs(), ALL):
         return _of_log(args, words[0], words[1:])
     if not words and args.both:
         return _of_log(args, args.log or ALL, [])
@@ -220,7 +220,7 @@ def _asked(args: argparse.Namespace) -> _Asked:
     start = end = None
     days = [bool(_DAY.fullmatch(word)) and not Path(word).exists() for word in words]
     if days[0]:
-        args.usage(f"name files or a log before the days: {LOGS[0]} {' '.join(words)}")
+        args.usage(f"name files or a log before the days: {known_logs()[0]} {' '.join(words)}")
     if days[-2:] == [True, True]:
         *words, start, end = words
     elif days[-1]:
@@ -254,18 +254,18 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
     if Path(log).exists():
         note(f"{log} is taken as the name of the log: for the file here type ./{log}")
     start, end = days or (None, None)
-    return _Asked((), LOGS if log == ALL else (log,), start, end)
+    return _Asked((), known_logs() if log == ALL else (log,), start, end)
 
 
 def _no_file(word: str, words: Sequence[str]) -> None:
     """Raise for one of the words that is not a path; it may be a misspelt log."""
-    for name in (*LOGS, ALL):
+    for name in (*known_logs(), ALL):
         if name in words and not Path(name).exists():
             raise ConfigurationError(
                 f"there is no file or folder {word}: for the log {name} of the archive, or of a"
                 f" service, leave out {word}"
             )
-    log = near(word, (*LOGS, ALL))
+    log = near(word, (*known_logs(), ALL))
     if log and os.sep not in word:
         raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")
     if _OTHER_DAY.fullmatch(word):

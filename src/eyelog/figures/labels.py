@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS, Field, catalogue
+from eyelog.catalogue import Field, catalogue, known_logs, log_named
 from eyelog.clock import LocalClock, local_days
 from eyelog.frame import clock_of
 from eyelog.provenance import KEY, stated_log
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
-LOG_WORDS: Final = {COMPUTED_DATA: "15-second log", STANDARD_MODE_LOGS: "60-second log"}
+LOG_WORDS: Final = {log: log_named(log).words for log in known_logs()}
 
 
 def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str:
@@ -48,7 +48,7 @@ def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str
 
 def field_or_none(name: str, log: str | None = None) -> Field | None:
     """Return the field of a name: of the log, or of the first log that has it."""
-    found = (catalogue(one).get(name) for one in ((log,) if log else LOGS))
+    found = (catalogue(one).get(name) for one in ((log,) if log else known_logs()))
     return next((field for field in found if field is not None), None)
 
 
@@ -121,7 +121,7 @@ def title_of(
     account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
     log = stated_log(table)
     parts = [str(account)] if account else []
-    parts += [LOG_WORDS[log]] if log in LOG_WORDS else []
+    parts += [log_named(log).words] if log in known_logs() else []
     index = table.index
     if isinstance(index, pd.MultiIndex):
         index = index.get_level_values(-1)

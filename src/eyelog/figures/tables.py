@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.durations import duration_us
-from eyelog.catalogue import INTERVAL_SECONDS
+from eyelog.catalogue import log_named
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 from eyelog.provenance import history, stated_log
@@ -62,7 +62,7 @@ def unit_seconds(frame: pd.DataFrame) -> float | None:
     if is_resampled(frame):
         return interval_seconds(frame)
     log = log_or_none(frame)
-    return stated_seconds(frame) if log is None else float(INTERVAL_SECONDS[log])
+    return stated_seconds(frame) if log is None else float(log_named(log).interval_s)
 
 
 def stated_seconds(table: pd.DataFrame | pd.Series) -> float | None:
@@ -74,4 +74,4 @@ def stated_seconds(table: pd.DataFrame | pd.Series) -> float | None:
         if step["step"] == "resample":
             return duration_us(step["every"], "every", sign="positive", example="10min") / 1e6
     log = stated_log(table)
-    return None if log is None else float(INTERVAL_SECONDS[log])
+    return None if log is None else float(log_named(log).interval_s)

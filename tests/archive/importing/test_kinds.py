@@ -21,7 +21,7 @@ OTHERS = {
     "positions": "date,latitude,longitude,altitude",
     "no line that is the header": "time,heart rate",
     "no column of stamps": "stepCount,isStill,isValid",
-    "may be of either": "date,hm_po,tl_xav",
+    "may be of any of them": "date,hm_po,tl_xav",
 }
 
 

@@ -115,19 +115,19 @@ def test_a_column_that_no_file_has_is_not_made_up(tmp_path: Path) -> None:
 def test_the_files_may_have_both_logs_if_one_is_chosen(tmp_path: Path) -> None:
     for log in LOGS:
         (tmp_path / f"{log}.csv").write_text(logger_csv(HOURS[log], log))
-    with pytest.raises(el.ConfigurationError, match="both logs: pass log='computed_data'"):
+    with pytest.raises(el.ConfigurationError, match="several logs: pass log='computed_data'"):
         el.read(tmp_path)
     for log in LOGS:
         assert len(el.read(tmp_path, log=log)) == len(HOURS[log])
     assert len(el.read(tmp_path, fields=["stp"])) == len(HOURS[FIFTEEN])
-    with pytest.raises(el.ArchiveError, match=r"no file of 'computed_data' .* only of the"):
+    with pytest.raises(el.ArchiveError, match=r"no file of 'computed_data' .* only of another"):
         el.read(tmp_path / f"{SIXTY}.csv", log=FIFTEEN)
 
 
 def test_a_table_whose_fields_are_in_both_logs_needs_the_log(tmp_path: Path) -> None:
     path = tmp_path / "shared.csv"
     path.write_text("date,bl,tl_xav\n2026-10-21T09:00:15Z,5,0.5\n")
-    with pytest.raises(el.ConfigurationError, match=r"shared\.csv: both logs .*pass log="):
+    with pytest.raises(el.ConfigurationError, match=r"shared\.csv: several logs .*pass log="):
         el.read(path)
     assert el.read(path, log=SIXTY)["bl"].tolist() == [5.0]
 

@@ -9,7 +9,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio
 from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.runs import follows
-from eyelog.catalogue import INTERVAL_SECONDS, log_named, role, role_field
+from eyelog.catalogue import log_named, role, role_field
 from eyelog.errors import ConfigurationError
 
 __all__ = [
@@ -84,7 +84,7 @@ def noise_onsets(prepared: Prepared, cleansing: str) -> Onsets:
     """
     noise = prepared.values(role_field(prepared.log, "noise_s"))
     n = prepared.values(gap_fields(prepared.log, cleansing)[0])
-    length = float(INTERVAL_SECONDS[prepared.log])
+    length = float(log_named(prepared.log).interval_s)
     stamps = prepared.index.asi8
     after_quiet = np.zeros(len(noise), dtype=bool)
     after_quiet[1:] = follows(stamps, length * 1e6) & (noise[:-1] == 0)

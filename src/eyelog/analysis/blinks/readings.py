@@ -26,7 +26,13 @@ from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
 from eyelog.analysis.series.observed import HOUR_US
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named, role_field
+from eyelog.catalogue import (
+    COMPUTED_DATA,
+    STANDARD_MODE_LOGS,
+    known_logs,
+    log_named,
+    role_field,
+)
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
 
@@ -123,6 +129,9 @@ def reading_of(log: str, method: str | None = None, cleansing: str | None = None
         If the log has no such method, or there is no such cleansing.
     """
     methods = log_named(log).rate_methods
+    if not methods:
+        having = " or ".join(repr(each) for each in known_logs() if log_named(each).rate_methods)
+        raise ConfigurationError(f"{log!r} gives no blink rate: pass a frame of {having}")
     if method is None:
         method = methods[0]
     if method not in methods:
@@ -272,8 +281,7 @@ def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Flo
 
 def blink_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:
     """Return, for each group, the number and the seconds behind its default rate."""
-    reading = reading_of(log)
-    if not has_fields(frame, reading):
+    if not log_named(log).rate_methods or not has_fields(frame, reading := reading_of(log)):
         nothing = np.full(len(groups), np.nan)
         return nothing, nothing
     terms = terms_of(frame, reading)

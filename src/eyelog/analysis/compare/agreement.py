@@ -20,10 +20,10 @@ from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import local_dates
 from eyelog.catalogue import (
     COMPUTED_DATA,
-    INTERVAL_SECONDS,
     STANDARD_MODE_LOGS,
     Field,
     catalogue,
+    log_named,
     near,
     role,
     role_field,
@@ -559,7 +559,7 @@ def _opened(
     frame: pd.DataFrame, log: str, *, limits: Limits | None, judge: bool, what: str
 ) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
-    length = INTERVAL_SECONDS[log]
+    length = log_named(log).interval_s
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(f"{what} takes two frames: the 15-second and the 60-second log")
     actual = log_of(frame)
@@ -634,7 +634,7 @@ def _difference(pair: Pair, first: Floats, second: Floats) -> Floats:
 def _absent(pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame) -> list[str]:
     """Return in words which fields of a quantity the frames lack."""
     return [
-        f"the {INTERVAL_SECONDS[log]}-second frame lacks {', '.join(lacking)}"
+        f"the {log_named(log).interval_s}-second frame lacks {', '.join(lacking)}"
         for log, frame in ((COMPUTED_DATA, fifteen), (STANDARD_MODE_LOGS, sixty))
         if (lacking := _lacking(pair, frame, log))
     ]

@@ -15,7 +15,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
-from eyelog.catalogue import LOGS, Field, catalogue
+from eyelog.catalogue import Field, catalogue, known_logs
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, log_of, require
 from eyelog.provenance import stated_log
@@ -195,7 +195,7 @@ def open_columns(
 
 def _field(name: str, log: str | None) -> Field | None:
     """Return the field that a Series is named after, unless the logs aggregate it differently."""
-    logs = LOGS if log is None else (log,)
+    logs = known_logs() if log is None else (log,)
     found = [catalogue(one)[name] for one in logs if name in catalogue(one)]
     return found[0] if found and len({field.agg for field in found}) == 1 else None
 

@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import by_rule
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
 
 __all__ = [
     "Minutes",
@@ -17,9 +17,9 @@ __all__ = [
 ]
 
 
-SHORT_US: Final = INTERVAL_SECONDS[COMPUTED_DATA] * 1_000_000
+SHORT_US: Final = log_named(COMPUTED_DATA).interval_s * 1_000_000
 
-MINUTE_US: Final = INTERVAL_SECONDS[STANDARD_MODE_LOGS] * 1_000_000
+MINUTE_US: Final = log_named(STANDARD_MODE_LOGS).interval_s * 1_000_000
 
 SLACK_US: Final = 1_000_000  # stamps are whole seconds, so a second can seem to lie between records
 

@@ -17,7 +17,7 @@ from eyelog.analysis.series.observed import (
     observed_rows,
     rows_of,
 )
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue
+from eyelog.catalogue import catalogue, known_logs, log_named
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
@@ -221,7 +221,7 @@ def _catalogue_limits(
 ) -> tuple[float, float, str]:
     """Return the range of the field that the series is named after, or why there is none."""
     series = column_of(table, column, what="standardised_mean")
-    here = LOGS if seen.log is None else (seen.log,)
+    here = known_logs() if seen.log is None else (seen.log,)
     logs = [which for which in here if str(series.name) in catalogue(which)]
     fields = [catalogue(which)[str(series.name)] for which in logs]
     ranges = {(field.min, field.max) for field in fields}
@@ -234,7 +234,7 @@ def _catalogue_limits(
         return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
     bins = isinstance(table, pd.DataFrame) and is_resampled(table)
     own_step = not bins and (
-        seen.step_us in {round(INTERVAL_SECONDS[which] * 1e6) for which in logs}
+        seen.step_us in {round(log_named(which).interval_s * 1e6) for which in logs}
     )
     if field.agg == "sum" and not own_step:
         return (

@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import INTERVAL_SECONDS, role
+from eyelog.catalogue import log_named, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require_single_intervals
@@ -100,7 +100,7 @@ def peak_cadence(
     taken = steps(prepared.frame, prepared.log)
     index = prepared.index
     clock = time_groups(index, "1min", stamp=stamp, clock=prepared.clock)
-    room = 60.0 / INTERVAL_SECONDS[which]
+    room = 60.0 / log_named(which).interval_s
     counted = count_rows(~np.isnan(taken), clock)
     made = np.where(counted >= min_coverage * room, total(taken, clock), np.nan)
     whole = counted >= room

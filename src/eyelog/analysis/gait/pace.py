@@ -27,8 +27,8 @@ def steps(frame: Table, log: str) -> Floats:
 
 
 def pace_fields(log: str) -> list[str]:
-    """Return the fields of the steps, and the field that shows how long they took."""
-    return [*role(log, "steps"), role_field(log, "pace")]
+    """Return the fields of the steps, and that which shows how long they took if there is one."""
+    return [*role(log, "steps"), *role(log, "pace")]
 
 
 def pace_parts(frame: Table, log: str, limits: Limits) -> tuple[Floats, Floats]:
@@ -39,7 +39,7 @@ def pace_parts(frame: Table, log: str, limits: Limits) -> tuple[Floats, Floats]:
     """
     carried = is_resampled(frame)
     needed = {"pace_steps", "pace_min"} if carried else {*pace_fields(log)}
-    if not needed <= set(frame.columns):
+    if not needed <= set(frame.columns) or not role(log, "pace"):
         nothing = np.full(len(frame), np.nan)
         return nothing, nothing
     if carried:

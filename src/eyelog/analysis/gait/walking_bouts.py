@@ -20,7 +20,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
+from eyelog.catalogue import log_named, role, role_field
 from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["bouts"]
@@ -125,7 +125,7 @@ def bouts(
     moving = prepared.known.against[Reason.MOVING]
     spent = np.where(np.isnan(taken), np.nan, np.where(moving, 1.0, 0.0))
     index = prepared.index
-    length = INTERVAL_SECONDS[which]
+    length = log_named(which).interval_s
     groups = _runs(index, spent, length, pause, least)
     prepared = replace(prepared, groups=groups)
     width = pd.Timedelta(length, "s").as_unit("us")

@@ -15,7 +15,7 @@ from eyelog.analysis.quality.evidence import Evidence, blink_evidence, seconds_o
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue, role
+from eyelog.catalogue import catalogue, log_named, role
 from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
@@ -131,14 +131,14 @@ class Prepared:
     def minutes(self, present: npt.NDArray[np.bool_]) -> Floats:
         """Return the minutes of the records of each group that are `present`."""
         records = _sum(np.where(present, self.records, 0.0), self.groups)
-        return np.nan_to_num(records) * INTERVAL_SECONDS[self.log] / 60.0
+        return np.nan_to_num(records) * log_named(self.log).interval_s / 60.0
 
 
 def coverage(present: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
     """Return the `present` records of each group / the records that fit into its time."""
     counted = np.nan_to_num(_sum(np.where(present, records, 0.0), groups))
     # Records do not keep step with the clock, so a bin can contain one more than fits into it.
-    return np.minimum(ratio(counted, groups.seconds / INTERVAL_SECONDS[log]), 1.0)
+    return np.minimum(ratio(counted, groups.seconds / log_named(log).interval_s), 1.0)
 
 
 def _sum(values: Floats, groups: Groups) -> Floats:
@@ -279,7 +279,7 @@ def row_seconds(frame: Table, log: str) -> Floats:
     """Return the seconds of each row."""
     if is_resampled(frame):
         return bin_widths(frame)
-    return np.full(len(frame), float(INTERVAL_SECONDS[log]))
+    return np.full(len(frame), float(log_named(log).interval_s))
 
 
 def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:

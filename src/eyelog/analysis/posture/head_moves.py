@@ -8,7 +8,7 @@ from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
 from eyelog.analysis.limits import Limits
-from eyelog.catalogue import INTERVAL_SECONDS, role, role_field
+from eyelog.catalogue import log_named, role, role_field
 from eyelog.frame import log_of, require
 
 __all__ = [
@@ -135,5 +135,5 @@ def head_movements(
         prepared,
         "posture.head_movements",
         of=of,
-        interval_of_percentiles_s=INTERVAL_SECONDS[which],
+        interval_of_percentiles_s=log_named(which).interval_s,
     )

@@ -20,7 +20,7 @@ from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import INTERVAL_SECONDS, role_field
+from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of
 from eyelog.provenance import record
@@ -183,7 +183,7 @@ def zones(
     data = {
         "share": ratio(records, np.full(len(records), records.sum())),
         "n": rows.astype(np.int64),
-        "exposure_min": records * INTERVAL_SECONDS[which] / 60.0,
+        "exposure_min": records * log_named(which).interval_s / 60.0,
         "coverage": np.repeat(prepared.coverage(measured), len(records)),
     }
     table = pd.DataFrame(data, index=pd.Index(names, name="zone"))

@@ -31,7 +31,6 @@ from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Table, numbers
 from eyelog.catalogue import (
-    INTERVAL_SECONDS,
     catalogue,
     log_named,
     role,
@@ -75,8 +74,8 @@ class Evidence:
         return self._values[name]
 
     def part(self, part: str) -> Floats | None:
-        """Return the values of the field with a role in the catalogue."""
-        return self.field(role_field(self.log, part))
+        """Return the values of the field with a role in the catalogue; None without the field."""
+        return self.field(role_field(self.log, part)) if role(self.log, part) else None
 
     @cached_property
     def resampled(self) -> bool:
@@ -127,7 +126,7 @@ class Evidence:
         Masking removes that tilt, and adds the column ``stored``, which says where it did.
         """
         off = np.zeros(len(self.frame), dtype=bool)
-        for name in POSE:
+        for name in POSE if Reason.OFF_POSE in evidence_for(self.log) else ():
             rule = self.rules[name]
             tilt = self.part(rule.role)
             if tilt is not None:
@@ -148,7 +147,7 @@ class Evidence:
             shows no blinks, so the hours would not be those of the records.
         """
         values = self.part("worn")
-        if self.limits.wear == "device":
+        if self.limits.wear == "device" or not role(self.log, "blink_count"):
             return values
         if self._stored is not None:
             raise ConfigurationError(
@@ -170,17 +169,19 @@ class Evidence:
     def against(self) -> dict[Reason, Bools]:
         """The rows to which each reason from the context applies; a missing value sets none."""
         rows = {Reason.OFF_POSE: self.off_pose}
+        known = evidence_for(self.log)
         for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
-            if reason in evidence_for(self.log):
+            if reason in known:
                 rule = self.rules[name]
                 values = self.part(rule.role)
                 if values is not None:
                     rows[reason] = rule.breaks(values)
-        rule = self.rules["walking"]
-        values = self.part(rule.role)
-        if values is not None:
-            rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
-        if self.worn is not None:
+        if Reason.MOVING in known:
+            rule = self.rules["walking"]
+            values = self.part(rule.role)
+            if values is not None:
+                rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
+        if Reason.UNWORN in known and self.worn is not None:
             rows[Reason.UNWORN] = self.rules["worn"].breaks(self.worn)
         return rows
 
@@ -222,8 +223,8 @@ def _or_missing(values: Floats | None, n: int) -> Floats:
 
 def blink_evidence(log: str) -> tuple[str, ...]:
     """Return the fields that ``wear="blinks"`` needs besides those of the device."""
-    count = role_field(log, "blink_count", cleansing="strong")
-    return (count, *role(log, "measured_s"))
+    counts = role(log, "blink_count", cleansing="strong")
+    return (*counts, *role(log, "measured_s")) if counts else ()
 
 
 def seconds(
@@ -271,10 +272,10 @@ def seconds_of(known: Evidence) -> Arrays:
     frame, which = known.frame, known.log
     if known.resampled:
         return _bin_seconds(frame, which)
-    length = float(INTERVAL_SECONDS[which])
+    length = float(log_named(which).interval_s)
     off, values = known.off_pose, known.worn
     walked = _walking_s(known, length)
-    if values is None:  # the steps are all that is known
+    if values is None or "worn" not in known.rules:  # the steps are all that is known
         worn_s = valid_s = np.full(len(frame), np.nan)
         np.putmask(walked, off, np.nan)
     else:
@@ -358,14 +359,16 @@ def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
     asked = [(Reason.OFF_POSE, name) for name in POSE]
     if has_evidence(frame, "valid", log=log):
         names = ((Reason.MOVING, "walking"), (Reason.NOISY, "noise"), (Reason.INVALID, "valid"))
-        asked += [(reason, name) for reason, name in names if reason in evidence_for(log)]
+        asked += names
     lacking: dict[str, list[str]] = {}
     for reason, name in asked:
+        if reason not in evidence_for(log):
+            continue
         field = role_field(log, limit(log, name).role)
         if field not in frame.columns:
             lacking.setdefault(str(reason.name), []).append(field)
     if not has_evidence(frame, "walking", log=log):
-        fields = role(log, *log_named(log).time_roles["walking"])
+        fields = role(log, *_time_roles(log, "walking"))
         if not set(fields).isdisjoint(frame.columns):
             lacking["walking time"] = [name for name in fields if name not in frame.columns]
     return lacking
@@ -378,8 +381,13 @@ def has_evidence(frame: Table, noun: str, *, log: str) -> bool:
     """
     if is_resampled(frame):
         return BIN_MINUTES[noun] in frame.columns
-    parts = log_named(log).time_roles.get(noun, (noun,))
-    return set(role(log, *parts)) <= set(frame.columns)
+    fields = role(log, *_time_roles(log, noun))
+    return bool(fields) and set(fields) <= set(frame.columns)
+
+
+def _time_roles(log: str, noun: str) -> tuple[str, ...]:
+    """Return the roles of the fields that show a kind of time."""
+    return log_named(log).time_roles.get(noun, (noun,))
 
 
 def recorded_rows(frame: Arrays, log: str) -> Bools:
@@ -406,7 +414,7 @@ def _bin_seconds(frame: Arrays, log: str) -> Arrays:
     def column(name: str) -> Floats:
         return numbers(frame[name]) if name in frame.columns else missing
 
-    whole = column("n") * INTERVAL_SECONDS[log]
+    whole = column("n") * log_named(log).interval_s
     recorded = column("recorded_min") * 60
     out = {"recorded_s": np.where(np.isnan(recorded), whole, recorded)}
     for noun, name in BIN_MINUTES.items():

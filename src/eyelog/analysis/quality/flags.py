@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
+from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, recorded_rows
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.quality.values import floats, out_of_range
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, numbers
-from eyelog.catalogue import LOGS, Field, catalogue, role_field
+from eyelog.catalogue import Field, catalogue, known_logs, role
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
@@ -27,10 +27,6 @@ Bits = npt.NDArray[np.uint16]
 
 # Rows judged at once: intermediate arrays of this size stay in the processor's cache.
 AT_ONCE: Final = 65_536
-
-TILTS: Final[set[str]] = {
-    role_field(log, limit(log, name).role) for log in LOGS for name in CONTEXT[Reason.OFF_POSE]
-}
 
 
 def flag(
@@ -158,7 +154,8 @@ def mask(
     against = np.uint16(~int(passing) & 0xFFFF)
     off: Bools = np.zeros(len(frame), dtype=bool)
     table, bits = Arrays.of(frame), Arrays.of(reasons)
-    for name in TILTS & set(table.columns):
+    # A frame has fields of one log, but nothing here need say which.
+    for name in _tilts() & set(table.columns):
         off |= (bits[name] & np.uint16(Reason.OFF_POSE)) != 0
     masked: dict[Any, Any] = {}
     numeric = [name for name in table.columns if _is_float(table[name])]
@@ -186,8 +183,7 @@ def mask(
     steps = [s for s in history(reasons) if s["step"] == "flag"]
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
-    # A frame has fields of one log, but nothing here need say which.
-    recorded = np.logical_or(*(recorded_rows(table, log) for log in LOGS))
+    recorded = np.logical_or.reduce([recorded_rows(table, log) for log in known_logs()])
     if STORED in table.columns:  # masked once more: the tilt that showed it is gone
         stored = numbers(table[STORED])
         off, recorded = off | (stored > 0), recorded | ~np.isnan(stored)
@@ -225,6 +221,11 @@ def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = Non
     details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
     rows = known.off_pose, known.recorded
     return _masked(table, columns, *rows, passing, details, known.log)
+
+
+def _tilts() -> set[str]:
+    """Return the fields that show whether eyewear is in pose, of all logs."""
+    return {name for log in known_logs() for name in role(log, *CONTEXT[Reason.OFF_POSE])}
 
 
 def _is_float(column: Any) -> bool:

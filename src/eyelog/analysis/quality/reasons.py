@@ -34,7 +34,7 @@ from types import MappingProxyType
 from typing import Final
 
 from eyelog.analysis.limits import limits
-from eyelog.catalogue import Field, role_field
+from eyelog.catalogue import Field, role, role_field
 
 __all__ = ["CONTEXT", "WORDS", "Reason", "applies", "counter", "evidence_for"]
 
@@ -110,7 +110,7 @@ def evidence_for(log: str) -> Mapping[Reason, tuple[str, ...]]:
         {
             reason: tuple(role_field(log, table[name].role) for name in names)
             for reason, names in CONTEXT.items()
-            if set(names) <= set(table)
+            if all(name in table and role(log, table[name].role) for name in names)
         }
     )
 
@@ -122,8 +122,8 @@ def applies(field: Field | None, log: str) -> Reason:
     reasons = _BY_KIND.get(field.kind, Reason(0))
     if field.kind == "gait" and field.agg == "sum":
         reasons &= ~Reason.STILL  # no steps is a measurement
-    if Reason.INVALID not in evidence_for(log):
-        reasons &= ~Reason.INVALID
+    for reason in CONTEXT.keys() - evidence_for(log).keys():
+        reasons &= ~reason
     return reasons
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
-from eyelog.catalogue import LOGS, catalogue, near, role
+from eyelog.catalogue import catalogue, known_logs, near, role
 from eyelog.clock import DAY_US, LocalClock, check_stamp
 from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
@@ -583,7 +583,7 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
     The name of the Series is that of a field of either log. Refused only if all other values lie in
     the field's range: a derived series may keep its name.
     """
-    for log in LOGS:
+    for log in known_logs():
         field = catalogue(log).get(str(series.name))
         if field is None or field.invalid_value is None or field.min is None or field.max is None:
             continue

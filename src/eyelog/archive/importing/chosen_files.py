@@ -63,6 +63,7 @@ class ChosenFiles:
     names: list[str] = field(default_factory=list)
     wearers: set[str] = field(default_factory=set)  # whom the files name, where that was asked
     owners: set[str] = field(default_factory=set)  # those of whole files
+    left_out: set[str] = field(default_factory=set)  # the logs of files of other logs
     devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
 
     def take(self, file: InputFile, keep: Keep) -> Taken:
@@ -83,6 +84,7 @@ class ChosenFiles:
             if self.reader not in ("", log.reader):
                 raise ArchiveError(f"it is {log.what}: {log.reader} reads it")
             if self.log not in (None, log.log):
+                self.left_out.add(log.log)
                 return Taken("other log", log)
             if self.device is not None and not self.device.takes(file.name, log.history):
                 return Taken("left out", log)

@@ -10,7 +10,7 @@ from typing import Final
 
 from eyelog import catalogue
 from eyelog.archive.csv_text import text_of
-from eyelog.catalogue import LOGS, fold
+from eyelog.catalogue import fold, known_logs
 from eyelog.errors import ArchiveError
 
 __all__ = ["UNIX_TIME", "WEARER", "fields_of", "own_fields", "spellings"]
@@ -34,7 +34,7 @@ def spellings(log: str) -> Mapping[str, str]:
 @cache
 def own_fields(log: str) -> frozenset[str]:
     """Return the folded spellings that only `log` has: one of them identifies the log of a file."""
-    others = (set(spellings(other)) for other in LOGS if other != log)
+    others = (set(spellings(other)) for other in known_logs() if other != log)
     return frozenset(set(spellings(log)).difference(*others))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from eyelog.archive.importing.field_names import UNIX_TIME, own_fields, spellings
-from eyelog.catalogue import LOGS, fold
+from eyelog.catalogue import fold, known_logs
 from eyelog.errors import ArchiveError, MixedLogsError
 
 __all__ = [
@@ -199,24 +199,30 @@ def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
         raise NotALog(f"it has {other}")
     if {"type", "subtype", "value"} <= names:
         raise NotALog(f"it has {_EVENTS}")
-    own = {log: sorted(names & own_fields(log)) for log in LOGS}
-    if set(own[LOGS[0]]) == _LOCATION:
+    logs = known_logs()
+    own = {log: sorted(names & own_fields(log)) for log in logs}
+    if any(set(fields) == _LOCATION for fields in own.values()):
         raise NotALog("it has the phone's own positions (location)")
-    timed = any(spellings(log).get(name) in _TIMES for log in LOGS for name in names)
-    if all(own.values()):
-        one, other = (spelled[own[log][0]] for log in LOGS)
+    timed = any(spellings(log).get(name) in _TIMES for log in logs for name in names)
+    having = [log for log in logs if own[log]]
+    if len(having) > 1:
+        one, other = having[:2]
         raise MixedLogsError(
-            f"its header has fields of both logs ({one!r} is of {LOGS[0]!r}, {other!r} of"
-            f" {LOGS[1]!r})"
+            f"its header has fields of two logs ({spelled[own[one][0]]!r} is of {one!r},"
+            f" {spelled[own[other][0]]!r} of {other!r})"
         )
-    for log in LOGS:
-        if own[log] and timed:
+    for log in having:
+        if timed:
             return log
         if len(own[log]) > 1:
             raise NotALog("its header has no column of stamps ('date' or 'ut')")
-    shared = [cell for name, cell in spelled.items() if name in spellings(LOGS[0])]
+    shared = [
+        cell for name, cell in spelled.items() if sum(name in spellings(log) for log in logs) > 1
+    ]
     if timed and len(shared) > 1:
         if either is not None:
             return either
-        raise EitherLog(f"both logs have its fields ({', '.join(shared[:4])}): it may be of either")
+        raise EitherLog(
+            f"several logs have its fields ({', '.join(shared[:4])}): it may be of any of them"
+        )
     return None

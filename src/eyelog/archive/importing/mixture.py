@@ -14,7 +14,7 @@ import numpy as np
 
 from eyelog.archive.importing.layers import Meeting
 from eyelog.archive.parquet.rows import Stamps
-from eyelog.catalogue import INTERVAL_SECONDS, near
+from eyelog.catalogue import log_named, near
 from eyelog.errors import ConfigurationError
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
@@ -137,7 +137,7 @@ class Met:
         """Return the pair with most conflicts, if records of two sources met: there or in all."""
         if not pairs:
             return None
-        interval = INTERVAL_SECONDS[self.log] * 1_000_000
+        interval = log_named(self.log).interval_s * 1_000_000
         all_shared, all_conflicts = (sum(counts[at] for counts in pairs.values()) for at in (0, 1))
         ranked = sorted(pairs.items(), key=lambda item: -item[1][1])
         for pair, (shared, conflicts, first) in ranked:
@@ -184,7 +184,7 @@ def refuse_overlaps(
     advice : str
         What to do.
     """
-    interval = INTERVAL_SECONDS[log] * 1_000_000
+    interval = log_named(log).interval_s * 1_000_000
     source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
     every = np.concatenate([np.empty(0, np.int64), *stamps])
     found = overlaps(every, source, interval)

@@ -15,7 +15,7 @@ from eyelog.archive.importing.csv_log import Values
 from eyelog.archive.importing.field_names import WEARER, fields_of
 from eyelog.archive.importing.kinds import NotALog, log_of_names
 from eyelog.archive.importing.log_file import LogFile, Source, whole_of
-from eyelog.catalogue import LOGS, catalogue, fold
+from eyelog.catalogue import catalogue, fold, known_logs
 from eyelog.clock import FILE_ZONE, Zones
 from eyelog.errors import ArchiveError, MixedLogsError
 from eyelog.frame import OFFSET
@@ -69,12 +69,13 @@ class ParquetLog(LogFile):
         own = (schema.metadata or {}).get(b"eyelog.log", b"").decode()
         stated = own or history.get("log")
         # An export states its log, and writes unknown fields by the names that they have.
+        logs = known_logs()
         found = (
-            own if own in LOGS else log_of_names(cells, stated if stated in LOGS else source.log)
+            own if own in logs else log_of_names(cells, stated if stated in logs else source.log)
         )
         if found is None:
             raise NotALog(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
-        if stated in LOGS and found != stated:
+        if stated in logs and found != stated:
             raise MixedLogsError(
                 f"it is said to be of {stated!r} and has fields of {found!r} alone"
             )
@@ -85,7 +86,7 @@ class ParquetLog(LogFile):
         self.names_wearers = bool(self._account)
         place = str(schema.field(self._date).type.tz)
         self.zones = {place}
-        names = cells if own in LOGS else fields_of(cells, found)
+        names = cells if own in logs else fields_of(cells, found)
         self.names = frozenset(filter(None, names))
         self.rows = int(self._file.metadata.num_rows)
         self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None

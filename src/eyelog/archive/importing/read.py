@@ -11,7 +11,7 @@ from eyelog.answers.page import Joined, join_pages
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones
 from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.sources import input_file
-from eyelog.catalogue import LOGS, log_named
+from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import Zone, Zones, known_zones
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError, marked
@@ -127,8 +127,9 @@ def _nothing(name: str, asked: Zones | str | None, what: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     if what != "read_logger_csv":
         raise ArchiveError("the file is empty")
-    for log in LOGS:  # of an empty file nothing else is known than its name
-        if re.search(log_named(log).file_name, name):
+    for log in known_logs():  # of an empty file nothing else is known than its name
+        look = log_named(log).file_name
+        if look and re.search(look, name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=4)
             home = "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
             frame = join_pages([], log, tz=home)

@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from eyelog.archive.importing.mixture import (
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.parquet.layout import schema_of
 from eyelog.archive.parquet.rows import frame_of, widest
-from eyelog.catalogue import LOGS, check_fields, check_log
+from eyelog.catalogue import check_fields, check_log, either_log, known_logs
 from eyelog.clock import Zone, Zones, known_zones, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import (
@@ -87,7 +88,7 @@ class _Files:
             if joined and log is not None:
                 self._add(file.name, log, *joined[0])
         except EitherLog as error:
-            raise BothLogs(f"{file.name}: {marked(error)}: {_CHOOSE}") from error
+            raise BothLogs(f"{file.name}: {marked(error)}: {_choose()}") from error
         except NotALog as error:
             self.others.append((file.name, reason_of(error, file.name)))
         except EyelogError as error:
@@ -115,10 +116,8 @@ class _Files:
         self.parts.setdefault(log.log, []).append(part)
 
 
-_CHOOSE: Final = (
-    f"pass {argument('log', LOGS[0])} (the 15-second log) or"
-    f" {argument('log', LOGS[1])} (the 60-second log)"
-)
+def _choose() -> str:
+    return f"pass {either_log(partial(argument, 'log'))}"
 
 
 def read(
@@ -142,7 +141,7 @@ def read(
     paths : str, path, or iterable of these
         Files (also packed with gzip), folders with their subfolders, and zip files.
     log : {"computed_data", "standard_mode_logs"}, optional
-        The log to read if the files have both; files of the other log are skipped.
+        The log to read if the files have several; files of other logs are skipped.
     tz : str, Zones, or a table or .csv file of zones, optional
         The wearer's zone or zones (`eyelog.Zones`), for the index and for dates that have no
         offset; ``"file"`` takes the offset that each date is written in. By default the zone of the
@@ -211,7 +210,7 @@ def read(
     """
     frames, notes = read_logs(paths, log=log, tz=tz, fields=fields, wearer=wearer, device=device)
     if len(frames) > 1:
-        raise BothLogs(f"these files have both logs: {_CHOOSE}")
+        raise BothLogs(f"these files have several logs: {_choose()}")
     for note in notes:
         warnings.warn(note, EyelogWarning, stacklevel=2)
     return next(iter(frames.values()))
@@ -258,18 +257,18 @@ def read_logs(
         what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
         files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
     place = asked if isinstance(asked, Zones) else _zone(files)
-    frames = {each: _one(each, files, place) for each in LOGS if each in files.parts}
+    frames = {each: _one(each, files, place) for each in known_logs() if each in files.parts}
     return frames, files.notes
 
 
 def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
-    """Return the log, or the only one that has all of the fields; None if both have."""
+    """Return the log, or the only one that has all of the fields; None if several have."""
     if log is not None:
         check_fields(log, fields)
         return log
     having: list[str] = []
     faults: list[EyelogError] = []
-    for each in LOGS:
+    for each in known_logs():
         try:
             check_fields(each, fields)
             having.append(each)
@@ -314,10 +313,8 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
         return f"no file of a log in {where}: {_listed(files.others)}"
     if len(files.empty) == len(names):
         return f"nothing but empty files in {where}"
-    other = next(log for log in LOGS if log != asked_log)
-    return (
-        f"no file of {asked_log!r} in {where}, only of the other log: use {argument('log', other)}"
-    )
+    others = " or ".join(argument("log", log) for log in sorted(files.chosen.left_out))
+    return f"no file of {asked_log!r} in {where}, only of another log: use {others}"
 
 
 def _zone(files: _Files) -> Zones | None:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from fsspec.core import url_to_fs
 
-from eyelog.catalogue import LOGS, catalogue, catalogue_version, check_log, near
+from eyelog.catalogue import catalogue, catalogue_version, check_log, known_logs, near
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
 __all__ = [
@@ -232,7 +232,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
     present = months(place, log, account)
     if present:
         return present
-    by_log = {name: accounts(place, name) for name in LOGS}
+    by_log = {name: accounts(place, name) for name in known_logs()}
     every = sorted(set().union(*by_log.values()))
     if not every:
         raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
@@ -242,7 +242,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
             f"no account {account!r} in the archive {place.name}{near(account, every)};"
             f" it has {names}"
         )
-    logs = ", ".join(repr(name) for name in LOGS if account in by_log[name])
+    logs = ", ".join(repr(name) for name in known_logs() if account in by_log[name])
     raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
 
 

@@ -50,7 +50,7 @@ from eyelog.archive.parquet.rows import (
     widest,
 )
 from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, check_log
+from eyelog.catalogue import check_log, known_logs, log_named
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, argument
@@ -222,7 +222,7 @@ class _Met:
 
 def _refuse_another(met: _Met, batch: Batch, account: str, *, replace: bool) -> None:
     """Raise if the account holds the records of another wearer or device in the same time."""
-    interval = INTERVAL_SECONDS[batch.log] * 1_000_000
+    interval = log_named(batch.log).interval_s * 1_000_000
     if not replace and mostly_differ(met.shared, met.conflicts, interval):
         raise ConfigurationError(
             f"the account {account!r} has other values on {met.conflicts:,} of the"
@@ -449,7 +449,7 @@ def complete_interrupted(place: Place) -> list[str]:
 
 def remove_leftovers(place: Place, account: str) -> None:
     """Complete what a killed process left of an account's months, or remove it."""
-    for log in LOGS:
+    for log in known_logs():
         if place.local and Path(folder(place, log, account)).is_dir():
             with locked(place, log, account):
                 pass
