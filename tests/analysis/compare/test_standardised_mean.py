@@ -146,6 +146,9 @@ def test_values_outside_the_limits_are_refused() -> None:
     raw = standardised_mean(el.sample()["tl_yav"] * 10)
     assert np.isnan(raw.upper)
     assert "outside the catalogue" in raw.reason
+    for value in (-5.0, 105.0):
+        beyond = standardised_mean(hourly([value, 50.0] * 12, name="sc_fcs"))
+        assert "outside the catalogue" in beyond.reason
 
 
 def test_a_day_whose_clocks_change_has_its_own_hours() -> None:
@@ -199,6 +202,7 @@ def test_wear_at_lively_hours_moves_the_crude_mean_and_not_the_standardised_one(
         (lambda s: standardised_mean(s, limits=3), "limits"),
         (lambda s: standardised_mean(s, reference={24: 1}), "0 to 23"),
         (lambda s: standardised_mean(s, reference={3: -1}), "0 or more"),
+        (lambda s: standardised_mean(s, reference={3: float("inf"), 4: 1}), "0 or more"),
         (lambda s: standardised_mean(s, reference=7), "0 to 23"),
         (lambda s: standardised_mean(s.to_frame()), "one Series"),
     ],

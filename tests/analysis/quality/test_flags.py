@@ -63,6 +63,22 @@ def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale():
     assert not stale["lc_bk_n"].any()
 
 
+def test_what_is_stale_is_in_no_summary_of_records_that_were_not_masked_before() -> None:
+    frame = frame_of(
+        EYES, {"bk_n": [0, 0, 2, 1], "bkh_max": [240, 240, 90, 80], "isl": [False] * 4}
+    )
+    assert (el.flag(frame)["bkh_max"] == R.STALE).tolist() == [True, True, False, False]
+    binned = el.resample(frame, "1min", min_coverage=0)
+    assert binned["bkh_max"].max() == 90
+    masked = el.mask(frame, el.flag(frame))
+    assert el.resample(masked, "1min", min_coverage=0)["bkh_max"].equals(binned["bkh_max"])
+
+
+def test_a_count_with_a_fraction_is_out_of_range_and_the_whole_ones_are_not() -> None:
+    flags = el.flag(frame_of(EYES, {"stp": [3.5, 4, 0]}))["stp"]
+    assert (flags & R.RANGE != 0).tolist() == [True, False, False]
+
+
 def test_a_stale_run_at_the_start_of_a_frame_is_flagged_from_its_first_row():
     frame = frame_of(MINUTES, {"lc_bk_n": [0, 0, 0, 2], "lc_npt_av": [0.1, 0.1, 0.2, 0.2]})
     assert (el.flag(frame)["lc_npt_av"] == R.STALE).tolist() == [True, True, False, False]

@@ -23,6 +23,7 @@ def test_the_first_of_january_can_belong_to_a_week_of_the_year_before() -> None:
         "2026-12-28 00:00 2026-W53"
     ]
     assert mondays(day).name == "week"
+    assert mondays(day).tz is None
 
 
 @given(

@@ -84,3 +84,10 @@ def test_days_that_are_alike_widen_the_interval_about_the_median() -> None:
     assert (middle - wide_low, wide_high - middle) == pytest.approx(
         (2 * (middle - low), 2 * (high - middle))
     )
+
+
+def test_the_law_of_many_slopes_has_the_spread_of_the_exact_one() -> None:
+    law = slopes_law(80)
+    # The number of falling pairs is a sum of independent uniform ones on 0 to i - 1, i = 1 to 80.
+    exact = np.sqrt(sum((i**2 - 1) / 12 for i in range(1, 81)))
+    assert law.sd == pytest.approx(exact)

@@ -82,7 +82,7 @@ class Source:
 class LogFile(ABC):
     """One file of a log that is being read.
 
-    A subclass is one format. It is made from a `Source`, and raises `Refused` if that is no log.
+    A subclass is one format. It is made from a `Source`, and raises `NotALog` if it is not a log.
 
     Attributes
     ----------
