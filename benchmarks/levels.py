@@ -24,7 +24,7 @@ import pandas as pd
 import scipy.signal
 
 import eyelog as el
-from eyelog.reports.sections.baseline import COLUMNS, _findings
+from eyelog.reports.findings import COLUMNS, findings
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
@@ -141,7 +141,7 @@ def page(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
 
     def once(generator: np.random.Generator) -> bool:
         table = pd.DataFrame({name: days_alike(generator, n, phi) for name in COLUMNS})
-        found = _findings(table.assign(worn_h=12.0 + table["worn_h"]), list(COLUMNS))
+        found = findings(table.assign(worn_h=12.0 + table["worn_h"]))
         named = [bool(found.moved), *(len(rows) > 0 for rows in found.levels.values())]
         return any(named) or any(rows["stands"].any() for rows in found.days.values())
 

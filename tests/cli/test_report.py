@@ -44,3 +44,16 @@ def test_wrong_arguments_are_said_before_records_are_read(tmp_path, capsys) -> N
     assert "did you mean 'eyes'" in capsys.readouterr().err
     assert main(["report", str(tmp_path), "-o", str(tmp_path / "report.pdf")]) == 1
     assert "end its name with .html" in capsys.readouterr().err
+
+
+def test_glance_writes_page_one_alone(both, tmp_path) -> None:
+    out = tmp_path / "glance.html"
+    assert main(["report", str(both), "--glance", "-o", str(out)]) == 0
+    assert "The last seven days at a glance" in out.read_text()
+    assert "<h2" not in out.read_text()
+
+
+def test_glance_with_sections_is_refused_before_records_are_read(tmp_path, capsys) -> None:
+    command = ["report", str(tmp_path), "--glance", "--sections", "days"]
+    assert main([*command, "-o", str(tmp_path / "r.html")]) == 1
+    assert "leave out --sections or --glance" in capsys.readouterr().err

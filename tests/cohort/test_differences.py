@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.cohort.differences import group_labels, holm
+from eyelog.cohort.differences import group_labels
 from support.cohort_days import cohort_days
 
 RATE = ("blink_rate_per_min", "treated")
@@ -75,21 +73,6 @@ def test_the_usual_outcomes_are_compared_unless_others_are_named() -> None:
     assert "valid_h" not in found.index.get_level_values("outcome")
     chosen = el.cohort.differences(cohort_days(6, 2), by="group", outcomes=["valid_h", "steps"])
     assert list(chosen.index) == [("valid_h", "treated"), ("steps", "treated")]
-
-
-def test_holms_p_are_those_of_his_procedure() -> None:
-    found = holm(np.array([0.01, np.nan, 0.04, 0.03, 0.005]))
-    np.testing.assert_allclose(found, [0.03, np.nan, 0.06, 0.06, 0.02])
-
-
-@given(st.lists(st.floats(0, 1), max_size=9))
-def test_a_corrected_p_is_never_smaller_and_keeps_the_order(p: list[float]) -> None:
-    raw = np.array(p)
-    corrected = holm(raw)
-    assert (corrected >= raw).all()
-    assert (corrected <= 1).all()
-    order = np.argsort(raw, kind="stable")
-    assert (np.diff(corrected[order]) >= 0).all()
 
 
 def test_groups_of_numbers_are_text_as_they_were_written() -> None:

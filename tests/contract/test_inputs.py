@@ -35,6 +35,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_rhythm": lambda f: el.plot_rhythm(el.rhythm.profile(f["tl_yav"])),
     "plot_distribution": lambda f: el.plot_distribution(f["tl_yav"], by="hour"),
     "plot_bouts": lambda f: el.plot_bouts(el.gait.bouts(f), column="pace_spm"),
+    "plot_week": lambda f: el.plot_week(el.daily(f)),
     "plot_baseline": lambda f: el.plot_baseline(el.baseline.personal(el.daily(f)["steps"])),
     "plot_events": lambda f: el.plot_events(
         el.compare.events(

@@ -58,6 +58,7 @@ NAMES = [
     "plot_quality",
     "plot_rhythm",
     "plot_timeline",
+    "plot_week",
     "read",
     "read_answer",
     "read_events",

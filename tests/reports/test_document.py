@@ -64,3 +64,15 @@ def test_the_page_forbids_itself_scripts_and_the_network() -> None:
     text = page(lambda: Part(["A"]))
     assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
     assert "<script" not in text
+
+
+def test_a_page_one_that_cannot_be_made_says_why_and_the_sections_follow() -> None:
+    text = render(
+        {"s": ("Section", lambda: Part(["A"]))},
+        title="Report",
+        about="about",
+        dated=None,
+        version="0",
+        opening=lambda: raises(ConfigurationError("there are no days")),
+    )
+    assert said(text) == ["There are no days.", "A"]

@@ -143,3 +143,22 @@ def test_whatever_the_account_is_called_every_figure_is_drawn(
     page = el.report(named, tmp_path / "report.html", sections=["days"]).read_text()
     assert f"<h1>{title}</h1>" in page
     assert "This figure is not drawn" not in page
+
+
+def test_page_one_comes_before_the_contents_and_the_sections(tmp_path: Path) -> None:
+    text = text_of(tmp_path, frame(SIXTY, 9), sections=["trust"])
+    places = [text.index(part) for part in ('class="answer"', 'id="contents"', '<h2 id="trust">')]
+    assert places == sorted(places)
+    assert '<a href="#trust">What was lost, and why</a>' in text
+
+
+def test_a_glance_is_page_one_alone(tmp_path: Path) -> None:
+    text = text_of(tmp_path, frame(SIXTY, 9), glance=True)
+    assert "The last seven days at a glance" in text
+    assert "<h2" not in text
+    assert 'href="#' not in text.replace('href="#report"', "").split("<svg")[0]
+
+
+def test_a_glance_with_sections_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(el.ConfigurationError, match="leave out sections= or glance="):
+        el.report(frame(SIXTY, 3), tmp_path / "r.html", sections=["days"], glance=True)

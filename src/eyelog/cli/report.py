@@ -36,6 +36,11 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
     )
+    parser.add_argument(
+        "--glance",
+        action="store_true",
+        help="page one alone: what stood out, and the last seven days; it prints on one sheet",
+    )
     parser.set_defaults(run=_report)
 
 
@@ -44,9 +49,13 @@ def _report(args: argparse.Namespace) -> int:
 
     # Wrong arguments are reported before records are read, which can take minutes.
     sections = field_list(args.sections)
-    check_arguments(args.output, sections=sections, name=args.name, dated=args.dated)
-    path = report(
-        read_sources(args), args.output, sections=sections, name=args.name, dated=args.dated
-    )
+    chosen = {
+        "sections": sections,
+        "name": args.name,
+        "dated": args.dated,
+        "glance": args.glance,
+    }
+    check_arguments(args.output, **chosen)
+    path = report(read_sources(args), args.output, **chosen)
     note(f"Report written to {path} ({file_size(path)}): open it in a browser.")
     return 0

@@ -9,11 +9,12 @@ import pandas as pd
 
 from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
+from eyelog.analysis.series.holm import holm
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import record, stated_log
 
-__all__ = ["OUTCOMES", "differences", "group_labels", "holm"]
+__all__ = ["OUTCOMES", "differences", "group_labels"]
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),
@@ -236,13 +237,3 @@ def _pooled_sd(sides: Sequence[Floats]) -> float:
         return MISSING
     squares = sum(float(((side - side.mean()) ** 2).sum()) for side in sides if side.size)
     return float(np.sqrt(squares / freedom))
-
-
-def holm(p: Floats) -> Floats:
-    """Return p values corrected for their number (Holm 1979); missing ones are no comparison."""
-    out = np.full(len(p), np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    out[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return out

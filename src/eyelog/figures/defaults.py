@@ -53,3 +53,6 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
 DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
     {"computed_data": "mind", "standard_mode_logs": "eye"}
 )
+
+WEEK: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")
+"""The columns of a table of days that a week at a glance shows."""

@@ -95,6 +95,11 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "reference": "#444444",  # medians, typical values, limits, models
         "trace": "#555555",
         "second": "#B0652A",
+        "usual range": "#E6E6E6",
+        "usual rim": "#B0B0B0",
+        "head": "#7A4413",
+        "score": "#8C82D9",
+        "walking edge": "#A96A12",  # on white, the colour of walking alone is too light
         "event": "#2F8F7B",
         "before event": "#E0EDEA",
         "flagged": "#D1495B",  # highlights: removed by a condition, outside the usual range

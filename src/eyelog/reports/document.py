@@ -13,6 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.figures.style import WIDTHS_MM
 from eyelog.progress import progress_line
+from eyelog.reports.answer import Answer, Sentence
 from eyelog.reports.pictures import closing, figure_of, svg_of
 from eyelog.reports.section_parts import Empty, Part, Picture
 
@@ -22,13 +23,21 @@ _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
 WIDE_MM: Final = WIDTHS_MM["double"]
 NARROW_MM: Final = WIDTHS_MM["single"]
+# Page one is read on phones: at this width its smallest text has 11 pixels on one of 390.
+PHONE_MM: Final = 79.0
 
 Section = tuple[str, Callable[[], Part]]
 """The title of a section, and the call that makes it."""
 
 
 def render(
-    sections: Mapping[str, Section], *, title: str, about: str, dated: str | None, version: str
+    sections: Mapping[str, Section],
+    *,
+    title: str,
+    about: str,
+    dated: str | None,
+    version: str,
+    opening: Callable[[], Answer] | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -42,7 +51,10 @@ def render(
         A line about when or for what the report was made.
     version : str
         The version of eyelog.
+    opening : callable, optional
+        Makes page one, which comes before the contents.
     """
+    first = None if opening is None else _opening(opening)
     made = []
     with progress_line(len(sections), "report", unit="section") as done:
         for key, section in sections.items():
@@ -55,6 +67,7 @@ def render(
         version=version,
         style=_text("page.css"),
         sections=made,
+        opening=first,
     )
     return page
 
@@ -83,15 +96,26 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
     return shown | vars(part) | {"findings": said, "pictures": drawn, "tables": tables}
 
 
-def _picture(key: str, picture: Picture) -> dict[str, Any]:
+def _opening(make: Callable[[], Answer]) -> dict[str, Any]:
+    """Return what the template shows of page one."""
+    made: Answer | None
+    made, problem = _tried(make, "page one")
+    if made is None:
+        return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
+    said = [Sentence(_minus(one.lead), _minus(one.rest)) for one in made.sentences]
+    drawn = _picture("glance", made.picture, narrow_mm=PHONE_MM)
+    return vars(made) | {"problem": "", "sentences": said, "picture": drawn}
+
+
+def _picture(key: str, picture: Picture, *, narrow_mm: float = NARROW_MM) -> dict[str, Any]:
     shown: dict[str, Any] = {"title": picture.title, "description": picture.description}
-    both, problem = _tried(lambda: _drawn(key, picture), f"the figure {picture.title!r}")
+    both, problem = _tried(lambda: _drawn(key, picture, narrow_mm), f"the figure {picture.title!r}")
     if both is None:
         return shown | {"problem": f"This figure is not drawn: {problem}."}
     return shown | {"problem": "", "wide": both[0], "narrow": both[1]}
 
 
-def _drawn(key: str, picture: Picture) -> tuple[str, str]:
+def _drawn(key: str, picture: Picture, narrow_mm: float) -> tuple[str, str]:
     """Return a figure at both widths."""
     with closing(figure_of(picture.draw())) as figure:
         wide, narrow = (
@@ -102,7 +126,7 @@ def _drawn(key: str, picture: Picture) -> tuple[str, str]:
                 title=picture.title,
                 description=picture.description,
             )
-            for name, width in (("wide", WIDE_MM), ("narrow", NARROW_MM))
+            for name, width in (("wide", WIDE_MM), ("narrow", narrow_mm))
         )
     return wide, narrow
 

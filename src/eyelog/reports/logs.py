@@ -20,6 +20,7 @@ from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import OWN_COLUMNS, clock_of, is_resampled, log_of, one_source, stamps
 from eyelog.provenance import KEY
+from eyelog.reports.findings import Findings, findings
 
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
 
@@ -97,6 +98,11 @@ class Logs:
         if "worn_h" not in table:
             return table
         return table[numbers(table["worn_h"]) >= self.counted_h]
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What stands out in the counted days of the leading log."""
+        return findings(self.counted(self.lead))
 
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""

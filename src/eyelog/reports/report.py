@@ -11,9 +11,10 @@ import pandas as pd
 import eyelog
 from eyelog.analysis.limits import Limits
 from eyelog.catalogue import LOGS, near
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
+from eyelog.reports.answer import answer
 from eyelog.reports.document import Section, render
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
@@ -31,11 +32,14 @@ def report(
     limits: Limits | None = None,
     name: str | None = None,
     dated: str | None = None,
+    glance: bool = False,
 ) -> Path:
     """Write a report of one wearer: one HTML file with sentences, figures and tables.
 
-    The file is complete: it loads nothing from the network and runs no script. It opens with what
-    was measured and how far it can be trusted, and ends with definitions, limits and the recipe.
+    The file is complete: it loads nothing from the network and runs no script. Page one is the
+    answer: how much was worn, at most three sentences on what stood out, and the last seven days
+    against the wearer's own usual range. The sections follow, and definitions, limits and the
+    recipe end the report.
     Each section sums up its numbers in a sentence, with an interval, or says why there are none.
     Tables can be downloaded as CSV from inside the file.
 
@@ -59,6 +63,8 @@ def report(
     dated : str, optional
         A line below the title, such as a date or a study. Without it the report has no date of its
         own: equal records give equal bytes.
+    glance : bool
+        Whether to write page one alone, which prints on one sheet of A4.
 
     Returns
     -------
@@ -68,8 +74,9 @@ def report(
     Raises
     ------
     ConfigurationError
-        If there is nothing to report, a section does not exist, the frames are of different wearers
-        or zones or are resampled, or the path cannot be used.
+        If there is nothing to report, a section does not exist or is asked for beside page one
+        alone, the frames are of different wearers or zones or are resampled, or the path cannot be
+        used.
     MixedLogsError
         If two frames are of the same log, or one holds fields of both.
     EyelogError
@@ -93,13 +100,13 @@ def report(
     ...     "On a usual day the eyewear was worn for" in path.read_text()
     True
     """
-    target = check_arguments(path, sections=sections, name=name, dated=dated)
+    target = check_arguments(path, sections=sections, name=name, dated=dated, glance=glance)
     logs = as_logs(frames, name=name, limits=limits)
     asked = SECTIONS if sections is None else _names(sections)
     chosen = [key for key in SECTIONS if key in asked]
     if sections is None and len(logs.frames) < len(LOGS):
         chosen.remove("agreement")
-    page = _page(logs, chosen, named=name, dated=dated)
+    page = _page(logs, [] if glance else chosen, named=name, dated=dated)
     return write_page(target, page)
 
 
@@ -109,12 +116,18 @@ def check_arguments(
     sections: Sequence[str] | None,
     name: str | None,
     dated: str | None,
+    glance: bool = False,
 ) -> Path:
     """Return the file to write, or raise `ConfigurationError` for arguments that cannot be used."""
     target = page_file(path, what="report")
     check_texts(name=name, dated=dated)
     if sections is None:
         return target
+    if glance:
+        raise ConfigurationError(
+            "page one alone has no sections: leave out"
+            f" {argument('sections')} or {argument('glance')}"
+        )
     for key in _names(sections):
         if key not in SECTIONS:
             raise ConfigurationError(
@@ -140,8 +153,8 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
     made: dict[str, Section] = {
         key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
     }
-    # Made last, after every section has reported what it lacks.
-    made["method"] = ("Method", lambda: method(logs, arguments, notices))
+    if made:  # last, after every section has reported what it lacks
+        made["method"] = ("Method", lambda: method(logs, arguments, notices))
     days = logs.calendar
     log_words = words.joined([LOG_WORDS[log] for log in logs.frames])
     with noticing(notices):
@@ -151,4 +164,5 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
             about=f"{range_words(days[0], days[-1])}, {logs.zone}; {log_words}",
             dated=dated,
             version=eyelog.__version__,
+            opening=partial(answer, logs),
         )

@@ -1,20 +1,18 @@
 """The wearer against the wearer's own earlier days."""
 
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.baseline.new_levels import new_levels
-from eyelog.analysis.baseline.trend import Trend, trend
 from eyelog.analysis.columns import column
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.sheet import number_text
 from eyelog.figures.baseline import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
+from eyelog.reports.findings import LEAST_DAYS, Findings
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
@@ -22,39 +20,22 @@ from eyelog.reports.usual import require_days
 
 __all__ = ["section"]
 
-COLUMNS: Final = (
-    *("worn_h", "steps", "pace_spm", "blink_rate_per_min", "eye_moves_per_h"),
-    *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
-)
 DRAWN: Final = ("blink_rate_per_min", "steps")
-LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
-# Changes over all days and single days share the level of the page, 5 %. A new level has a p of at
-# least .002, and its page looks at twice seven series.
-LEVEL_OF_CHANGES: Final = 0.035
-LEVEL_OF_DAYS: Final = 0.015
-
-
-class _Findings(NamedTuple):
-    """What is known of each quantity, and which of it stands out of all that was looked at."""
-
-    trends: dict[str, Trend]
-    levels: dict[str, pd.DataFrame]
-    days: dict[str, pd.DataFrame]
-    moved: frozenset[str]
-    looks: int
 
 
 def section(logs: Logs) -> Part:
     """Return trends, days outside the wearer's own band, and changes of level."""
     log = logs.lead
     require_days(logs, log, LEAST_DAYS)
-    table = logs.counted(log)
-    names = [name for name in COLUMNS if name in table and table[name].notna().sum() >= LEAST_DAYS]
+    found = logs.findings
+    names = list(found.trends)
     if not names:
         raise Empty(f"no quantity has {LEAST_DAYS} days with a value")
-    found = _findings(table, names)
     return Part(
-        findings=[_trends(found, names, log, len(table)), _days_apart(found, names, log)],
+        findings=[
+            _trends(found, names, log, len(logs.counted(log))),
+            _days_apart(found, names, log),
+        ],
         pictures=[
             Picture(
                 f"{column(name, log=log).label} against the wearer's own baseline,"
@@ -70,41 +51,11 @@ def section(logs: Logs) -> Part:
     )
 
 
-def _findings(table: pd.DataFrame, names: list[str]) -> _Findings:
-    """Look at every quantity, and keep what stands out of all looks on this page (Holm 1979)."""
-    trends = {name: trend(table, name) for name in names}
-    levels = {name: new_levels(table, name) for name in names}
-    days = {name: personal(table, name) for name in names}
-    # A series is searched for a first level; further ones are found in its parts.
-    looks = [trends[name].p for name in names]
-    looks += [float(levels[name]["p"].min()) if len(levels[name]) else 1.0 for name in names]
-    stand = _standing(np.array(looks), LEVEL_OF_CHANGES)
-    every_p = np.concatenate([numbers(days[name]["p"]) for name in names])
-    each_day = _standing(every_p, LEVEL_OF_DAYS)
-    for i, name in enumerate(names):
-        if not stand[len(names) + i]:
-            levels[name] = levels[name].iloc[:0]
-        part = slice(i * len(table), (i + 1) * len(table))
-        days[name] = days[name].assign(stands=each_day[part])
-    moved = frozenset(name for i, name in enumerate(names) if stand[i])
-    return _Findings(trends, levels, days, moved, len(names))
-
-
-def _standing(p: Floats, level: float) -> Bools:
-    """Return which of many p stand out; those that are missing were not looked at."""
-    looked = np.flatnonzero(np.isfinite(p))
-    order = looked[np.argsort(p[looked], kind="stable")]
-    passed = p[order] * np.arange(len(order), 0, -1) < level
-    out = np.zeros(len(p), dtype=bool)
-    out[order[np.cumsum(~passed) == 0]] = True
-    return out
-
-
-def _draw(found: _Findings, name: str) -> object:
+def _draw(found: Findings, name: str) -> object:
     return plot_baseline(found.days[name], changes=list(found.levels[name].index))
 
 
-def _trends(found: _Findings, names: list[str], log: str, days: int) -> str:
+def _trends(found: Findings, names: list[str], log: str, days: int) -> str:
     moved = []
     for name in [name for name in names if name in found.moved]:
         line, about = found.trends[name], column(name, log=log)
@@ -124,7 +75,7 @@ def _trends(found: _Findings, names: list[str], log: str, days: int) -> str:
     return f"{what} {words.joined(moved)}: what stands out {of}."
 
 
-def _days_apart(found: _Findings, names: list[str], log: str) -> str:
+def _days_apart(found: Findings, names: list[str], log: str) -> str:
     said = []
     judged = sum(int(found.days[name]["outside"].notna().sum()) for name in names)
     for name in names:
@@ -148,12 +99,12 @@ def _days_apart(found: _Findings, names: list[str], log: str) -> str:
     )
 
 
-def _outside(found: _Findings, name: str) -> int:
+def _outside(found: Findings, name: str) -> int:
     """Return how many days lie outside the usual range."""
     return int(found.days[name]["outside"].sum())
 
 
-def _table(found: _Findings, names: list[str], log: str) -> PageTable:
+def _table(found: Findings, names: list[str], log: str) -> PageTable:
     rows, kept = [], []
     for name in names:
         line, about, levels = found.trends[name], column(name, log=log), found.levels[name]

@@ -1,0 +1,243 @@
+"""Page one: sentences on what stands out, what was looked at, and how far to trust it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from eyelog.reports.answer import DEEDS, Answer, answer
+from eyelog.reports.document import render
+from eyelog.reports.findings import COLUMNS
+from eyelog.reports.logs import Logs
+from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.drawn import artists, points
+from support.reported import SIXTY, logs, unworn
+
+WHO = "Person 7"
+
+
+def planted(name: str = WHO, **changes: dict[int, float]) -> Logs:
+    """Return logs whose days are noise, with values of some days replaced by column and day."""
+    made = logs(SIXTY, days=33)
+    out = Logs(made.frames, name=name)
+    days = made.days(SIXTY).copy()
+    generator = np.random.default_rng(2)
+    for column, centre in (
+        ("worn_h", 12.0),
+        ("blink_rate_per_min", 14.0),
+        ("tilt_fore_aft_deg", 9.0),
+    ):
+        days[column] = centre + 0.5 * generator.normal(size=len(days))
+    for column in ("steps", "pace_spm", "eye_moves_per_h", "head_moves_yaw_per_h"):
+        days[column] = 6000.0 + 300 * generator.normal(size=len(days))
+    days["blink_rate_low"] = days["blink_rate_per_min"] - 0.3
+    days["blink_rate_high"] = days["blink_rate_per_min"] + 0.3
+    for column, values in changes.items():
+        for day, value in values.items():
+            days.iloc[day, days.columns.get_loc(column)] = value
+    out._made["days", SIXTY] = days
+    return out
+
+
+def said(made: Answer) -> list[str]:
+    return [f"{one.lead} {one.rest}".strip() for one in made.sentences]
+
+
+def test_a_day_that_stands_out_is_said_with_its_interval_and_what_is_usual() -> None:
+    made = planted(
+        blink_rate_per_min={30: 21.0}, blink_rate_low={30: 20.6}, blink_rate_high={30: 21.4}
+    )
+    row = made.findings.days["blink_rate_per_min"].iloc[30]
+    assert said(answer(made)) == [
+        "On Wed 18 Nov Person 7 blinked more often than usual: 21.0 per min"
+        " (95 % interval 20.6 to 21.4, of these minutes), where"
+        f" {row['low']:.1f} to {row['high']:.1f} is usual."
+    ]
+
+
+def test_a_new_level_is_said_with_its_first_day_and_its_interval() -> None:
+    made = planted()
+    days = made.days(SIXTY)
+    days.iloc[16:, days.columns.get_loc("steps")] -= 3000.0
+    (level,) = made.findings.levels["steps"].to_dict("records")
+    first = next(text for text in said(answer(made)) if text.startswith("From Wed 4 Nov on"))
+    assert first.startswith("From Wed 4 Nov on Person 7 took fewer steps than before: ")
+    assert f"{level['after']:,.0f} steps, where it was {level['before']:,.0f} before" in first
+    assert "of this wearer" in first
+
+
+def test_a_trend_is_said_per_week() -> None:
+    made = planted()
+    days = made.days(SIXTY)
+    days["steps"] += 400.0 * np.arange(len(days))
+    trends = [text for text in said(answer(made)) if text.startswith("From week to week")]
+    assert len(trends) == 1
+    assert trends[0].startswith("From week to week Person 7 took more steps: ")
+    assert f"{made.findings.trends['steps'].slope * 7:,.1f} steps each week" in trends[0]
+
+
+def test_at_most_three_sentences_are_said_and_the_strongest_is_first() -> None:
+    made = planted(
+        blink_rate_per_min={28: 30.0, 29: 26.0, 30: 24.0}, steps={31: 60_000.0}, worn_h={32: 23.0}
+    )
+    first = answer(made)
+    assert len(first.sentences) == 3
+    p = [one.p for one in first.sentences]
+    assert p == sorted(p)
+    assert p[0] == min(float(table["p"].min()) for table in made.findings.days.values())
+
+
+def test_what_is_outside_its_range_and_does_not_stand_out_is_no_sentence() -> None:
+    made = planted()
+    row = made.findings.days["blink_rate_per_min"].iloc[32]
+    made = planted(blink_rate_per_min={32: row["high"] + 0.05})
+    assert made.findings.days["blink_rate_per_min"]["outside"].iloc[32]
+    first = answer(made)
+    assert said(first) == ["Nothing stood out in these days."]
+    assert "nothing stands out (5 % for the whole page, Holm)" in first.looked
+
+
+def test_the_grey_line_counts_what_was_looked_at() -> None:
+    made = planted(blink_rate_per_min={30: 21.0})
+    tables = made.findings.days.values()
+    judged = sum(int(table["outside"].notna().sum()) for table in tables)
+    looked = answer(made).looked
+    assert looked.startswith(f"{judged} daily values were compared with the usual range, and 7 ")
+    assert "7 quantities searched for trends and new levels: 1 result stands out" in looked
+
+
+def test_what_too_few_days_allow_no_search_for_is_not_said_to_be_looked_for() -> None:
+    looked = answer(logs(SIXTY, days=9)).looked
+    assert "compared with the usual range: nothing stands out" in looked
+
+
+def test_a_thin_day_is_never_a_sentence_and_is_named_where_trust_is() -> None:
+    first = answer(planted(worn_h={30: 5.0}, blink_rate_per_min={30: 40.0}))
+    assert said(first) == ["Nothing stood out in these days."]
+    assert first.trust.startswith("Wed 18 Nov (5 h worn) is thin. Of ")
+
+
+def test_too_few_days_are_said_in_place_of_a_comparison() -> None:
+    first = answer(logs(SIXTY, days=3))
+    assert said(first) == [
+        "There is nothing to compare these days with yet: 3 days worn for 8 h or more, where 8 are"
+        " needed."
+    ]
+    assert first.looked == ""
+    assert first.facts[2].value == "nothing yet"
+
+
+def test_a_wearer_without_a_name_is_the_wearer() -> None:
+    assert (
+        " the wearer blinked more often"
+        in said(answer(planted("", blink_rate_per_min={30: 21.0})))[0]
+    )
+
+
+def test_eyewear_that_nobody_wore_has_a_page_one() -> None:
+    first = answer(unworn())
+    assert first.facts[0].value == "0 min in 3 days"
+    assert first.sentences[0].lead.startswith("There is nothing to compare")
+
+
+def test_the_glance_has_rings_on_what_the_page_says_and_on_nothing_else() -> None:
+    made = planted(blink_rate_per_min={30: 21.0})
+    drawn = answer(made).picture.draw()
+    place = 30 - (len(made.days(SIXTY)) - 7)
+    assert points(drawn[1], "stands out") == [[place, 21]]
+    assert [bool(artists(ax, "stands out")) for ax in drawn] == [False, True, False, False]
+    plt.close("all")
+
+
+def test_every_quantity_that_is_looked_at_has_words() -> None:
+    assert set(DEEDS) == set(COLUMNS)
+
+
+# The longest page one: three sentences, thin days, five quantities.
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = planted(
+        "A long pseudonym of a wearer",
+        blink_rate_per_min={29: 30.0, 30: 29.0},
+        steps={31: 60_000.0},
+        worn_h={28: 5.0, 27: 5.0, 32: 5.0},
+    )
+    days = made.days(SIXTY)
+    days["sc_fcs_mean"] = 50.0 + np.arange(len(days)) % 5
+    made = Logs(made.frames, name=made.name)
+    made._made["days", SIXTY] = days
+    text = render(
+        {},
+        title=f"Eyewear report: {made.name}",
+        about="19 Oct to 20 Nov 2026, Asia/Tokyo; 60-second log and 15-second log",
+        dated="Study of the winter, second visit",
+        version="0",
+        opening=lambda: answer(made),
+    )
+    target = tmp_path_factory.mktemp("answer") / "answer.html"
+    target.write_text(text, "utf-8")
+    return target
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with chromium() as window:
+        yield window
+
+
+IN_VIEW = """
+const bottom = (selector) => [...document.querySelectorAll(selector)]
+  .map((element) => element.getBoundingClientRect()).filter((box) => box.height)
+  .map((box) => [box.top, box.bottom]);
+return {answers: bottom("h1, .facts, .answer"), figure: bottom(".opening svg")};
+"""
+TEXT_PX = """
+return Math.min(...[...document.querySelectorAll("body *")].flatMap((element) => {
+  const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+  if (!own || !element.getBoundingClientRect().height || element.matches(".skip")) return [];
+  if (["title", "desc", "STYLE"].includes(element.tagName)) return [];
+  const svg = element.closest("svg");
+  const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+  return [parseFloat(getComputedStyle(element).fontSize) * scale];
+}));
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)])
+def test_the_first_screen_holds_the_answer_and_the_start_of_the_glance(
+    browser: Chromium, page: Path, width: int, height: int
+) -> None:
+    browser.open(page, width=width)
+    seen = browser.run(IN_VIEW)
+    assert len(seen["answers"]) == 5
+    assert max(bottom for _, bottom in seen["answers"]) < height
+    assert seen["figure"][0][0] < height
+
+
+@needs_chromium
+def test_page_one_reads_on_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=PHONE)
+    assert not browser.scrolls_sideways()
+    assert browser.layout_faults() == []
+    assert browser.run(TEXT_PX) >= 11
+
+
+@needs_chromium
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_axe_finds_nothing_on_page_one(
+    browser: Chromium, page: Path, width: int, dark: bool
+) -> None:
+    browser.open(page, width=width, dark=dark)
+    assert browser.axe() == []
+
+
+@needs_chromium
+def test_page_one_is_one_sheet_of_a4(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    assert browser.pdf().count(b"/Type /Page\n") == 1
