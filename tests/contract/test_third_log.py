@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.triallog import TRIAL, seconds, trial_log
 
 import eyelog as el
 from eyelog.catalogue import Log, known_logs, log_named
+from support.triallog import TRIAL, seconds, trial_log
 
 pytestmark = pytest.mark.usefixtures("trial")
 

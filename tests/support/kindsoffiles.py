@@ -481,8 +481,8 @@ PACKED = [
         "a zip file with a wrong checksum", stored_damaged, "refused", "cannot be read: Bad CRC-32"
     ),
     Kind(
-        "a gzip file cut off",
-        lambda: gzip.compress(text().encode())[:-20],
+        "a gzip file of which only the header of the file is there",
+        lambda: gzip.compress(text().encode())[:12],
         "refused",
         "cannot be read",
     ),

@@ -161,7 +161,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from eyelog.archive.importing.intake import import_files
+    from eyelog.archive.importing.intake import OTHER_KIND, import_files
+    from eyelog.archive.importing.kinds import counted_kinds
 
     archive = open_archive(args)
     reports = import_files(
@@ -180,7 +181,8 @@ def _import(args: argparse.Namespace) -> int:
     if args.json:
         emit(_table(reports), as_json=True, index=False)
     else:
-        print(_listed(reports, accounts=args.split_wearers))
+        shown = [report for report in reports if report.status != OTHER_KIND]
+        print(_listed(shown, accounts=args.split_wearers))
     kept = sum(report.kept for report in reports)
     # Files overlap, so together they can have more rows than the archive then has records.
     were = "would be" if args.dry_run else "was" if kept == 1 else "were"
@@ -191,6 +193,8 @@ def _import(args: argparse.Namespace) -> int:
     )  # fmt: skip
     rows = "row" if kept == 1 else "rows"
     note(f"{kept:,} {rows} {were} new to {owner} in {archive.path}{written}")
+    if kinds := [report.kind for report in reports if report.status == OTHER_KIND]:
+        note(counted_kinds(kinds))
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
         note(f"refused {report.file}: {report.fault}")
@@ -254,7 +258,7 @@ def _table(reports: "list[FileReport]") -> "pd.DataFrame":
     import pandas as pd
 
     table = pd.DataFrame([vars(report) for report in reports])
-    table = table.drop(columns=["fault", "differing"])
+    table = table.drop(columns=["fault", "differing", "kind"])
     for name in ("first", "last"):
         stamps = [getattr(report, name) for report in reports]
         texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]

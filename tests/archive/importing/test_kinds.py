@@ -2,7 +2,13 @@
 
 import pytest
 
-from eyelog.archive.importing.kinds import NotALog, find_header, kind_of_bytes
+from eyelog.archive.importing.kinds import (
+    NotALog,
+    OtherKind,
+    counted_kinds,
+    find_header,
+    kind_of_bytes,
+)
 from eyelog.catalogue import LOGS
 from eyelog.errors import MixedLogsError
 
@@ -20,6 +26,8 @@ OTHERS = {
     "motion activity": "startDate,stationary,walking,running,automotive,cycling,unknown,confidence",
     "positions": "date,latitude,longitude,altitude",
     "no line that is the header": "time,heart rate",
+    "one-minute log of the first generation": "date,Focus Level,Is EOG Valid,# of Steps (280)",
+    "first generation of the eyewear, which": "Date,numSteps280,numBlinks",
     "no column of stamps": "stepCount,isStill,isValid",
     "may be of any of them": "date,hm_po,tl_xav",
 }
@@ -30,6 +38,36 @@ def test_the_refusal_of_another_kind_says_what_it_is(what: str) -> None:
     content = (OTHERS[what] + "\n2026-10-21T00:00:00Z,1,2,3\n").encode()
     with pytest.raises(NotALog, match=what):
         find_header(content, whole=True)
+
+
+@pytest.mark.parametrize(
+    ("what", "left_out"),
+    [
+        ("20 Hz motion", True),
+        ("head-motion events", True),
+        ("motion activity", True),
+        ("positions", True),
+        ("raw EOG", False),
+        ("one-minute log of the first generation", False),
+        ("no line that is the header", False),
+    ],
+)
+def test_only_what_the_app_writes_beside_a_log_is_left_out(what: str, left_out: bool) -> None:
+    with pytest.raises(NotALog) as refused:
+        find_header((OTHERS[what] + "\n").encode(), whole=True)
+    assert isinstance(refused.value, OtherKind) is left_out
+
+
+def test_rows_without_a_header_are_told_from_a_log() -> None:
+    with pytest.raises(NotALog, match=r"no header, like .* first generation .* \(2015\)"):
+        find_header(b"2015-11-02 10:00:00,0,12,3.5,-1\n2015-11-02 10:01:00,0,9,2,0\n", whole=True)
+    with pytest.raises(NotALog, match="no line that is the header"):
+        find_header(b"2015-11-02,walk,12\n", whole=True)
+
+
+def test_the_files_left_out_are_counted_in_one_line() -> None:
+    assert counted_kinds(["b", "a", "b"]) == "left out: 3 files of other kinds: 1 with a; 2 with b"
+    assert counted_kinds(["a"]) == "left out: 1 file of another kind: 1 with a"
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ import gzip
 import io
 import os
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from eyelog.archive.importing import sources as module
-from eyelog.archive.importing.sources import input_files, opened
+from eyelog.archive.importing.sources import InputFile, Unzipped, input_files, opened
 from eyelog.errors import ArchiveError, ConfigurationError
 from support.loggerfiles import zipped
 
@@ -133,13 +134,16 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     stored = io.BytesIO()
     with zipfile.ZipFile(stored, "w") as box:
         box.writestr("a.csv", CSV)
+    workbook = zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"})
     files = {
         "cut.zip": whole[:-30],
         "crc.zip": damaged(stored.getvalue(), 60),
         "locked.zip": bytes(locked),
-        "cut.gz": gzip.compress(CSV.encode() * 50)[:-9],
+        "headless.gz": gzip.compress(CSV.encode() * 50)[:9],
+        "in.zip": zipped({"book.xlsx": workbook, "box.zip": zipped({"a.csv": CSV})}),
+        "book.xlsx.gz": gzip.compress(workbook),
         "twice.gz": gzip.compress(gzip.compress(CSV.encode())),
-        "book.xlsx": zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}),
+        "book.xlsx": workbook,
     }
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
@@ -147,6 +151,54 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     assert "damaged zip file" in found["cut.zip"]
     assert "it cannot be read: Bad CRC-32" in found["crc.zip: a.csv"]
     assert "encrypted" in found["locked.zip: a.csv"]
-    assert "it cannot be read" in found["cut.gz"]
+    assert "it cannot be read" in found["headless.gz"]
+    assert found["in.zip: book.xlsx"] == "it is an Excel workbook: unpack it first"
+    assert found["in.zip: box.zip"] == "it is a zip file: unpack it first"
+    assert found["book.xlsx.gz"] == "it is an Excel workbook: unpack it first"
     assert "unpack it first" in found["twice.gz"]
     assert "a damaged Excel workbook (OSError): open it in the spread" in found["book.xlsx"]
+
+
+LINES = [f"2026-10-21T09:{i // 60:02}:{i % 60:02}Z,{i}\n" for i in range(600)]
+
+
+def unpacked(content: bytes) -> tuple[bytes, bool]:
+    """Return what is read of a gzip file, and whether it breaks off."""
+    with opened(InputFile("a.csv.gz", partial(io.BytesIO, content))) as (kind, stream):
+        assert kind == "text"
+        packed = stream.raw
+        assert isinstance(packed, Unzipped)
+        return stream.read(), packed.cut_off
+
+
+def test_all_members_of_a_gzip_file_are_unpacked() -> None:
+    members = [gzip.compress("".join(LINES[i::3]).encode()) for i in range(3)]
+    content, cut_off = unpacked(b"".join(members))
+    assert content.decode() == "".join(line for i in range(3) for line in LINES[i::3])
+    assert not cut_off
+
+
+@pytest.mark.parametrize("level", [0, 1, 9])
+def test_of_a_gzip_file_that_is_cut_off_the_whole_lines_are_read(level: int) -> None:
+    first, last = "".join(LINES[:300]), "".join(LINES[300:])
+    before, packed = gzip.compress(first.encode(), level), gzip.compress(last.encode(), level)
+    seen = set()
+    for size in range(2, len(packed), 97):
+        content, cut_off = unpacked(before + packed[:size])
+        lines = content.decode().splitlines(keepends=True)
+        assert lines == LINES[: len(lines)]
+        assert len(lines) >= 300
+        assert cut_off
+        seen.add(len(lines))
+    assert max(seen) > 500
+
+
+def test_a_last_line_without_its_end_is_kept_where_the_file_is_whole() -> None:
+    content, cut_off = unpacked(gzip.compress(b"date,stp\n2026-10-21T09:00:15Z,3"))
+    assert content == b"date,stp\n2026-10-21T09:00:15Z,3"
+    assert not cut_off
+
+
+def test_a_line_of_megabytes_is_unpacked_too() -> None:
+    long = b'{"a": "' + b"0123456789" * 400_000 + b'"}'
+    assert unpacked(gzip.compress(long, 1)) == (long, False)

@@ -191,9 +191,30 @@ def test_files_that_are_not_logs_are_left_out_with_a_warning(tmp_path: Path) -> 
     (tmp_path / "x_currentData.csv").write_text(JUNK)
     (tmp_path / "notes.pdf").write_bytes(b"%PDF-1.7")
     (tmp_path / "nothing.csv").write_bytes(b"")
-    with pytest.warns(el.EyelogWarning, match="left out 2 files .*PDF.*20 Hz") as caught:
+    with (
+        pytest.warns(el.EyelogWarning, match=r"left out 1 file that is not of a log: .*PDF"),
+        pytest.warns(el.EyelogWarning, match="left out: 1 file of another kind: 1 with 20 Hz"),
+    ):
         assert len(el.read(tmp_path)) == len(TEN)
-    assert len(caught) == 1
+
+
+def test_a_folder_of_the_app_is_read_with_one_line_on_its_other_files(tmp_path: Path) -> None:
+    save(tmp_path, TEN, "csv")
+    log_alone = el.read(tmp_path)
+    for name, header in {
+        "currentData": JUNK,
+        "fastHeadMotion": "date,type,subType,value\n",
+        "slowHeadMotion": "date,type,subType,value\n",
+        "motionActivity": "date,stationary,walking,running,automotive,cycling\n",
+        "location": "date,latitude,longitude,altitude,speed\n2026-10-21T09:00:00Z,35,139,1,1\n",
+    }.items():
+        (tmp_path / f"20261021-090000_CDC000000001_{name}.csv").write_text(header)
+    with pytest.warns(el.EyelogWarning) as caught:
+        frame = el.read(tmp_path)
+    (line,) = [str(each.message) for each in caught]
+    assert line.startswith("left out: 5 files of other kinds: 1 with 20 Hz motion")
+    assert "2 with head-motion events" in line
+    assert_frame_equal(frame, log_alone)  # nothing of the phone's positions
 
 
 def test_damaged_lines_are_one_warning_per_file(tmp_path: Path) -> None:
@@ -217,7 +238,10 @@ def test_damaged_lines_are_one_warning_per_file(tmp_path: Path) -> None:
     [
         ({}, "no file in"),
         ({"a.csv": JUNK}, "20 Hz motion"),
-        ({"a.csv": JUNK, "b.txt": "hello"}, "no file of a log in .*a.csv .*; .*b.txt"),
+        (
+            {"a.csv": JUNK, "b.txt": "hello"},
+            r"no file of a log in .*b\.txt \(.*; left out: 1 file of .* 20 Hz",
+        ),
         ({"a.csv": "", "b.csv": " \n"}, "nothing but empty files"),
     ],
 )

@@ -10,7 +10,7 @@ from eyelog.archive.importing.kinds import NotALog, kind_of_bytes
 from eyelog.archive.importing.log_file import LogFile, Source
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.saved_log import SavedLog
-from eyelog.archive.importing.sources import InputFile, opened
+from eyelog.archive.importing.sources import InputFile, Unzipped, opened
 from eyelog.clock import Zones
 from eyelog.frame import BIN_WIDTH, STORED
 
@@ -31,6 +31,7 @@ class Format(Protocol):
 FORMATS: Final[list[Format]] = [ParquetLog, SavedLog, CsvLog]
 
 _HEAD: Final = 64  # bytes that show the format
+_CUT_OFF: Final = "it breaks off before its end, and the whole lines in it were read"
 _UTF_16: Final = "it is not UTF-8 but UTF-16, and was read as that"
 
 
@@ -48,7 +49,7 @@ def reading(
         If it is not a log, or cannot be read.
     """
     with opened(file) as (kind, stream):
-        wide = kind.startswith("utf-16")
+        packed, wide = stream.raw, kind.startswith("utf-16")
         if wide:
             stream = recoded(stream, kind)
             kind = kind_of_bytes(stream.peek(_HEAD)[:_HEAD])
@@ -62,6 +63,8 @@ def reading(
         if wide:
             found.notes.append(_UTF_16)
         yield found
+        if isinstance(packed, Unzipped) and packed.cut_off:
+            found.notes.append(_CUT_OFF)
 
 
 def _refuse_made(log: LogFile) -> None:

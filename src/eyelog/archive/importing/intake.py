@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from eyelog.answers.page import Joined
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
+from eyelog.archive.importing.kinds import OtherKind
 from eyelog.archive.importing.layers import (
     Layer,
     Meeting,
@@ -50,7 +51,9 @@ from eyelog.errors import (
 from eyelog.frame import OFFSET
 from eyelog.progress import progress_line
 
-__all__ = ["FileReport", "import_files"]
+__all__ = ["OTHER_KIND", "FileReport", "import_files"]
+
+OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs
 
 # Records that wait in memory before they wait on the disk: some 35 MB with every field.
 _WAITING: Final = 60_000
@@ -63,7 +66,8 @@ class FileReport:
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
     that were already there (or whose stamp came again in the file), and `refused` are not records.
     `conflicts` counts the stamps at which a later value replaced another one or, if stored values
-    are kept, differed from one; `differing` has these by field.
+    are kept, differed from one; `differing` has these by field. A file that the app writes beside
+    the logs has the status "other kind", and `kind` says what it has.
     """
 
     file: str
@@ -78,6 +82,7 @@ class FileReport:
     last: datetime | None = None
     reason: str = ""
     account: str = "me"
+    kind: str = ""
     fault: str = field(default="", repr=False)  # the reason, with marks around its arguments
     differing: dict[str, list[Stamps]] = field(default_factory=dict, repr=False)
 
@@ -97,9 +102,10 @@ def import_files(
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
-    A file that is not a log is refused; the others are still imported. Importing the same files
-    again changes nothing. Files of several wearers or devices in the same time are refused, and
-    then nothing is written.
+    A file that is not a log is refused; the others are still imported. What the app writes beside
+    the logs is left out, unless there is nothing else: then it is refused too. Importing the same
+    files again changes nothing. Files of several wearers or devices in the same time are refused,
+    and then nothing is written.
 
     Parameters
     ----------
@@ -259,6 +265,8 @@ class _Intake:
             fault = reason_of(error, file.name)
             refused = FileReport(file.name, status="refused", account=self.account)
             refused.reason, refused.fault = spelled(fault), fault
+            if isinstance(error, OtherKind):
+                refused.status, refused.kind = OTHER_KIND, error.kind
             reports = {self.account: refused}
         else:
             first = next(iter(reports.values()), FileReport(file.name, account=self.account))
@@ -373,6 +381,10 @@ class _Intake:
         for report in self.reports:
             if report.kept and report.status != "refused":
                 report.status = "to import" if self.dry_run else "imported"
+        beside = [report for report in self.reports if report.status == OTHER_KIND]
+        if all(report in beside or report.status == "empty" for report in self.reports):
+            for report in beside:  # there is no log
+                report.status = "refused"
         return self.reports
 
     def _write(self, key: tuple[str, str], stack: ExitStack, staged: Staged) -> list[Stamps]:

@@ -1,11 +1,14 @@
 """The kind of a file, recognised from how it begins and never from its name.
 
 The vendor's apps write several kinds of files side by side; only the 15-second and the 60-second
-log belong in an archive. The others are refused, and the message says what they are.
+log belong in an archive. The others are left out (`OtherKind`). Whatever else is no log is refused,
+and the message says what it is.
 """
 
 import csv
-from collections.abc import Sequence, Set
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,10 +21,13 @@ __all__ = [
     "EitherLog",
     "Header",
     "NotALog",
+    "OtherKind",
+    "counted_kinds",
     "find_header",
     "kind_of_bytes",
     "log_of_names",
     "other_kind",
+    "refusal_of",
 ]
 
 AS_CSV: Final = (
@@ -65,26 +71,53 @@ _MAGIC: Final = (
 _READ: Final = ("zip", "gzip", "utf-16-le", "utf-16-be")
 
 _FIRST: Final = "the one-minute log of the first generation of the eyewear, which has other fields"
+_LIKE_FIRST: Final = (
+    "it has rows and no header, like the files of the first generation of the eyewear (2015); for a"
+    " log, put the line with its field names first"
+)
 _EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
 _MOTION: Final = "20 Hz motion and eye-event data (currentData)"
 _ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
+_POSITIONS: Final = "the phone's own positions (location)"
 _RAW: Final = "raw EOG and motion data of the academic edition"
 # A header with one of these names is of another kind of file; neither log has any of them.
 _OTHERS: Final = {
     _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
-             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical"),
+             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical",
+             "focus level", "is eog valid", "# of steps (280)", "# of steps (310)"),
     _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
               "fiterror"),
     _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
     "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
     _ACTIVITY: ("stationary", "automotive", "cycling"),
 }  # fmt: skip
+# What the app writes beside the logs of every recording.
+_BESIDE: Final = (_EVENTS, _MOTION, _ACTIVITY, _POSITIONS)
 _LOCATION: Final = frozenset({"latitude", "longitude"})
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}\b.*", re.ASCII)
 _TIMES: Final = ("date", UNIX_TIME)
 
 
 class NotALog(ArchiveError):
     """A file that is not a log; the message says what it is instead."""
+
+
+class OtherKind(NotALog):
+    """A file that the app writes beside the logs, which is left out; `kind` says what it has."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"it has {kind}")
+        self.kind = kind
+
+
+def counted_kinds(kinds: Iterable[str]) -> str:
+    """Return one line on the files that were left out because the app writes them beside a log."""
+    counts = Counter(kinds)
+    total = counts.total()
+    what = "1 file of another kind" if total == 1 else f"{total:,} files of other kinds"
+    each = "; ".join(f"{count:,} with {kind}" for kind, count in sorted(counts.items()))
+    return f"left out: {what}: {each}"
 
 
 class EitherLog(NotALog):
@@ -158,8 +191,17 @@ def find_header(
         if line.strip(" ,;\t"):
             before.append(number)
             first = first or _cells(line, ",")
+    if _is_record(first):
+        raise NotALog(_LIKE_FIRST)
     shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
     raise NotALog(f"it has no line that is the header of a log (it begins with {shown})")
+
+
+def _is_record(cells: Sequence[str]) -> bool:
+    """Return whether a line has a date and otherwise nothing but several numbers."""
+    numbers = sum(_NUMBER.fullmatch(cell) is not None for cell in cells)
+    dates = sum(_DATE.fullmatch(cell) is not None for cell in cells)
+    return dates == 1 and numbers > 1 and dates + numbers == sum(map(bool, cells))
 
 
 def _line(start: bytes, begin: int) -> tuple[int, bytes]:
@@ -187,6 +229,11 @@ def other_kind(names: Set[str]) -> str:
     return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
 
 
+def refusal_of(kind: str) -> NotALog:
+    """Return the error of a file of another kind: left out if the app writes it beside a log."""
+    return OtherKind(kind) if kind in _BESIDE else NotALog(f"it has {kind}")
+
+
 def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     """Return the log of a header, None for a line that is not a header.
 
@@ -196,13 +243,13 @@ def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     names = spelled.keys()
     other = other_kind(names)
     if other:
-        raise NotALog(f"it has {other}")
+        raise refusal_of(other)
     if {"type", "subtype", "value"} <= names:
-        raise NotALog(f"it has {_EVENTS}")
+        raise OtherKind(_EVENTS)
     logs = known_logs()
     own = {log: sorted(names & own_fields(log)) for log in logs}
     if any(set(fields) == _LOCATION for fields in own.values()):
-        raise NotALog("it has the phone's own positions (location)")
+        raise OtherKind(_POSITIONS)
     timed = any(spellings(log).get(name) in _TIMES for log in logs for name in names)
     having = [log for log in logs if own[log]]
     if len(having) > 1:

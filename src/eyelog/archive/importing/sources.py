@@ -22,13 +22,16 @@ from eyelog.archive.importing.kinds import AS_CSV, NotALog, kind_of_bytes
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["InputFile", "input_file", "input_files", "opened"]
+__all__ = ["InputFile", "Unzipped", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes that any file may unpack to, however small it is
 _DENSEST: Final = 500  # of a log without a value, indented JSON comes nearest to it
 _MEMBERS: Final = 20_000
+_LARGEST_WITHIN: Final = 64 << 20  # bytes of a zip file within another that is looked into
+_PIECE: Final = 1 << 18
+_LONGEST_LINE: Final = 1 << 20
 WORKBOOK: Final = "an Excel workbook"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _UNREADABLE: Final = (
@@ -71,7 +74,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._inner.read(len(buffer))
+        data = self._taken(len(buffer))
         self._budget[0] -= len(data)
         self._given += len(data)
         if self._budget[0] < 0:
@@ -83,6 +86,50 @@ class _Bounded(io.RawIOBase):
             )
         buffer[: len(data)] = data
         return len(data)
+
+    def _taken(self, most: int) -> bytes:
+        return cast(bytes, self._inner.read(most))
+
+
+class Unzipped(_Bounded):
+    """The content of a gzip file; of one that is cut off, the whole lines.
+
+    The line in which it breaks off is left out: half a number is a number too.
+
+    Attributes
+    ----------
+    cut_off : bool
+        Whether the file broke off before its end; known when all was read.
+    """
+
+    def __init__(self, inner: gzip.GzipFile, packed: Callable[[], int]) -> None:
+        super().__init__(inner, [LARGEST], packed)
+        self.cut_off = False
+        self._line = b""  # the beginning of a line that is not whole yet
+        self._ready = b""
+
+    def _taken(self, most: int) -> bytes:
+        while not self._ready:
+            try:
+                data = self._inner.read1(_PIECE)  # gives what comes before the end, then raises
+            except EOFError:
+                if not self._given:
+                    raise
+                self.cut_off = True
+                self._line = b""
+                return b""
+            if not data:
+                self._ready, self._line = self._line, b""
+                break
+            whole = data.rfind(b"\n") + 1
+            if whole:
+                self._ready, self._line = self._line + data[:whole], data[whole:]
+            else:
+                self._line += data
+            if len(self._line) > _LONGEST_LINE:  # as of an answer: no line to wait for
+                self._ready, self._line = self._ready + self._line, b""
+        taken, self._ready = self._ready[:most], self._ready[most:]
+        return taken
 
 
 @contextmanager
@@ -101,20 +148,34 @@ def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBa
             stream = io.BufferedReader(cast(io.RawIOBase, raw))
             kind = kind_of_bytes(stream.peek(64))
             if kind != "gzip":
-                yield _content(kind), stream
+                yield _content(kind, stream), stream
                 return
             with gzip.GzipFile(fileobj=stream) as packed:
-                stream = io.BufferedReader(_Bounded(packed, [LARGEST], stream.tell))
-                yield _content(kind_of_bytes(stream.peek(64))), stream
+                stream = io.BufferedReader(Unzipped(packed, stream.tell))
+                yield _content(kind_of_bytes(stream.peek(64)), stream), stream
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"it cannot be read: {' '.join(reason.split())}") from error
 
 
-def _content(kind: str) -> str:
+def _content(kind: str, stream: BinaryIO) -> str:
+    if kind == "zip" and (office := _office_within(stream)):
+        raise NotALog(f"it is {office}" + (": unpack it first" if office == WORKBOOK else ""))
     if kind in ("zip", "gzip"):
         raise NotALog(f"it is a {kind} file: unpack it first")
     return kind
+
+
+def _office_within(stream: BinaryIO) -> str:
+    """Return which kind of Office document a file in a zip or gzip file is, if it is one."""
+    content = stream.read(_LARGEST_WITHIN + 1)
+    if len(content) > _LARGEST_WITHIN:
+        return ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as box:
+            return _office(set(box.namelist()))
+    except zipfile.BadZipFile:
+        return ""
 
 
 def input_file(path: Path, name: str) -> InputFile:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from eyelog import provenance
 from eyelog.answers.page import Joined
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
-from eyelog.archive.importing.kinds import EitherLog, NotALog
+from eyelog.archive.importing.kinds import EitherLog, NotALog, OtherKind, counted_kinds
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
 from eyelog.archive.importing.log_file import LogFile, listed, own_columns
 from eyelog.archive.importing.mixture import (
@@ -75,6 +75,7 @@ class _Files:
     fields: tuple[str, ...] | str | None
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
+    kinds: list[str] = field(default_factory=list)  # of the files that an app writes beside logs
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -89,6 +90,8 @@ class _Files:
                 self._add(file.name, log, *joined[0])
         except EitherLog as error:
             raise BothLogs(f"{file.name}: {marked(error)}: {_choose()}") from error
+        except OtherKind as error:
+            self.kinds.append(error.kind)
         except NotALog as error:
             self.others.append((file.name, reason_of(error, file.name)))
         except EyelogError as error:
@@ -252,6 +255,8 @@ def read_logs(
         raise ArchiveError(_nothing(files, every))
     if device is None and (devices := devices_of(files.chosen.names)):
         files.notes.append(f"{devices}: if these are several wearers, read each on their own")
+    if files.kinds:
+        files.notes.append(counted_kinds(files.kinds))
     if files.others:
         count = len(files.others)
         what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
@@ -309,8 +314,12 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
     if len(names) == 1 and files.others:
         name, reason = files.others[0]
         return f"{name}: {reason}"
-    if files.others:
-        return f"no file of a log in {where}: {_listed(files.others)}"
+    if len(names) == 1 and files.kinds:
+        return f"{names[0]}: it has {files.kinds[0]}"
+    if files.others or files.kinds:
+        left_out = [counted_kinds(files.kinds)] if files.kinds else []
+        others = [_listed(files.others)] if files.others else []
+        return f"no file of a log in {where}: {'; '.join([*others, *left_out])}"
     if len(files.empty) == len(names):
         return f"nothing but empty files in {where}"
     others = " or ".join(argument("log", log) for log in sorted(files.chosen.left_out))
