@@ -11,10 +11,10 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-__all__ = ["NARROW", "WIDE", "html", "page_headers", "page_template", "rendered"]
+__all__ = ["BROAD", "NARROW", "WIDE", "html", "page_headers", "page_template", "rendered"]
 
-NARROW, WIDE = "page", "page wide"
-"""One card in the middle, or a column of several."""
+NARROW, WIDE, BROAD = "page", "page wide", "page wide broad"
+"""One card in the middle, or a column of several, or a broad one for tables."""
 
 
 def html(name: str) -> str:

@@ -79,5 +79,5 @@ def test_a_process_that_is_killed_is_no_whole_answer() -> None:
 def test_a_task_that_nobody_waits_for_ends() -> None:
     parts = run_apart(_endless)
     pid = int(next(parts))
-    parts.close()  # type: ignore[attr-defined] # a generator
+    parts.close()
     assert not psutil.pid_exists(pid)

@@ -20,7 +20,7 @@ from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_e
 from eyelog.catalogue import known_logs, log_named
 from eyelog.errors import ArchiveError, EyelogWarning
 
-__all__ = ["bytes_of_account", "contents", "inventory"]
+__all__ = ["bytes_of_account", "contents", "inventory", "last_stamp"]
 
 # With at most this many accounts, a footer of each is read to name the days; with more, the months
 # are named.
@@ -74,6 +74,17 @@ def bytes_of_account(place: Place, account: str) -> int:
         for log in known_logs()
         for month in months(place, log, account)
     )
+
+
+def last_stamp(place: Place, path: str) -> int:
+    """Return the last stamp of a month file (microseconds since 1970, UTC), from its footer.
+
+    Raises
+    ------
+    ArchiveError
+        If the footer cannot be read.
+    """
+    return _edges(place, path)[1]
 
 
 def _extent(place: Place, log: str) -> str:

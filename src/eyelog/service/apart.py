@@ -11,7 +11,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final
@@ -66,7 +66,7 @@ class Apart:
         )
 
 
-def run_apart(task: Task, **told: Any) -> Iterator[bytes]:
+def run_apart(task: Task, **told: Any) -> Generator[bytes, None, None]:
     """Yield what a task yields in a process of its own, as it comes; see `Apart.whole`."""
     words = {"path": sys.path, "module": task.__module__, "name": task.__name__, "told": told}
     with subprocess.Popen(  # noqa: S603 (this program itself)

@@ -55,6 +55,8 @@ from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
 from eyelog.service.records.window_cache import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
+from eyelog.service.staff.staff_routes import PATH as STAFF_PATH
+from eyelog.service.staff.staff_routes import Staff, show_staff, take_staff
 from eyelog.service.status import LastWrite, health, start, versions
 from eyelog.service.uploads.resumable import announce, take_part
 from eyelog.service.uploads.upload_routes import Uploads, take_records
@@ -158,6 +160,7 @@ def create_app(
             _route("/v1/oauth/revoke", (post, revoke)),
             _route("/v1/oauth/authorize", (get, show_login), (post, take_login)),
             _route("/account", (get, show_account), (post, take_account)),
+            _route(STAFF_PATH, (get, show_staff), (post, take_staff)),
             _route(INVITATION, (get, show_invitation), (post, take_invitation)),
             *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
             _route("/v1/records", (post, take_records)),
@@ -206,6 +209,7 @@ def create_app(
     app.state.account_forms = account_forms(registry.signing_key)
     app.state.invitation_forms = invitation_forms(registry.signing_key)
     app.state.sessions = Sessions(registry)
+    app.state.staff = Staff(registry)
     app.state.downloads = Downloads(registry.folder)
     app.state.last_write = LastWrite(registry.folder)
     app.state.page_size = page_size

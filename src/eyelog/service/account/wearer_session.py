@@ -15,28 +15,31 @@ __all__ = ["MINUTES", "PATH", "Sessions"]
 
 PATH = "/account"
 MINUTES = 30
-_COOKIE = "eyelog_session"
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """Starts, finds and ends the sessions of wearers.
 
-    The service keeps no list of them. A cookie holds the account's name and its mark, which
+    Each page has sessions with a purpose, a cookie and a path of its own. The service keeps no list
+    of them. A cookie holds the account's name and its mark, which
     changes with the password, with each logout, and when the operator disables the account.
     """
 
     registry: Registry
+    purpose: str = "session"
+    cookie: str = "eyelog_session"
+    path: str = PATH
 
     def start(self, request: Request, answer: Response, account: str) -> None:
         """Begin a session of an account in this browser."""
         cookie = self._signer().dumps([account, self.registry.session_mark(account)])
-        set_cookie(request, answer, _COOKIE, cookie, MINUTES * 60, PATH)
+        set_cookie(request, answer, self.cookie, cookie, MINUTES * 60, self.path)
 
     def account(self, request: Request) -> str | None:
         """Return whose session it is; None if there is none, or it has ended."""
         with suppress(BadSignature, ValueError, TypeError):
-            cookie = request.cookies.get(_COOKIE, "")
+            cookie = request.cookies.get(self.cookie, "")
             account, mark = self._signer().loads(cookie, max_age=MINUTES * 60)
             now = self.registry.session_mark(account)
             if now is not None and compare_digest(now, mark):
@@ -45,7 +48,7 @@ class Sessions:
 
     def has_cookie(self, request: Request) -> bool:
         """Return whether the browser sent the cookie of a session, ended or not."""
-        return _COOKIE in request.cookies
+        return self.cookie in request.cookies
 
     def end(self, request: Request, answer: Response, account: str) -> None:
         """End all sessions of an account, so that every copy of the cookie is void."""
@@ -54,7 +57,7 @@ class Sessions:
 
     def forget(self, request: Request, answer: Response) -> None:
         """Remove the cookie from this browser."""
-        set_cookie(request, answer, _COOKIE, "", 0, PATH)
+        set_cookie(request, answer, self.cookie, "", 0, self.path)
 
     def _signer(self) -> URLSafeTimedSerializer:
-        return serializer(self.registry.signing_key(), "session")
+        return serializer(self.registry.signing_key(), self.purpose)

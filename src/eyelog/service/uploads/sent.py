@@ -5,18 +5,29 @@ an upload is always compared with the archive itself, which may have lost a mont
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from eyelog.service.auth.state import State
 
-__all__ = ["Sent", "Uploaded"]
+__all__ = ["Arrival", "Sent", "Uploaded"]
 
 
 class Uploaded(NamedTuple):
     """One file that was imported: when, and how many records it brought."""
 
     at: float
+    new: int
+
+
+class Arrival(NamedTuple):
+    """What one account sent at one time: files, their bytes, and the new records of all."""
+
+    at: float
+    account: str
+    files: int
+    bytes: int
     new: int
 
 
@@ -38,6 +49,14 @@ class Sent:
             "SELECT at, new FROM upload WHERE account = ? AND sha256 = ?", account, sha256
         )
         return Uploaded(*rows[0]) if rows else None
+
+    def latest(self, accounts: Collection[str], most: int) -> list[Arrival]:
+        """Return what some accounts sent last, the latest first; contents sent again not twice."""
+        rows = self._state.rows(
+            "SELECT at, account, count(*), sum(size), max(new) FROM upload"
+            " GROUP BY account, at ORDER BY at DESC"
+        )
+        return list(islice((Arrival(*row) for row in rows if row[1] in accounts), most))
 
     def note(self, account: str, files: Iterable[tuple[bytes, int]], *, new: int) -> None:
         """Note that files (SHA-256, size) were imported; those noted before keep their date."""
