@@ -122,6 +122,9 @@ def test_the_files_may_have_both_logs_if_one_is_chosen(tmp_path: Path) -> None:
     assert len(el.read(tmp_path, fields=["stp"])) == len(HOURS[FIFTEEN])
     with pytest.raises(el.ArchiveError, match=r"no file of 'computed_data' .* only of another"):
         el.read(tmp_path / f"{SIXTY}.csv", log=FIFTEEN)
+    (tmp_path / f"{FIFTEEN}.csv").write_text(JUNK)  # what the app writes beside it is no log
+    with pytest.raises(el.ArchiveError, match=r"no file of 'computed_data' .* only of another"):
+        el.read(tmp_path, log=FIFTEEN)
 
 
 def test_a_table_whose_fields_are_in_both_logs_needs_the_log(tmp_path: Path) -> None:

@@ -316,14 +316,14 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
         return f"{name}: {reason}"
     if len(names) == 1 and files.kinds:
         return f"{names[0]}: it has {files.kinds[0]}"
+    if files.chosen.left_out and not files.others:
+        others = " or ".join(argument("log", log) for log in sorted(files.chosen.left_out))
+        return f"no file of {asked_log!r} in {where}, only of another log: use {others}"
     if files.others or files.kinds:
+        refused = [_listed(files.others)] if files.others else []
         left_out = [counted_kinds(files.kinds)] if files.kinds else []
-        others = [_listed(files.others)] if files.others else []
-        return f"no file of a log in {where}: {'; '.join([*others, *left_out])}"
-    if len(files.empty) == len(names):
-        return f"nothing but empty files in {where}"
-    others = " or ".join(argument("log", log) for log in sorted(files.chosen.left_out))
-    return f"no file of {asked_log!r} in {where}, only of another log: use {others}"
+        return f"no file of a log in {where}: {'; '.join([*refused, *left_out])}"
+    return f"nothing but empty files in {where}"
 
 
 def _zone(files: _Files) -> Zones | None:
