@@ -22,7 +22,6 @@ from eyelog.errors import EyelogError
 
 __all__ = ["Apart", "Failed", "end_with_parent", "run_apart", "work"]
 
-_NICENESS: Final = 10
 _SECONDS: Final = 600.0
 _AT_ONCE: Final = 1 << 18
 _LONGEST_FAULT: Final = 4000  # bytes: less than a pipe holds
@@ -98,8 +97,6 @@ def run_apart(task: Task, **told: Any) -> Generator[bytes, None, None]:
 def work(module: str, name: str, told: dict[str, Any]) -> None:
     """Run a task as the process of `Apart`."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)  # requests for data come first
     faults = os.dup(2)
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device): what libraries say
         os.dup2(nowhere.fileno(), 2)

@@ -164,6 +164,7 @@ def window() -> Iterator[Chromium]:
         yield opened
 
 
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(

@@ -19,6 +19,7 @@ def window() -> Iterator[Chromium]:
         yield opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_axe_finds_nothing_and_the_keyboard_is_enough(

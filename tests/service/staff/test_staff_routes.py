@@ -54,6 +54,7 @@ def test_the_page_says_who_has_stopped_and_who_has_sent_nothing(visitor: Visitor
     assert "2026-10-24 01:00" in text
 
 
+@pytest.mark.slow
 def test_uploads_are_listed_with_who_sent_what_and_when(there: Live, visitor: Visitor) -> None:
     for name in ("bea", "cyd"):
         headers = {"Authorization": f"Bearer {there.registry.issue_upload_token(name)}"}
@@ -151,6 +152,7 @@ def test_after_a_logout_every_copy_of_the_session_is_void(there: Live, visitor: 
     assert "Log in as staff" in page.text
 
 
+@pytest.mark.slow
 def test_pages_of_wearers_beyond_the_last_show_the_last(there: Live, visitor: Visitor) -> None:
     log_in(visitor, "kim")
     for asked in ("?page=7", "?page=0", "?page=x", "?page=%D9%A3", "?page=9999999999"):

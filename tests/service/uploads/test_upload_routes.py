@@ -201,6 +201,29 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(
     assert "256 MB" in answer.json()["error_description"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_body_of_256_mb_is_taken_and_one_of_a_byte_more_is_not(
+    there: live.Live, post: Post, tmp_path: Path, more: int
+) -> None:
+    part = b'--cut\r\nContent-Disposition: form-data; name="f"; filename="%s"\r\n\r\n'
+    head = part % b"day.csv" + csv() + b"\r\n" + part % b"zeros.csv"
+    tail = b"\r\n--cut--\r\n"
+    with (tmp_path / "body").open("w+b") as body:
+        body.write(head)
+        body.seek((256 << 20) + more - len(tail))  # between them, nothing but zeros
+        body.write(tail)
+        body.seek(0)
+        answer = post(body, headers={"Content-Type": "multipart/form-data; boundary=cut"})
+    assert answer.status_code == (413 if more else 200), answer.text
+    if more:
+        assert "larger than 256 MB" in answer.json()["error_description"]
+    else:
+        assert [file.get("new") for file in answer.json()["files"]] == [60, 0]
+    assert stored(there) == ({} if more else {SIXTY: 60})
+    assert spooled(there) == []
+
+
 def test_health_answers_while_an_import_works(there: live.Live, post: Post) -> None:
     body = csv(FIFTEEN, "2026-10-01 00:00:15", 40_000)
     done: list[int] = []

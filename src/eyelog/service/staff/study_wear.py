@@ -109,7 +109,7 @@ def _describe(
     """Add the wear of the study's last days."""
     since = datetime.fromtimestamp(until - (DAYS + 1) * 86400, UTC)
     for log in _LOGS:
-        if wear.account not in store.accounts(log):
+        if not months(place_of(store), log, wear.account):
             continue
         try:
             frame = store.read(log, since, account=wear.account, fields="daily")
