@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from eyelog.reports.answer import DEEDS, Answer, answer
+from eyelog.reports.answer import DEEDS, PageOne, answer
 from eyelog.reports.document import render
 from eyelog.reports.findings import COLUMNS
 from eyelog.reports.logs import Logs
@@ -41,7 +41,7 @@ def planted(name: str = WHO, **changes: dict[int, float]) -> Logs:
     return out
 
 
-def said(made: Answer) -> list[str]:
+def said(made: PageOne) -> list[str]:
     return [f"{one.lead} {one.rest}".strip() for one in made.sentences]
 
 

@@ -17,7 +17,7 @@ from eyelog.reports.findings import LEAST_DAYS
 from eyelog.reports.logs import Logs
 from eyelog.reports.section_parts import Picture
 
-__all__ = ["Answer", "Fact", "Sentence", "answer"]
+__all__ = ["Fact", "PageOne", "Sentence", "answer"]
 
 MOST_SENTENCES: Final = 3
 MOST_THIN: Final = 3
@@ -51,7 +51,7 @@ class Sentence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageOne:
     """The content of page one.
 
     Attributes
@@ -75,7 +75,7 @@ class Answer:
     trust: str
 
 
-def answer(logs: Logs) -> Answer:
+def answer(logs: Logs) -> PageOne:
     """Return page one of a report.
 
     Parameters
@@ -84,7 +84,7 @@ def answer(logs: Logs) -> Answer:
         The logs of the wearer; of two, the leading one is shown.
     """
     named = sorted(_sentences(logs), key=lambda sentence: sentence.p)
-    return Answer(
+    return PageOne(
         facts=_facts(logs),
         sentences=named[:MOST_SENTENCES] or [_nothing(logs)],
         looked=_looked(logs, len(named)),
@@ -232,7 +232,7 @@ def _facts(logs: Logs) -> list[Fact]:
         ),
         Fact(
             "Compared with",
-            f"own {EARLIER_DAYS} days before" if judged else "nothing yet",
+            f"own days before, up to {EARLIER_DAYS}" if judged else "nothing yet",
             f"in the {LOG_WORDS[logs.lead]}",
         ),
     ]

@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.figures.style import WIDTHS_MM
 from eyelog.progress import progress_line
-from eyelog.reports.answer import Answer, Sentence
+from eyelog.reports.answer import PageOne, Sentence
 from eyelog.reports.pictures import closing, figure_of, svg_of
 from eyelog.reports.section_parts import Empty, Part, Picture
 
@@ -37,7 +37,7 @@ def render(
     about: str,
     dated: str | None,
     version: str,
-    opening: Callable[[], Answer] | None = None,
+    opening: Callable[[], PageOne] | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -96,9 +96,9 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
     return shown | vars(part) | {"findings": said, "pictures": drawn, "tables": tables}
 
 
-def _opening(make: Callable[[], Answer]) -> dict[str, Any]:
+def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     """Return what the template shows of page one."""
-    made: Answer | None
+    made: PageOne | None
     made, problem = _tried(make, "page one")
     if made is None:
         return {"problem": f"{problem[:1].upper()}{problem[1:]}."}

@@ -342,11 +342,7 @@ def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
     assert found.high - found.high_low == pytest.approx(inner, rel=1e-3)
     assert found.low - found.low_low == pytest.approx(outer, rel=1e-3)
     assert found.low_high - found.low == pytest.approx(inner, rel=1e-3)
-
-
-def test_the_intervals_of_several_wearers_follow_the_unit() -> None:
-    pairs = repeated(1.0, 3)
-    found, small = limits_of_agreement(pairs), limits_of_agreement(pairs / 1000)
+    small = limits_of_agreement(pairs / 1000)  # they follow the unit
     assert np.array(small[:10]) * 1000 == pytest.approx(np.array(found[:10]))
 
 

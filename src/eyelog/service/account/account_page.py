@@ -13,8 +13,8 @@ from eyelog.service.auth.grants import Grant, Issued
 from eyelog.service.auth.login_pages import NO_PASSWORD
 
 __all__ = [
-    "Arrived",
     "Shown",
+    "UploadNotice",
     "account_page",
     "days_page",
     "deleted_page",
@@ -34,7 +34,7 @@ _trouble = page_template(html("account-trouble.html"))
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class UploadNotice:
     """What became of the files of an upload: a sentence, and a line for each."""
 
     summary: str
@@ -53,7 +53,7 @@ class Shown:
     times: str  # which clock the times of a download follow
     tokens: Sequence[Issued] = ()  # for uploads
     token: str = ""  # a new one, to be shown once
-    arrived: "Arrived | None" = None  # with the upload that was just sent
+    arrived: "UploadNotice | None" = None  # with the upload that was just sent
 
 
 def login_page(

@@ -21,8 +21,8 @@ from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.account_page import (
-    Arrived,
     Shown,
+    UploadNotice,
     account_page,
     days_page,
     deleted_page,
@@ -158,7 +158,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _arrived(answer: dict[str, Any]) -> Arrived:
+def _arrived(answer: dict[str, Any]) -> UploadNotice:
     new = answer["new"]
     summary = "1 new record arrived." if new == 1 else f"{new:,} new records arrived."
     if not new:
@@ -172,7 +172,7 @@ def _arrived(answer: dict[str, Any]) -> Arrived:
         if differing := len(file["conflicts"]) + file.get("more_conflicts", 0):
             line += f"; {differing:,} other values than stored before, which stay"
         lines.append(line)
-    return Arrived(summary, lines, not any("refused" in file for file in answer["files"]))
+    return UploadNotice(summary, lines, not any("refused" in file for file in answer["files"]))
 
 
 async def _show_days(request: Request, account: str) -> Response:
@@ -382,7 +382,7 @@ async def _account(
     wrong: dict[str, str] | None = None,
     note: str = "",
     token: str = "",
-    arrived: Arrived | None = None,
+    arrived: UploadNotice | None = None,
 ) -> Response:
     forms: SignedForms = request.app.state.account_forms
     registry: Registry = request.app.state.registry

@@ -15,13 +15,13 @@ from eyelog.archive.parquet.layout import months
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 
-__all__ = ["DAYS", "Day", "OwnDays", "last_days", "own_days", "own_report"]
+__all__ = ["DAYS", "OwnDay", "OwnDays", "last_days", "own_days", "own_report"]
 
 DAYS: Final = 28
 _DPI: Final = 160
 
 
-class Day(msgspec.Struct):
+class OwnDay(msgspec.Struct):
     """One day of one log: its date, how many records came in, and for how long it was worn."""
 
     date: str
@@ -34,7 +34,7 @@ class OwnDays(msgspec.Struct):
 
     interval_s: int
     picture: str
-    days: list[Day]
+    days: list[OwnDay]
 
 
 def own_days(archive: str, account: str) -> Iterator[bytes]:
@@ -52,9 +52,9 @@ def own_days(archive: str, account: str) -> Iterator[bytes]:
     yield msgspec.json.encode(shown)
 
 
-def _day(date: Any, row: "pd.Series[Any]") -> Day:
+def _day(date: Any, row: "pd.Series[Any]") -> OwnDay:
     worn = row["worn_h"]
-    return Day(f"{date:%Y-%m-%d}", int(row["n"]), None if pd.isna(worn) else float(worn))
+    return OwnDay(f"{date:%Y-%m-%d}", int(row["n"]), None if pd.isna(worn) else float(worn))
 
 
 def _picture(frame: pd.DataFrame) -> str:

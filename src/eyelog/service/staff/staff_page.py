@@ -11,7 +11,7 @@ from eyelog.service.auth.login_pages import NO_PASSWORD
 from eyelog.service.staff.study_wear import DAYS, STOPPED_DAYS, StudyWear
 from eyelog.service.uploads.sent import Arrival
 
-__all__ = ["Study", "login_page", "staff_page", "trouble_page"]
+__all__ = ["StudyView", "login_page", "staff_page", "trouble_page"]
 
 _TARGET = "staff"  # relative: a proxy may serve under its own path
 _MOST_NAMED = 20
@@ -22,7 +22,7 @@ _trouble = page_template(html("staff-trouble.html"))
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class StudyView:
     """The content of the page."""
 
     who: str
@@ -58,7 +58,7 @@ def login_page(
     return _page(text, status)
 
 
-def staff_page(study: Study) -> Response:
+def staff_page(study: StudyView) -> Response:
     """Return the page of somebody who is logged in."""
     heading = f"Study {study.name}" if study.name else "All studies"
     wear = study.wear

@@ -24,7 +24,7 @@ from eyelog.service.auth.password_tries import PasswordTries, client_address
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.responses import Problem
-from eyelog.service.staff.staff_page import Study, login_page, staff_page, trouble_page
+from eyelog.service.staff.staff_page import StudyView, login_page, staff_page, trouble_page
 from eyelog.service.staff.study_tables import months_of_study, study_tables
 from eyelog.service.staff.study_wear import StudyWear, study_wear
 from eyelog.service.uploads.upload_routes import Uploads
@@ -158,7 +158,7 @@ async def _study(request: Request, member: Account) -> Response:
     uploads: Uploads = request.app.state.uploads
     browser = staff.forms.browser(request)
     answer = staff_page(
-        Study(
+        StudyView(
             who=member.name,
             name="" if member.role == "admin" else member.study,
             form=staff.forms.sign(browser, member.name),
