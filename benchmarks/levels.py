@@ -234,7 +234,7 @@ def cases() -> Iterator[Case]:
         for kind, made in (kinds | (KINDS if n == 90 else {})).items():
             data = f"a day after {n} others, {kind}"
             yield Case("baseline.personal", data, "outside", "1", usual(n, made))
-    data = "28 days of 7 quantities, phi 0.3"
+    data = "28 days of 8 quantities, phi 0.3"
     yield Case("report, against own days", data, "named any", "5", page(28, 0.3))
 
 

@@ -1,18 +1,25 @@
 """POST /v1/records, with real sockets and real files."""
 
 import json
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 import requests
 
 from eyelog.answers.encode import encode_answer
+from eyelog.archive.store import Archive
 from eyelog.service import bounds
+from eyelog.service.erase import erase_account
+from eyelog.service.uploads import upload_routes
+from eyelog.service.uploads.importer import import_apart
 from support import live
 from support.loggerfiles import zipped
 from support.records import records
@@ -249,6 +256,26 @@ def test_an_upload_is_written_to_the_audit_log_without_its_content(
     assert (event["account"], event["files"], event["new"]) == ("ada", 1, 60)
     assert "holiday" not in text
     assert token not in text
+
+
+def test_an_import_that_outlives_its_account_keeps_nothing(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def erased_first(told: dict[str, Any], **more: Any) -> dict[str, Any]:
+        # A file that is open can be read on after it is deleted: so can this copy.
+        kept = shutil.copytree(told["folder"], tmp_path / "kept")
+        files = [str(kept / Path(name).relative_to(told["folder"])) for name in told["files"]]
+        erase_account(there.registry, "ada", dry_run=False)
+        Archive(there.archive).erase("ada")
+        more["temporary"] = kept
+        return import_apart({**told, "folder": str(kept), "files": files}, **more)
+
+    monkeypatch.setattr(upload_routes, "import_apart", erased_first)
+    answer = post(csv())
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert list(there.archive.rglob("*.parquet")) == []
+    names = [path for path in there.archive.rglob("*") if b"ada" in os.fsencode(path.name)]
+    assert names == []
 
 
 def test_a_long_body_takes_as_long_as_it_moves_on_and_no_longer(

@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.hourly_limit import HourlyLimits
 from eyelog.service.parameters import by_name
@@ -87,6 +89,7 @@ class Uploads:
     def __init__(self, registry: Registry, limits: HourlyLimits | None, quota: int) -> None:
         self.spool = Spool(registry.folder)
         self.sent = Sent(registry.state)
+        self._registry = registry
         self._archive = registry.folder
         self._limits = limits
         self._quota = quota
@@ -158,6 +161,7 @@ class Uploads:
         Problem
             If it is refused.
         """
+        begun = time.time()
         size = sum(file.size for file in files)
         await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
         known = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
@@ -181,6 +185,12 @@ class Uploads:
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
+        if await to_thread.run_sync(partial(is_erased, self._registry, account, since=begun)):
+            # What was erased meanwhile has come back by this import, and nothing else.
+            await to_thread.run_sync(Archive(self._archive).erase, account)
+            raise Problem(
+                403, "access_denied", "the account was deleted meanwhile: nothing was kept"
+            )
         noted = [(file.sha256, file.size) for file in files]
         await to_thread.run_sync(partial(self.sent.note, account, noted, new=answer["new"]))
         if all(known):
