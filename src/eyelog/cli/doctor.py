@@ -29,6 +29,7 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 # What each extra is for, with the package that shows whether it is installed.
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
+    "metrics": ("prometheus_client", "counts of a service for Prometheus"),
     "cohort": ("dask", "many wearers"),
     "excel": ("openpyxl", "Excel files"),
     "s3": ("s3fs", "archives on S3"),
