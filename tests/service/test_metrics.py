@@ -59,7 +59,7 @@ def scraped(address: str) -> str:
     return answer.text
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_every_event_of_every_process_is_counted_and_none_has_a_name(
     tmp_path: Path, workers: int
 ) -> None:
@@ -127,6 +127,7 @@ def test_metrics_are_on_no_other_address_of_the_machine(tmp_path: Path) -> None:
     assert found == {"127.0.0.1"}
 
 
+@pytest.mark.slow
 def test_the_counts_of_a_worker_that_died_stay(tmp_path: Path) -> None:
     with serving(tmp_path / "archive", 2) as (there, metrics, process):
         for _ in range(6):
