@@ -350,3 +350,9 @@ def test_hours_of_days_span_an_hour_each() -> None:
 def test_no_rows_have_no_groups_by_any_keys() -> None:
     for keys in (["30min", "weekend"], ["hour", "weekend"], "1D", "hour"):
         assert el.blinks.rate(el.sample().iloc[:0], by=keys).empty
+
+
+def test_weeks_and_days_keep_their_own_names_beside_another_key() -> None:
+    frame = el.sample()
+    assert el.blinks.rate(frame, by=["week", "hour"]).index.names == ["week", "hour"]
+    assert el.blinks.rate(frame, by=["1D", "hour"]).index.names == ["day", "hour"]

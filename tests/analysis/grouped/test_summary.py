@@ -188,3 +188,23 @@ def test_the_columns_that_a_summary_trusts_are_those_of_the_masked_frame(log: st
     for name in frame.columns:
         if frame[name].dtype == "float64":
             pd.testing.assert_series_equal(judged[name], masked[name], check_names=False)
+
+
+def test_a_column_of_ones_own_does_not_disturb_records_that_were_judged_before() -> None:
+    frame = el.sample()
+    masked = el.mask(frame, el.flag(frame))
+    own = masked.assign(light=3.5)
+    pd.testing.assert_frame_equal(el.gait.pace(own, judge=False), el.gait.pace(masked, judge=False))
+
+
+def test_records_without_evidence_of_wear_can_be_taken_as_they_are() -> None:
+    frame = el.sample()[["stp", "cad"]]
+    assert el.gait.pace(frame, judge=False)["pace_spm"].notna().all()
+
+
+def test_movements_follow_the_wear_that_blinks_show() -> None:
+    frame, blinks = el.sample(), el.Limits(wear="blinks")
+    turned = el.posture.head_movements(frame, by="1D", limits=blinks)["yaw_per_h"]
+    of_days = el.daily(frame, limits=blinks)["head_moves_yaw_per_h"]
+    np.testing.assert_allclose(turned, of_days)
+    assert (turned != el.daily(frame)["head_moves_yaw_per_h"]).all()

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import eyelog as el
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
 
 ZONES = ["UTC", "Asia/Tokyo", "Europe/Berlin", "America/Santiago"]
@@ -41,3 +43,9 @@ def test_calendar_parts_are_those_of_the_local_clock(zone, moments) -> None:
         codes = cycle_codes(index, by)
         assert codes.dtype == np.int64
         assert ((codes >= 0) & (codes < len(cycle_labels(by)))).all()
+
+
+def test_a_single_time_of_day_without_a_zone_is_refused_among_dates() -> None:
+    index = pd.DatetimeIndex(["2026-10-19", "2026-10-20 05:00"], name="day")
+    with pytest.raises(el.ConfigurationError, match="times of day without a zone"):
+        el.weekly(pd.DataFrame({"steps": [1.0, 2.0]}, index=index))
