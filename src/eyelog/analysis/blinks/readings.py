@@ -274,7 +274,8 @@ def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Flo
     present = minutes > 0
     ends = (edge(present, groups) for edge in (last_row, first_row))
     last, first = (np.where(row < 0, np.nan, hours[np.maximum(row, 0)]) for row in ends)
-    above, below = total(around * terms.number, groups), total(around**2 * minutes, groups)
+    counts = np.where(present, terms.number, np.nan)  # those of no time have no weight
+    above, below = total(around * counts, groups), total(around**2 * minutes, groups)
     long = LONG_ENOUGH.keeps((last - first) * 3600.0)
     return np.where(long, ratio(above, below), np.nan)
 
