@@ -179,6 +179,7 @@ def test_a_masked_frame_that_lost_the_column_stored_is_refused(
 
 
 @pytest.mark.parametrize("log", LOGS)
+@pytest.mark.slow
 def test_the_columns_that_a_summary_trusts_are_those_of_the_masked_frame(log: str) -> None:
     frame = el.sample(log)
     reasons = el.flag(frame)
