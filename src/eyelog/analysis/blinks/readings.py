@@ -14,12 +14,11 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import (
-    first_row,
+    chosen_rows,
     garwood,
-    last_row,
     ratio,
+    sum_chosen,
     total,
-    weighted_mean,
 )
 from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
@@ -264,18 +263,18 @@ def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Flo
     groups : Groups
         The groups of the rows.
     """
-    minutes = terms.size / 60.0
-    rows = slice(None) if groups.order is None else groups.order
-    hours = np.full(len(at_us), np.nan)
+    rows, day = chosen_rows(terms.size > 0, groups)  # counts of no time have no weight
     # From the opening of its own group: the same digits, whatever else is in the table.
-    hours[rows] = (at_us[rows] - opens_us[groups.codes]) / HOUR_US
-    around = hours.copy()
-    around[rows] -= weighted_mean(hours, minutes, groups)[groups.codes]
-    present = minutes > 0
-    ends = (edge(present, groups) for edge in (last_row, first_row))
-    last, first = (np.where(row < 0, np.nan, hours[np.maximum(row, 0)]) for row in ends)
-    counts = np.where(present, terms.number, np.nan)  # those of no time have no weight
-    above, below = total(around * counts, groups), total(around**2 * minutes, groups)
+    hours = (at_us[rows] - opens_us[day]) / HOUR_US
+    minutes = terms.size[rows] / 60.0
+    centre = ratio(sum_chosen(hours * minutes, day, groups), sum_chosen(minutes, day, groups))
+    around = hours - centre[day]
+    above = sum_chosen(around * terms.number[rows], day, groups)
+    below = sum_chosen(around**2 * minutes, day, groups)
+    ends = np.cumsum(np.bincount(day, minlength=len(groups)))
+    first, last = (np.full(len(groups), np.nan) for _ in range(2))
+    some = np.unique(day)  # the rows of a group are in order of time
+    last[some], first[some] = hours[ends[some] - 1], hours[np.append(0, ends)[some]]
     long = LONG_ENOUGH.keeps((last - first) * 3600.0)
     return np.where(long, ratio(above, below), np.nan)
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import combined_sd, count_rows, ratio, total, weighted_mean
+from eyelog.analysis.grouped.reductions import chosen_rows, ratio, sum_chosen, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.series.arrays import Floats
@@ -26,11 +26,16 @@ class StepTimes(NamedTuple):
 
 def step_times(taken: Floats, walked: Floats, groups: Groups) -> StepTimes:
     """Return the step times of groups, from the steps and the seconds walked of each row."""
-    stepped = taken > 0
-    of_row = ratio(walked, np.where(stepped, taken, np.nan))
-    mean_s = weighted_mean(of_row, taken, groups)
-    between = combined_sd(np.zeros(len(taken)), of_row, taken, groups).between
-    between = np.where(count_rows(stepped, groups) > 1, between, np.nan)  # one does not vary
+    rows, group = chosen_rows((taken > 0) & (walked > 0), groups)
+    number, of_row = taken[rows], walked[rows] / taken[rows]
+
+    def mean(values: Floats) -> Floats:
+        weight = sum_chosen(number, group, groups)
+        return ratio(sum_chosen(values * number, group, groups), weight)
+
+    mean_s = mean(of_row)
+    between = np.sqrt(mean((of_row - mean_s[group]) ** 2))
+    between[np.bincount(group, minlength=len(groups)) < 2] = np.nan  # one record does not vary
     return StepTimes(mean_s, between, ratio(between, mean_s))
 
 
