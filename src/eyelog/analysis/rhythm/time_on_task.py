@@ -9,7 +9,13 @@ import scipy
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.cluster_robust import cluster_robust
-from eyelog.analysis.series.dependence import LEAST_DAYS, effective_n, likeness, t_quantile
+from eyelog.analysis.series.dependence import (
+    LEAST_DAYS,
+    effective_n,
+    likeness,
+    t_quantile,
+    widening,
+)
 from eyelog.analysis.series.observed import HOUR_US, local_dates, observed
 
 __all__ = ["TimeOnTask", "time_on_task"]
@@ -130,8 +136,7 @@ def time_on_task(
         alone = "one day has almost all the values: the slope has no error"
         return result._replace(reason=alone)
     phi, known = _alike(dates[used], own - slope)
-    loss = (result.days - 1) / (result.days - result.days / known)
-    se = float(np.sqrt(covariance[0, 0] * loss * result.days / known))
+    se = float(np.sqrt(covariance[0, 0] * widening(result.days, known)))
     degrees = max(min(float(freedom[0]), known - 1.0), 1.0)
     reach = t_quantile(degrees) * se
     return result._replace(

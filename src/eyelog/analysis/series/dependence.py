@@ -28,6 +28,7 @@ __all__ = [
     "residual_variance",
     "slope_se",
     "t_quantile",
+    "widening",
 ]
 
 LEAST_DAYS: Final = 10
@@ -115,6 +116,15 @@ def effective_n(days: Ints, phi: float) -> float:
     """
     n = len(days)
     return n**2 / float(_correlations(days, phi).sum()) if n else 0.0
+
+
+def widening(n: int, independent: float) -> float:
+    """Return the factor from the variance of a mean of n independent days to that of alike ones.
+
+    Days that are alike have smaller residuals than their mean is uncertain: the variance is divided
+    by the expected loss and by the share of the days that are effective.
+    """
+    return (n - 1) / (n - n / independent) * n / independent
 
 
 def residual_variance(days: Ints, residuals: Floats, phi: float, design: Floats) -> float:

@@ -17,6 +17,7 @@ from eyelog.analysis.series.dependence import (
     effective_n,
     lag_one,
     t_quantile,
+    widening,
 )
 
 __all__ = [
@@ -87,10 +88,9 @@ def rate_error(sets: Sequence[DaysRate]) -> RateError:
     """Return the error of the logarithm of a rate, or of the ratio of two.
 
     With residuals e = c - R m of days with counts c and exposures m, divided by 1 - m / M, the
-    variance of R is (n - 1) / n * sum(e^2) / M^2, the jackknife's. Days that are alike have smaller
-    residuals than their rate is uncertain: the variance is divided by the expected loss and by the
-    share of the days that are effective, as in `dependence.residual_variance`. Their
-    autocorrelation phi is corrected for its bias of (1 + s + 4 phi) / n, with s rates.
+    variance of R is (n - 1) / n * sum(e^2) / M^2, the jackknife's, and more where days are alike
+    (`dependence.widening`). Their autocorrelation phi is corrected for its bias of
+    (1 + s + 4 phi) / n, with s rates.
     """
     numbers = np.concatenate([one.numbers for one in sets])
     residuals = np.concatenate([one.residuals for one in sets])
@@ -102,7 +102,7 @@ def rate_error(sets: Sequence[DaysRate]) -> RateError:
     variance, known = 0.0, 0.0
     for one in sets:
         n, independent = len(one.numbers), effective_n(one.numbers, phi)
-        variance += jackknife_variance(one) * (n - 1) / (n - n / independent) * n / independent
+        variance += jackknife_variance(one) * widening(n, independent)
         known += independent
     return RateError(float(np.sqrt(variance)), known - len(sets), phi, known)
 
