@@ -14,11 +14,11 @@ import pandas as pd
 from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import (
-    chosen_rows,
     garwood,
+    largest,
     ratio,
-    sum_chosen,
     total,
+    weighted_mean,
 )
 from eyelog.analysis.grouped.summary import weight_values
 from eyelog.analysis.limits import limit
@@ -263,20 +263,14 @@ def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Flo
     groups : Groups
         The groups of the rows.
     """
-    rows, day = chosen_rows(terms.size > 0, groups)  # counts of no time have no weight
+    rows, there = groups.packed(terms.size > 0)  # counts of no time have no weight
     # From the opening of its own group: the same digits, whatever else is in the table.
-    hours = (at_us[rows] - opens_us[day]) / HOUR_US
+    hours = (at_us[rows] - opens_us[there.codes]) / HOUR_US
     minutes = terms.size[rows] / 60.0
-    centre = ratio(sum_chosen(hours * minutes, day, groups), sum_chosen(minutes, day, groups))
-    around = hours - centre[day]
-    above = sum_chosen(around * terms.number[rows], day, groups)
-    below = sum_chosen(around**2 * minutes, day, groups)
-    ends = np.cumsum(np.bincount(day, minlength=len(groups)))
-    first, last = (np.full(len(groups), np.nan) for _ in range(2))
-    some = np.unique(day)  # the rows of a group are in order of time
-    last[some], first[some] = hours[ends[some] - 1], hours[np.append(0, ends)[some]]
-    long = LONG_ENOUGH.keeps((last - first) * 3600.0)
-    return np.where(long, ratio(above, below), np.nan)
+    around = hours - weighted_mean(hours, minutes, there)[there.codes]
+    above, below = total(around * terms.number[rows], there), total(around**2 * minutes, there)
+    reach_s = 3600.0 * (largest(hours, there) + largest(-hours, there))
+    return np.where(LONG_ENOUGH.keeps(reach_s), ratio(above, below), np.nan)
 
 
 def blink_totals(frame: Table, log: str, groups: Groups) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.reductions import chosen_rows, ratio, sum_chosen, total
+from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.series.arrays import Floats
@@ -26,16 +26,11 @@ class StepTimes(NamedTuple):
 
 def step_times(taken: Floats, walked: Floats, groups: Groups) -> StepTimes:
     """Return the step times of groups, from the steps and the seconds walked of each row."""
-    rows, group = chosen_rows((taken > 0) & (walked > 0), groups)
+    rows, there = groups.packed((taken > 0) & (walked > 0))
     number, of_row = taken[rows], walked[rows] / taken[rows]
-
-    def mean(values: Floats) -> Floats:
-        weight = sum_chosen(number, group, groups)
-        return ratio(sum_chosen(values * number, group, groups), weight)
-
-    mean_s = mean(of_row)
-    between = np.sqrt(mean((of_row - mean_s[group]) ** 2))
-    between[np.bincount(group, minlength=len(groups)) < 2] = np.nan  # one record does not vary
+    mean_s = weighted_mean(of_row, number, there)
+    between = combined_sd(np.zeros(len(rows)), of_row, number, there).between
+    between[there.sizes < 2] = np.nan  # one record does not vary
     return StepTimes(mean_s, between, ratio(between, mean_s))
 
 

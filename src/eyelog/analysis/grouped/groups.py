@@ -126,6 +126,14 @@ class Groups:
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         return replace(self, bounds=bounds, order=order, memo=Memo())
 
+    def packed(self, chosen: npt.NDArray[np.bool_]) -> tuple[Ints, "Groups"]:
+        """Return the `chosen` rows in the order of the groups, and the groups of these rows alone.
+
+        Where few rows matter, reductions of them alone take less time and memory.
+        """
+        there = self.only(chosen)
+        return there.rows(len(chosen)), replace(there, order=None, memo=Memo())
+
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""
         if bool(chosen.all()):

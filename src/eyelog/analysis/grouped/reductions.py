@@ -225,23 +225,6 @@ def largest(values: Floats, groups: Groups) -> Floats:
     return _reduce(np.fmax, values, groups)
 
 
-def chosen_rows(chosen: Bools, groups: Groups) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return the numbers of the chosen rows in the order of the groups, and the group of each.
-
-    Where few rows matter, sums over them alone (`np.bincount`) take less time and memory.
-    """
-    places = np.flatnonzero(groups.arrange(chosen))
-    sizes = np.diff(np.searchsorted(places, groups.bounds))
-    codes = np.repeat(np.arange(len(groups)), sizes)
-    rows = places if groups.order is None else groups.arrange(np.arange(len(chosen)))[places]
-    return rows, codes
-
-
-def sum_chosen(values: Floats, codes: npt.NDArray[np.int64], groups: Groups) -> Floats:
-    """Return the sums over groups of the values of `chosen_rows`."""
-    return np.asarray(np.bincount(codes, values, len(groups)), dtype=np.float64)
-
-
 def first_row(chosen: Bools, groups: Groups) -> npt.NDArray[np.int64]:
     """Return the first chosen row of each group, -1 if there is none."""
     return _edge_row(chosen, groups, last=False)
