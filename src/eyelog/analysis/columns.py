@@ -26,6 +26,7 @@ __all__ = [
     "column",
     "documented",
     "groups",
+    "interval_columns",
     "is_measured",
     "label",
     "meanings",
@@ -138,6 +139,12 @@ def column(name: str, *, table: str = "", log: str | None = None, period: str = 
 def label(name: str, *, table: str = "", log: str | None = None, period: str = "day") -> str:
     """Return the label of a column with its unit: ``"Worn (h per day)"``; see `column`."""
     return column(name, table=table, log=log, period=period).text
+
+
+def interval_columns(name: str) -> tuple[str, str]:
+    """Return the names that the ends of the interval of a column have, if a table has them."""
+    noun = name.removesuffix("_per_min")
+    return f"{noun}_low", f"{noun}_high"
 
 
 def is_measured(name: str) -> bool:

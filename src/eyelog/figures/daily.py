@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.columns import interval_columns
 from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA
@@ -177,7 +178,7 @@ def _columns(ax: Axes, heights: Floats, width: float, look: dict[str, Any], *, l
 
 def _interval(whole: pd.DataFrame, column: str) -> tuple[Floats, Floats] | None:
     """Return the interval of each value, if the table has one for the column."""
-    low, high = (f"{column.removesuffix('_per_min')}_{end}" for end in ("low", "high"))
+    low, high = interval_columns(column)
     if not {low, high} <= set(whole.columns):
         return None
     return numbers(whole[low]), numbers(whole[high])

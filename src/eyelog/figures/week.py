@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator
 
 from eyelog.analysis.baseline.deviation import personal
 from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.columns import interval_columns
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.holm import holm
 from eyelog.analysis.sheet import decimals, number_text
@@ -238,7 +239,7 @@ def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> 
 
 def _points(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> None:
     values = numbers(week[name])
-    low, high = _interval_of(name)
+    low, high = interval_columns(name)
     for chosen, inside, kind in ((full, colour, "full days"), (~full, "white", "thin days")):
         days = np.flatnonzero(chosen & np.isfinite(values))
         if {low, high} <= set(week.columns):
@@ -252,17 +253,12 @@ def _points(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -
 
 def _leave_room(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> None:
     """Set the limits of the values: all of them, their intervals and bands, and some room."""
-    ends = [name for name in _interval_of(name) if name in week]
+    ends = [name for name in interval_columns(name) if name in week]
     seen = [*(week[end] for end in (name, *ends)), judged["low"], judged["high"]]
     every = np.concatenate([numbers(values) for values in seen])
     low, high = float(np.nanmin(every)), float(np.nanmax(every))
     room = 0.08 * (high - low) or 1.0
     ax.set_ylim(low - room, high + room)
-
-
-def _interval_of(name: str) -> tuple[str, str]:
-    """Return the columns of the interval of a rate."""
-    return f"{name.removesuffix('_per_min')}_low", f"{name.removesuffix('_per_min')}_high"
 
 
 def _say(

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
+from eyelog.analysis.columns import column, interval_columns
 from eyelog.analysis.series.arrays import numbers
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.week import EARLIER_DAYS, FULL_DAY_H, plot_judged_week, week_of
@@ -149,7 +149,7 @@ def _value(name: str, value: float, log: str, digits: int) -> str:
 
 def _of_minutes(days: pd.DataFrame, name: str, day: object) -> str:
     """Return the interval of a day's rate in words, empty if the table has none."""
-    low, high = (f"{name.removesuffix('_per_min')}_{end}" for end in ("low", "high"))
+    low, high = interval_columns(name)
     if not {low, high} <= set(days.columns):
         return ""
     (place,) = np.flatnonzero(days.index == day)
