@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from starlette.responses import Response
 
-from eyelog.browser import WIDE, html, page_headers, page_template, rendered
+from eyelog.browser import WIDE, html, page_template, rendered
 from eyelog.service.account.own_days import DAYS, OwnDays
 from eyelog.service.account.wearer_session import MINUTES
 from eyelog.service.auth.grants import Grant, Issued
-from eyelog.service.auth.login_pages import NO_PASSWORD
+from eyelog.service.auth.login_pages import form_page, name_and_password_page
 
 __all__ = [
     "Shown",
@@ -56,31 +57,7 @@ class Shown:
     arrived: "UploadNotice | None" = None  # with the upload that was just sent
 
 
-def login_page(
-    *,
-    form: str,
-    status: int = 200,
-    name: str = "",
-    wrong: Mapping[str, str] | None = None,
-    error: str = "",
-    note: str = "",
-) -> Response:
-    """Return the page that asks for name and password."""
-    wrong = wrong or {}
-    happened = error or " ".join(wrong.values()) or note
-    text = rendered(
-        _login,
-        title=_as_title(happened) or "Log in to your account",
-        heading="Log in to your account",
-        target=_TARGET,
-        form=form,
-        name=name,
-        wrong=wrong,
-        error=error,
-        note=note,
-        no_password=NO_PASSWORD,
-    )
-    return _page(text, status)
+login_page = partial(name_and_password_page, _login, "Log in to your account", target=_TARGET)
 
 
 def account_page(
@@ -127,7 +104,7 @@ def account_page(
             " your sessions in every browser."
         ),
     )
-    return _page(text, status)
+    return form_page(text, status)
 
 
 def days_page(account: str, logs: Sequence[OwnDays]) -> Response:
@@ -136,14 +113,14 @@ def days_page(account: str, logs: Sequence[OwnDays]) -> Response:
     text = rendered(
         _days, title=heading, heading=heading, layout=WIDE, who=account, target=_TARGET, logs=logs
     )
-    return _page(text, 200)
+    return form_page(text, 200)
 
 
 def deleted_page(files: int) -> Response:
     """Return the page after everything of a wearer was deleted."""
     heading = "Everything is deleted"
     counted = "1 file" if files == 1 else f"{files:,} files"
-    return _page(rendered(_deleted, title=heading, heading=heading, files=counted), 200)
+    return form_page(rendered(_deleted, title=heading, heading=heading, files=counted), 200)
 
 
 def invitation_page(*, account: str, form: str, wrong: Mapping[str, str]) -> Response:
@@ -159,16 +136,14 @@ def invitation_page(*, account: str, form: str, wrong: Mapping[str, str]) -> Res
         wrong=wrong,
         first_wrong=next(iter(wrong), ""),
     )
-    return _page(text, 400 if wrong else 200)
+    return form_page(text, 400 if wrong else 200)
 
 
 def trouble_page(status: int, title: str, description: str) -> Response:
     """Return the page for a request that cannot be answered."""
-    return _page(rendered(_trouble, title=title, heading=title, description=description), status)
-
-
-def _page(text: str, status: int) -> Response:
-    return Response(text, status, headers=page_headers("'self'"), media_type="text/html")
+    return form_page(
+        rendered(_trouble, title=title, heading=title, description=description), status
+    )
 
 
 def _as_title(sentences: str) -> str:

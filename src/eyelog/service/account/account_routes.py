@@ -41,7 +41,7 @@ from eyelog.service.erase import erase_account
 from eyelog.service.responses import Problem
 from eyelog.service.uploads.upload_routes import Uploads, arriving, note_upload
 
-__all__ = ["account_forms", "see_page", "show_account", "take_account", "wrong_passwords"]
+__all__ = ["account_forms", "note", "see_page", "show_account", "take_account", "wrong_passwords"]
 
 # The action just done, in the address that the browser is sent to: ?done=...
 _DONE = {
@@ -118,7 +118,7 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     sessions: Sessions = request.app.state.sessions
     await to_thread.run_sync(sessions.start, request, answer, name)
     tries.remember(request, answer, name, PATH)
-    await _note(request, "login", name, page="account")
+    await note(request, "login", name, page="account")
     return answer
 
 
@@ -194,7 +194,7 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
         made = await apart.whole(own_report, archive=str(registry.folder), account=account)
     except Failed as failed:
         return _not_made(account, "report", failed)
-    await _note(request, "report", account)
+    await note(request, "report", account)
     name = f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html"
     headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(made, headers=headers, media_type="text/html")
@@ -239,7 +239,7 @@ async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Res
     for grant in grants:
         if grant.grant_id == form.get("grant"):
             ended = await to_thread.run_sync(registry.withdraw, account, grant.client_id)
-            await _note(request, "withdraw", account, application=grant.client_id, tokens=ended)
+            await note(request, "withdraw", account, application=grant.client_id, tokens=ended)
     return see_page("withdrawn")
 
 
@@ -254,7 +254,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
         page = await _account(request, account, status=refused.status, wrong=wrong)
         return refused.delay(page)
     await to_thread.run_sync(registry.set_password, account, form["new"])
-    await _note(request, "password_changed", account)
+    await note(request, "password_changed", account)
     answer = see_page("changed")
     sessions: Sessions = request.app.state.sessions
     await to_thread.run_sync(sessions.start, request, answer, account)
@@ -300,7 +300,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
             "Part of it cannot be read. Please tell the person who runs this service.",
         )
     try:
-        await _note(request, "download", account)
+        await note(request, "download", account)
     except BaseException:  # the request has timed out: no answer will be sent
         downloads.end(account)
         raise
@@ -314,14 +314,14 @@ async def _make_upload_token(request: Request, account: str, form: dict[str, str
     except ConfigurationError:
         wrong = {"token": "You have many upload tokens already: end them first."}
         return await _account(request, account, status=400, wrong=wrong)
-    await _note(request, "upload_token", account)
+    await note(request, "upload_token", account)
     return await _account(request, account, token=token)
 
 
 async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     registry: Registry = request.app.state.registry
     ended = await to_thread.run_sync(registry.end_upload_tokens, account)
-    await _note(request, "upload_tokens_ended", account, tokens=ended)
+    await note(request, "upload_tokens_ended", account, tokens=ended)
     return see_page("ended")
 
 
@@ -407,23 +407,7 @@ async def _account(
     return page
 
 
-async def _note(
-    request: Request,
-    event: str,
-    account: str,
-    *,
-    application: str | None = None,
-    page: str | None = None,
-    tokens: int | None = None,
-) -> None:
-    def write() -> None:
-        request.app.state.audit.write(
-            event,
-            account=account,
-            application=application,
-            address=client_address(request),
-            page=page,
-            tokens=tokens,
-        )
-
-    await to_thread.run_sync(write)
+async def note(request: Request, event: str, account: str, **more: Any) -> None:
+    """Write what somebody did on a page to the audit log; what is None is left out."""
+    write = partial(request.app.state.audit.write, event, account=account)
+    await to_thread.run_sync(partial(write, address=client_address(request), **more))

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 import pandas as pd
@@ -15,7 +15,10 @@ from eyelog.archive.parquet.layout import months
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 
-__all__ = ["DAYS", "OwnDay", "OwnDays", "last_days", "own_days", "own_report"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["DAYS", "OwnDay", "OwnDays", "as_png", "last_days", "own_days", "own_report"]
 
 DAYS: Final = 28
 _DPI: Final = 160
@@ -60,9 +63,13 @@ def _day(date: Any, row: "pd.Series[Any]") -> OwnDay:
 def _picture(frame: pd.DataFrame) -> str:
     from eyelog.figures.overview import plot_overview
 
-    figure: Any = plot_overview(frame).figure
+    return as_png(plot_overview(frame))
+
+
+def as_png(ax: "Axes") -> str:
+    """Return the figure of some Axes as a picture for a page: PNG in base64."""
     sink = io.BytesIO()
-    figure.savefig(sink, format="png", dpi=_DPI)
+    cast(Any, ax.figure).savefig(sink, format="png", dpi=_DPI)
     return b64encode(sink.getvalue()).decode()
 
 

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from jinja2 import Template
 from starlette.responses import Response
 
 from eyelog.browser import html, page_headers, page_template, rendered
 from eyelog.service.auth.grants import WRITE
 
-__all__ = ["NO_PASSWORD", "error_page", "login_page", "start_page"]
+__all__ = ["error_page", "form_page", "login_page", "name_and_password_page", "start_page"]
 
-NO_PASSWORD = (
+_NO_PASSWORD = (
     "No password yet, or forgotten it? The person who runs this service can set a new one."  # noqa: S105 (a sentence)
 )
 _login = page_template(html("login.html"))
@@ -48,7 +49,7 @@ def login_page(
         reads=reads,
         writes=writes,
         target="authorize",  # relative, as is the link: a proxy may serve under its own path
-        no_password=NO_PASSWORD,
+        no_password=_NO_PASSWORD,
         application=application,
         wrong=wrong,
         error=error,
@@ -56,6 +57,41 @@ def login_page(
     )
     headers = page_headers(f"'self' {form_target}")
     return Response(text, status, headers=headers, media_type="text/html")
+
+
+def name_and_password_page(
+    template: Template,
+    heading: str,
+    *,
+    target: str,
+    form: str,
+    status: int = 200,
+    name: str = "",
+    wrong: Mapping[str, str] | None = None,
+    error: str = "",
+    note: str = "",
+) -> Response:
+    """Return a page that asks for name and password, without consent to anything."""
+    wrong = wrong or {}
+    happened = error or " ".join(wrong.values()) or note
+    text = rendered(
+        template,
+        title=happened.rstrip(".") or heading,
+        heading=heading,
+        target=target,
+        form=form,
+        name=name,
+        wrong=wrong,
+        error=error,
+        note=note,
+        no_password=_NO_PASSWORD,
+    )
+    return form_page(text, status)
+
+
+def form_page(text: str, status: int) -> Response:
+    """Return a page whose forms are sent to this service alone."""
+    return Response(text, status, headers=page_headers("'self'"), media_type="text/html")
 
 
 def error_page(

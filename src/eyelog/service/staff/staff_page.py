@@ -1,13 +1,14 @@
 """The page of a study's staff. No scripts; every form is sent to the page itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from starlette.responses import Response
 
-from eyelog.browser import BROAD, html, page_headers, page_template, rendered
-from eyelog.service.auth.login_pages import NO_PASSWORD
+from eyelog.browser import BROAD, html, page_template, rendered
+from eyelog.service.auth.login_pages import form_page, name_and_password_page
 from eyelog.service.staff.study_wear import DAYS, STOPPED_DAYS, StudyWear
 from eyelog.service.uploads.sent import Arrival
 
@@ -36,26 +37,7 @@ class StudyView:
     pages: int
 
 
-def login_page(
-    *, form: str, status: int = 200, name: str = "", wrong: Mapping[str, str] | None = None,
-    error: str = "", note: str = "",
-) -> Response:  # fmt: skip
-    """Return the page that asks for name and password."""
-    wrong = wrong or {}
-    heading = "Log in as staff"
-    text = rendered(
-        _login,
-        title=(error or " ".join(wrong.values()) or note).rstrip(".") or heading,
-        heading=heading,
-        target=_TARGET,
-        form=form,
-        name=name,
-        wrong=wrong,
-        error=error,
-        note=note,
-        no_password=NO_PASSWORD,
-    )
-    return _page(text, status)
+login_page = partial(name_and_password_page, _login, "Log in as staff", target=_TARGET)
 
 
 def staff_page(study: StudyView) -> Response:
@@ -100,17 +82,13 @@ def staff_page(study: StudyView) -> Response:
         page=study.page,
         pages=study.pages,
     )  # fmt: skip
-    return _page(text, 200)
+    return form_page(text, 200)
 
 
 def trouble_page(status: int, title: str, description: str) -> Response:
     """Return the page for a request that cannot be answered."""
     text = rendered(_trouble, title=title, heading=title, description=description)
-    return _page(text, status)
-
-
-def _page(text: str, status: int) -> Response:
-    return Response(text, status, headers=page_headers("'self'"), media_type="text/html")
+    return form_page(text, status)
 
 
 def _minute(seconds: float | None) -> str:

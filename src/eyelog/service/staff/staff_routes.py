@@ -6,7 +6,6 @@ It shows what came in, and no password, token or secret of anybody. An admin see
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Generator
-from functools import partial
 from typing import Final
 
 import msgspec
@@ -16,11 +15,12 @@ from starlette.responses import Response, StreamingResponse
 
 from eyelog.browser import page_headers
 from eyelog.service.access_log import ACCOUNT
+from eyelog.service.account.account_routes import note
 from eyelog.service.account.wearer_session import MINUTES, Sessions
 from eyelog.service.apart import Apart, Failed, run_apart
 from eyelog.service.auth.accounts import Account
 from eyelog.service.auth.forms import empty_fields
-from eyelog.service.auth.password_tries import PasswordTries, client_address
+from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.responses import Problem
@@ -133,7 +133,7 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     answer = _see_page()
     await to_thread.run_sync(staff.sessions.start, request, answer, name)
     tries.remember(request, answer, name, PATH)
-    await _note(request, "login", name, page="staff")
+    await note(request, "login", name, page="staff")
     return answer
 
 
@@ -190,7 +190,7 @@ async def _download(request: Request, member: Account, month: str) -> Response:
         _log.error("the tables of %r could not be made: %s", member.name, failed)
         text = "Part of the records cannot be read. Please tell the person who runs this service."
         return trouble_page(500, "The tables cannot be made", text)
-    await _note(request, "study_download", member.name, month=month)
+    await note(request, "study_download", member.name, month=month)
     name = f"eyelog-study-{month}.zip"
     headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
     body = _rest(first, parts, staff.downloads)
@@ -228,14 +228,3 @@ def _login(
     page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)
     forms.bind(request, page, browser)
     return page
-
-
-async def _note(request: Request, event: str, account: str, **more: str) -> None:
-    write = partial(
-        request.app.state.audit.write,
-        event,
-        account=account,
-        address=client_address(request),
-        **more,
-    )
-    await to_thread.run_sync(write)

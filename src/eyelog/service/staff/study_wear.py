@@ -1,7 +1,5 @@
 """Who of a study wore the eyewear when, who has stopped, how much is usable; made apart."""
 
-import io
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,12 +18,12 @@ from eyelog.catalogue import LOGS
 from eyelog.clock import LocalClock
 from eyelog.errors import ArchiveError
 from eyelog.frame import clock_of
+from eyelog.service.account.own_days import as_png
 
 __all__ = ["DAYS", "STOPPED_DAYS", "StudyWear", "Wear", "study_wear"]
 
 DAYS: Final = 14
 STOPPED_DAYS: Final = 3
-_DPI: Final = 160
 _LOGS: Final = (LOGS[1], LOGS[0])  # the 60-second log first: it is there without the phone too
 
 
@@ -156,7 +154,4 @@ def _picture(drawn: dict[str, "pd.Series[Any]"]) -> str:
         return ""
     ax = plot_overview(pd.concat(drawn, names=["account"]))
     ax.set_xlabel("Time of day (each wearer's clock)")
-    sink = io.BytesIO()
-    figure: Any = ax.figure
-    figure.savefig(sink, format="png", dpi=_DPI)
-    return b64encode(sink.getvalue()).decode()
+    return as_png(ax)
