@@ -209,3 +209,11 @@ def test_movements_follow_the_wear_that_blinks_show() -> None:
     of_days = el.daily(frame, limits=blinks)["head_moves_yaw_per_h"]
     np.testing.assert_allclose(turned, of_days)
     assert (turned != el.daily(frame)["head_moves_yaw_per_h"]).all()
+
+
+def test_a_column_of_the_user_named_as_one_of_a_bin_does_not_matter_in_records() -> None:
+    frame = el.sample().loc["2026-10-24 10:00":"2026-10-24 11:00", ["stp", "cad", "isl"]]
+    frame = frame[~frame["isl"].fillna(value=True)]
+    pd.testing.assert_frame_equal(
+        el.gait.pace(frame.assign(coverage=2.0), judge=False), el.gait.pace(frame, judge=False)
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 from eyelog.analysis.grouped.groups import By, Groups, group_by, several_keys, with_columns
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.limits import Limits, chosen_limits
-from eyelog.analysis.quality.evidence import Evidence, blink_evidence, seconds_of
+from eyelog.analysis.quality.evidence import Evidence, seconds_of
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
@@ -381,8 +381,7 @@ def prepare(
     labels = by is not None and not isinstance(by, str) and not several_keys(by, len(frame))
     if order is not None and labels and not by_stamp:
         by = pd.Series(by).reset_index(drop=True).take(order)
-    used = [*names, *optional, *(blink_evidence(which) if chosen.wear == "blinks" else ())]
-    columns = [*needed(frame, which, used), *extra]
+    columns = [*needed(frame, which, [*names, *optional]), *extra]
     row_s = row_seconds(frame, which)
     clock = clock_of(frame, log=which, stamp=stamp)
     groups = group_by(
