@@ -43,13 +43,14 @@ from eyelog.service.auth.authorization import login_forms, show_login, take_logi
 from eyelog.service.auth.login_pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Bearer, Registry
-from eyelog.service.auth.state import State, StateBusy, StateFault
+from eyelog.service.auth.state import StateBusy, StateFault
 from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
 from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits, Quota
 from eyelog.service.metrics import Counted, Metrics, NoMetrics
 from eyelog.service.openapi import document
+from eyelog.service.parts import Parts, parts_of
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
@@ -185,37 +186,40 @@ def create_app(
         },
     )
     app.router.redirect_slashes = False
-    app.state.registry = registry
     registry.keep_open()
-    app.state.audit = Audit(registry.state_folder)
     registry.clean_up()
-    app.state.file = State(archive_path, state)
-    app.state.proxy = seen_through
-    app.state.apart = Apart()
-    app.state.metrics = counts
-    app.state.limits = (
-        HourlyLimits(app.state.file, requests_per_hour) if requests_per_hour else None
-    )
-    upload_limits = (
-        HourlyLimits(app.state.file, uploads_per_hour, what="upload") if uploads_per_hour else None
-    )
-    app.state.uploads = Uploads(registry, upload_limits, quota)
-    for account in app.state.uploads.spool.clean_up():  # what a killed process has left
+    key = registry.signing_key
+    uploads = Uploads(registry, _hourly(registry, uploads_per_hour, what="upload"), quota)
+    for account in uploads.spool.clean_up():  # what a killed process has left
         remove_leftovers(place_of(Archive(registry.folder)), account)
-    app.state.windows = Windows(registry.folder, processes=workers)
-    app.state.cursors = Cursors(registry.signing_key)
-    app.state.login_forms = login_forms(registry.signing_key)
-    app.state.password_tries = PasswordTries(registry, registry.throttle())
-    app.state.account_forms = account_forms(registry.signing_key)
-    app.state.invitation_forms = invitation_forms(registry.signing_key)
-    app.state.sessions = Sessions(registry)
-    app.state.staff = Staff(registry)
-    app.state.downloads = Downloads(registry.folder)
-    app.state.last_write = LastWrite(registry.folder)
-    app.state.page_size = page_size
-    app.state.at_once = CapacityLimiter(_AT_ONCE)
-    app.state.health_at_once = CapacityLimiter(1)
+    app.state.parts = Parts(
+        registry=registry,
+        audit=Audit(registry.state_folder),
+        proxy=seen_through,
+        metrics=counts,
+        apart=Apart(),
+        page_limits=_hourly(registry, requests_per_hour),
+        page_size=page_size,
+        windows=Windows(registry.folder, processes=workers),
+        cursors=Cursors(key),
+        uploads=uploads,
+        downloads=Downloads(registry.folder),
+        login_forms=login_forms(key),
+        account_forms=account_forms(key),
+        invitation_forms=invitation_forms(key),
+        password_tries=PasswordTries(registry, registry.throttle()),
+        sessions=Sessions(registry),
+        staff=Staff(registry),
+        last_write=LastWrite(registry.folder),
+        pages_at_once=CapacityLimiter(_AT_ONCE),
+        health_at_once=CapacityLimiter(1),
+    )
     return app
+
+
+def _hourly(registry: Registry, per_hour: int, *, what: str = "request") -> HourlyLimits | None:
+    """Return the limit of one account per hour; None for no limit."""
+    return HourlyLimits(registry.state, per_hour, what=what) if per_hour else None
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -243,7 +247,7 @@ def _data(log: str) -> Endpoint:
     def page(request: Request) -> Response:
         bearer = may_read(request)
         request.scope[ACCOUNT] = bearer.account
-        limits: HourlyLimits | None = request.app.state.limits
+        limits = parts_of(request).page_limits
         if limits is None:
             return records(request, bearer, {})
         quota = limits.take(bearer.account)
@@ -256,15 +260,15 @@ def _data(log: str) -> Endpoint:
             raise
 
     def records(request: Request, bearer: Bearer, quota: dict[str, str]) -> Response:
-        state = request.app.state
+        shared = parts_of(request)
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         arrow = prefers(request, ARROW)
         body = answer(
-            state.windows,
+            shared.windows,
             bearer.account,
             parse_query(log, pairs),
-            cursors=state.cursors,
-            page_size=state.page_size,
+            cursors=shared.cursors,
+            page_size=shared.page_size,
             arrow=arrow,
         )
         headers = {"Cache-Control": "private, no-cache", **quota}
@@ -277,7 +281,7 @@ def _data(log: str) -> Endpoint:
     async def data(request: Request) -> Response:
         return await to_thread.run_sync(
             partial(page, request),
-            limiter=request.app.state.at_once,
+            limiter=parts_of(request).pages_at_once,
             abandon_on_cancel=True,
         )
 

@@ -11,15 +11,16 @@ import logging
 import math
 import re
 import sys
-from typing import Any
+from typing import Any, cast
 
 import h11
 from anyio import current_time, fail_after
+from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from eyelog.service.proxy import Proxy
+from eyelog.service.parts import Parts
 from eyelog.service.responses import Problem, problem_answer, problem_body
 
 __all__ = ["HEAD_BYTES", "BoundedProtocol", "Bounds"]
@@ -40,10 +41,18 @@ _log = logging.getLogger("eyelog.service")
 _UPLOADS = re.compile(r"/v1/(records|uploads/[^/]+)\Z")
 _PAGE = re.compile(r"/account\Z")  # where only a form with files is an upload
 
-# Errors of clients are not warnings to the operator: a flood of them would fill the terminal, or
-# block the service if nobody reads its stderr.
-_of_protocol = _log.getChild("protocol")
-_of_protocol.setLevel(logging.ERROR)
+
+class _ErrorsOnly(logging.LoggerAdapter[logging.Logger]):
+    """The log of a connection, without the warnings about its client.
+
+    A flood of them would fill the operator's terminal, or block the service if nobody reads it.
+    """
+
+    level = logging.ERROR
+
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802 (the name in the standard library)
+        """Return whether a message of this level is written."""
+        return level >= self.level and super().isEnabledFor(level)
 
 
 class Bounds:
@@ -161,7 +170,7 @@ class BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the parent
         """Accept a connection if there is room."""
-        self.logger = _of_protocol
+        self.logger = _ErrorsOnly(_log)  # type: ignore[assignment] # all that it is asked for
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             self._end(503, "temporarily_unavailable", "too many connections: try again later")
@@ -187,9 +196,8 @@ class BoundedProtocol(H11Protocol):
 
     def _of_proxy(self) -> bool:
         """Return whether a proxy sent it, through which many clients come."""
-        state = getattr(self.config.app, "state", None)
-        proxy: Proxy | None = getattr(state, "proxy", None)
-        return proxy is not None and self.client is not None and proxy.trusts(self.client[0])
+        parts: Parts = cast(Starlette, self.config.app).state.parts
+        return self.client is not None and parts.proxy.trusts(self.client[0])
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timers."""

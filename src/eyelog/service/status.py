@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,6 +19,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.auth.login_pages import start_page
 from eyelog.service.auth.state import State
 from eyelog.service.openapi import VERSION
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer, prefers
 
 __all__ = ["LastWrite", "descriptors_left", "health", "start", "versions"]
@@ -32,22 +33,24 @@ _LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
 async def health(request: Request) -> Response:
     """Answer GET /health: 200 if state and archive can be read and the disk has room, else 503."""
     # Separate threads: a service that is busy with pages is healthy.
-    limiter: CapacityLimiter = request.app.state.health_at_once
-    state = request.app.state
+    shared = parts_of(request)
+    limiter, registry = shared.health_at_once, shared.registry
     faults = await to_thread.run_sync(
-        partial(_faults, state.file, state.registry.folder), limiter=limiter, abandon_on_cancel=True
+        partial(_faults, registry.state, registry.folder), limiter=limiter, abandon_on_cancel=True
     )
     if faults:
         raise Problem(503, "temporarily_unavailable", f"cannot be read: {' and '.join(faults)}")
     for folder, what in (
-        (state.registry.state_folder, "the service's state"),
-        (state.registry.folder, "the archive"),
+        (registry.state_folder, "the service's state"),
+        (registry.folder, "the archive"),
     ):
         if await to_thread.run_sync(_is_full, folder, limiter=limiter):
             raise Problem(503, "temporarily_unavailable", f"the disk of {what} is full")
     if descriptors_left() < _LEAST_DESCRIPTORS:
         raise Problem(503, "temporarily_unavailable", "hardly any file descriptors are left")
-    written = await to_thread.run_sync(state.last_write.at, limiter=limiter, abandon_on_cancel=True)
+    written = await to_thread.run_sync(
+        shared.last_write.at, limiter=limiter, abandon_on_cancel=True
+    )
     age_s = None if written is None else max(0, round(time.time() - written))
     answer = {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
     return json_answer(answer, headers=_NO_STORE)

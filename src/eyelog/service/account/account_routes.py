@@ -29,17 +29,18 @@ from eyelog.service.account.account_page import (
     login_page,
     trouble_page,
 )
-from eyelog.service.account.download import Downloads, TooMany, clock_sentence, stored_months
+from eyelog.service.account.download import TooMany, clock_sentence, stored_months
 from eyelog.service.account.own_days import OwnDays, own_days, own_report
-from eyelog.service.account.wearer_session import MINUTES, PATH, Sessions
-from eyelog.service.apart import Apart, Failed
+from eyelog.service.account.wearer_session import MINUTES, PATH
+from eyelog.service.apart import Failed
 from eyelog.service.auth.forms import empty_fields
-from eyelog.service.auth.password_tries import PasswordTries, client_address
+from eyelog.service.auth.password_tries import client_address
 from eyelog.service.auth.registry import Bearer, Registry
 from eyelog.service.auth.signed_forms import SignedForms, check_origin
 from eyelog.service.erase import erase_account
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem
-from eyelog.service.uploads.upload_routes import Uploads, arriving, note_upload
+from eyelog.service.uploads.upload_routes import arriving, note_upload
 
 __all__ = ["account_forms", "note", "see_page", "show_account", "take_account", "wrong_passwords"]
 
@@ -67,7 +68,7 @@ def account_forms(key: Callable[[], bytes]) -> SignedForms:
 async def show_account(request: Request) -> Response:
     """Answer GET /account: the wearer's page, or the login to it."""
     done = _DONE.get(request.query_params.get("done", ""), "")
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     account = await to_thread.run_sync(sessions.account, request)
     if account is None:
         if not done and sessions.has_cookie(request):
@@ -81,8 +82,8 @@ async def show_account(request: Request) -> Response:
 
 async def take_account(request: Request) -> Response:
     """Answer POST /account: a form of the page."""
-    forms: SignedForms = request.app.state.account_forms
-    sessions: Sessions = request.app.state.sessions
+    forms = parts_of(request).account_forms
+    sessions = parts_of(request).sessions
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _take_files(request)
     try:
@@ -110,12 +111,12 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     name = form.get("name", "").strip()
     if empty := empty_fields(name, form):
         return _login(request, status=400, name=name, wrong=empty)
-    tries: PasswordTries = request.app.state.password_tries
+    tries = parts_of(request).password_tries
     if wrong := await tries.check(request, name, form["password"]):
         error = wrong.text("Wrong name or password.")
         return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
     answer = see_page()
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     await to_thread.run_sync(sessions.start, request, answer, name)
     tries.remember(request, answer, name, PATH)
     await note(request, "login", name, page="account")
@@ -124,13 +125,13 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
 
 async def _take_files(request: Request) -> Response:
     """Import the files of the page's form, and show what became of them."""
-    forms: SignedForms = request.app.state.account_forms
-    sessions: Sessions = request.app.state.sessions
+    forms = parts_of(request).account_forms
+    sessions = parts_of(request).sessions
     account = await to_thread.run_sync(sessions.account, request)
     if account is None:  # before anything is kept
         return _closing(_ended(request, status=403))
     request.scope[ACCOUNT] = account
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     fields: dict[str, str] = {}
     try:
         check_origin(request)
@@ -176,8 +177,8 @@ def _arrived(answer: dict[str, Any]) -> UploadNotice:
 
 
 async def _show_days(request: Request, account: str) -> Response:
-    registry: Registry = request.app.state.registry
-    apart: Apart = request.app.state.apart
+    registry = parts_of(request).registry
+    apart = parts_of(request).apart
     try:
         found = await apart.whole(own_days, archive=str(registry.folder), account=account)
     except Failed as failed:
@@ -186,10 +187,10 @@ async def _show_days(request: Request, account: str) -> Response:
 
 
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     if not await to_thread.run_sync(stored_months, registry.folder, account):
         return trouble_page(404, "There is no report", "There are no records of yours here yet.")
-    apart: Apart = request.app.state.apart
+    apart = parts_of(request).apart
     try:
         made = await apart.whole(own_report, archive=str(registry.folder), account=account)
     except Failed as failed:
@@ -213,16 +214,16 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
     if not form.get("password"):
         wrong = {"password": "Enter your password."}
         return await _account(request, account, status=400, wrong=wrong)
-    tries: PasswordTries = request.app.state.password_tries
+    tries = parts_of(request).password_tries
     if refused := await tries.check(request, account, form["password"]):
         wrong = {"password": refused.text("The password is wrong.")}
         page = await _account(request, account, status=refused.status, wrong=wrong)
         return refused.delay(page)
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     files = await to_thread.run_sync(_erase, registry, account)
-    await to_thread.run_sync(partial(request.app.state.audit.write, "erase", places=files))
+    await to_thread.run_sync(partial(parts_of(request).audit.write, "erase", places=files))
     answer = deleted_page(files)
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     sessions.forget(request, answer)
     return answer
 
@@ -234,7 +235,7 @@ def _erase(registry: Registry, account: str) -> int:
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     grants = await to_thread.run_sync(registry.grants, account)
     for grant in grants:
         if grant.grant_id == form.get("grant"):
@@ -244,11 +245,11 @@ async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Res
 
 
 async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     wrong = wrong_passwords(registry, account, form)
     if wrong:
         return await _account(request, account, status=400, wrong=wrong)
-    tries: PasswordTries = request.app.state.password_tries
+    tries = parts_of(request).password_tries
     if refused := await tries.check(request, account, form["old"]):
         wrong = {"old": refused.text("The old password is wrong.")}
         page = await _account(request, account, status=refused.status, wrong=wrong)
@@ -256,7 +257,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
     await to_thread.run_sync(registry.set_password, account, form["new"])
     await note(request, "password_changed", account)
     answer = see_page("changed")
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     await to_thread.run_sync(sessions.start, request, answer, account)
     return answer
 
@@ -287,7 +288,7 @@ def wrong_passwords(
 
 
 async def _download(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    downloads: Downloads = request.app.state.downloads
+    downloads = parts_of(request).downloads
     try:
         answer = await downloads.begin(account)
     except TooMany as busy:
@@ -308,7 +309,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
 
 
 async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     try:
         token = await to_thread.run_sync(registry.issue_upload_token, account)
     except ConfigurationError:
@@ -319,7 +320,7 @@ async def _make_upload_token(request: Request, account: str, form: dict[str, str
 
 
 async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     ended = await to_thread.run_sync(registry.end_upload_tokens, account)
     await note(request, "upload_tokens_ended", account, tokens=ended)
     return see_page("ended")
@@ -327,7 +328,7 @@ async def _end_upload_tokens(request: Request, account: str, form: dict[str, str
 
 async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     answer = see_page("logged-out")
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     await to_thread.run_sync(sessions.end, request, answer, account)
     return answer
 
@@ -359,7 +360,7 @@ def _login(
     error: str = "",
     note: str = "",
 ) -> Response:
-    forms: SignedForms = request.app.state.account_forms
+    forms = parts_of(request).account_forms
     browser = forms.browser(request)
     form = forms.sign(browser, "")
     page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)
@@ -369,7 +370,7 @@ def _login(
 
 def _ended(request: Request, *, status: int = 200) -> Response:
     page = _login(request, status=status, note=_ENDED)
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     sessions.forget(request, page)
     return page
 
@@ -384,8 +385,8 @@ async def _account(
     token: str = "",
     arrived: UploadNotice | None = None,
 ) -> Response:
-    forms: SignedForms = request.app.state.account_forms
-    registry: Registry = request.app.state.registry
+    forms = parts_of(request).account_forms
+    registry = parts_of(request).registry
     browser = forms.browser(request)
     stored = await to_thread.run_sync(stored_months, registry.folder, account)
     times = await to_thread.run_sync(clock_sentence, registry.folder, account)
@@ -409,5 +410,5 @@ async def _account(
 
 async def note(request: Request, event: str, account: str, **more: Any) -> None:
     """Write what somebody did on a page to the audit log; what is None is left out."""
-    write = partial(request.app.state.audit.write, event, account=account)
+    write = partial(parts_of(request).audit.write, event, account=account)
     await to_thread.run_sync(partial(write, address=client_address(request), **more))

@@ -9,10 +9,9 @@ from starlette.responses import Response
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.account_page import invitation_page, trouble_page
 from eyelog.service.account.account_routes import see_page, wrong_passwords
-from eyelog.service.account.wearer_session import Sessions
-from eyelog.service.auth.password_tries import PasswordTries, client_address
-from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.password_tries import client_address
 from eyelog.service.auth.signed_forms import SignedForms
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem
 
 __all__ = ["PATH", "invitation_forms", "show_invitation", "take_invitation"]
@@ -31,7 +30,7 @@ def invitation_forms(key: Callable[[], bytes]) -> SignedForms:
 
 async def show_invitation(request: Request) -> Response:
     """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     code = request.query_params.get("code", "")
     account = await to_thread.run_sync(registry.invited, code)
     return _ended() if account is None else _page(request, account, code)
@@ -39,9 +38,9 @@ async def show_invitation(request: Request) -> Response:
 
 async def take_invitation(request: Request) -> Response:
     """Answer POST /invitation: the password that the wearer has chosen."""
-    registry: Registry = request.app.state.registry
-    forms: SignedForms = request.app.state.invitation_forms
-    tries: PasswordTries = request.app.state.password_tries
+    registry = parts_of(request).registry
+    forms = parts_of(request).invitation_forms
+    tries = parts_of(request).password_tries
     try:
         form, (code,) = await forms.read(request)
     except Problem as problem:
@@ -58,7 +57,7 @@ async def take_invitation(request: Request) -> Response:
         return _ended()
     request.scope[ACCOUNT] = account
     answer = see_page("chosen")
-    sessions: Sessions = request.app.state.sessions
+    sessions = parts_of(request).sessions
     await to_thread.run_sync(sessions.start, request, answer, account)
     await to_thread.run_sync(_note, request, account)
     return answer
@@ -67,7 +66,7 @@ async def take_invitation(request: Request) -> Response:
 def _page(
     request: Request, account: str, code: str, *, wrong: dict[str, str] | None = None
 ) -> Response:
-    forms: SignedForms = request.app.state.invitation_forms
+    forms = parts_of(request).invitation_forms
     browser = forms.browser(request)
     page = invitation_page(account=account, form=forms.sign(browser, code), wrong=wrong or {})
     forms.bind(request, page, browser)
@@ -79,6 +78,6 @@ def _ended() -> Response:
 
 
 def _note(request: Request, account: str) -> None:
-    request.app.state.audit.write(
+    parts_of(request).audit.write(
         "invitation_accepted", account=account, address=client_address(request)
     )

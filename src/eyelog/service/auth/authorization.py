@@ -15,10 +15,11 @@ from starlette.responses import Response
 from eyelog.service.auth.forms import empty_fields, filled
 from eyelog.service.auth.grants import granted
 from eyelog.service.auth.login_pages import error_page, login_page
-from eyelog.service.auth.password_tries import PasswordTries, client_address
+from eyelog.service.auth.password_tries import client_address
 from eyelog.service.auth.redirects import form_target, matches
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem
 
 __all__ = ["login_forms", "show_login", "take_login"]
@@ -58,7 +59,7 @@ async def show_login(request: Request) -> Response:
     try:
         text = request.scope["query_string"].decode("latin-1")
         query = filled(parse_qsl(text, keep_blank_values=True))
-        login_request = await to_thread.run_sync(_check, request.app.state.registry, query)
+        login_request = await to_thread.run_sync(_check, parts_of(request).registry, query)
     except Problem as problem:
         return _refused(request, problem)
     except _Refusal as refusal:
@@ -70,9 +71,9 @@ async def show_login(request: Request) -> Response:
 
 async def take_login(request: Request) -> Response:
     """Answer POST /v1/oauth/authorize: the filled form of the login page."""
-    forms: SignedForms = request.app.state.login_forms
-    tries: PasswordTries = request.app.state.password_tries
-    registry: Registry = request.app.state.registry
+    forms = parts_of(request).login_forms
+    tries = parts_of(request).password_tries
+    registry = parts_of(request).registry
     try:
         form, signed = await forms.read(request)
     except Problem as problem:
@@ -116,7 +117,7 @@ async def take_login(request: Request) -> Response:
 def _note(
     request: Request, event: str, login_request: _LoginRequest, account: str | None = None
 ) -> None:
-    request.app.state.audit.write(
+    parts_of(request).audit.write(
         event,
         account=account,
         application=login_request.client_id,
@@ -172,7 +173,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     """Return the login page, with its form bound to this browser by a cookie."""
-    forms: SignedForms = request.app.state.login_forms
+    forms = parts_of(request).login_forms
     browser = forms.browser(request)
     page = login_page(
         status=status,

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import serializer, set_cookie
 from eyelog.service.auth.throttle import Throttle, guesser, network
+from eyelog.service.parts import parts_of
 
 __all__ = ["PasswordTries", "WrongPassword", "client_address"]
 
@@ -90,7 +91,7 @@ class PasswordTries:
     ) -> WrongPassword | None:
         """Return None for the right password; any other is counted and goes to the audit log."""
         wrong = await self._pace(request, name, password, application)
-        request.app.state.metrics.count("logins" if wrong is None else "logins_refused")
+        parts_of(request).metrics.count("logins" if wrong is None else "logins_refused")
         return wrong
 
     async def _pace(
@@ -160,7 +161,7 @@ class PasswordTries:
 
     def _note(self, request: Request, name: str, application: str | None, wait_s: int) -> None:
         # A name without an account may be a password typed into the wrong field.
-        request.app.state.audit.write(
+        parts_of(request).audit.write(
             "login_failed",
             account=name if self._registry.has_account(name) else None,
             application=application,

@@ -18,6 +18,7 @@ from eyelog.service.auth.forms import read_form, require
 from eyelog.service.auth.grants import SCOPE, WRITE
 from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.registry import ACCESS_SECONDS, Bearer, GrantRefused, Registry
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
 
 __all__ = ["authenticate", "may_read", "may_write", "revoke", "token"]
@@ -36,7 +37,7 @@ async def token(request: Request) -> Response:
         basic = _basic(request.headers.getlist("authorization"), form)
         form |= basic
         answer = await to_thread.run_sync(
-            _grant, request.app.state.registry, form, "Basic" if basic else "Form"
+            _grant, parts_of(request).registry, form, "Basic" if basic else "Form"
         )
         await to_thread.run_sync(_note, request, form, answer["access_token"])
     except Problem as problem:
@@ -116,19 +117,19 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
 
 def _note(request: Request, form: dict[str, str], access_token: str) -> None:
     """Write to the audit log for whom a token was issued."""
-    owner = request.app.state.registry.owner(access_token)
-    request.app.state.metrics.count("tokens_issued")
-    request.app.state.audit.write(
+    owner = parts_of(request).registry.owner(access_token)
+    parts_of(request).metrics.count("tokens_issued")
+    parts_of(request).audit.write(
         "token" if form["grant_type"] == "authorization_code" else "refresh",
-        account=owner and owner.account,
-        application=owner and owner.client_id,
+        account=None if owner is None else owner.account,
+        application=None if owner is None else owner.client_id,
         address=request.client and request.client.host,
     )
 
 
 async def revoke(request: Request) -> Response:
     """Answer POST /v1/oauth/revoke: make one of the caller's own tokens unusable."""
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     caller = await to_thread.run_sync(authenticate, request)
     (revoked,) = require(await read_form(request), "token")
     if not await to_thread.run_sync(registry.revoke, revoked, caller):
@@ -139,7 +140,7 @@ async def revoke(request: Request) -> Response:
         )
     await to_thread.run_sync(
         partial(
-            request.app.state.audit.write,
+            parts_of(request).audit.write,
             "revoke",
             account=caller.account,
             application=caller.client_id,
@@ -167,7 +168,7 @@ def authenticate(request: Request) -> Bearer:
             headers={"WWW-Authenticate": _REALM},
         )
     match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
-    registry: Registry = request.app.state.registry
+    registry = parts_of(request).registry
     bearer = (
         registry.bearer(match[1]) if match else "the Authorization header is not one bearer token"
     )

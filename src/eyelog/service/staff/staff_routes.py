@@ -17,17 +17,16 @@ from eyelog.browser import page_headers
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.account_routes import note
 from eyelog.service.account.wearer_session import MINUTES, Sessions
-from eyelog.service.apart import Apart, Failed, run_apart
+from eyelog.service.apart import Failed, run_apart
 from eyelog.service.auth.accounts import Account
 from eyelog.service.auth.forms import empty_fields
-from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem
 from eyelog.service.staff.staff_page import StudyView, login_page, staff_page, trouble_page
 from eyelog.service.staff.study_tables import months_of_study, study_tables
 from eyelog.service.staff.study_wear import StudyWear, study_wear
-from eyelog.service.uploads.upload_routes import Uploads
 
 __all__ = ["PATH", "Staff", "show_staff", "staff_forms", "take_staff"]
 
@@ -84,7 +83,7 @@ class Staff:
 
 async def show_staff(request: Request) -> Response:
     """Answer GET /staff: the study, or the login to it."""
-    staff: Staff = request.app.state.staff
+    staff = parts_of(request).staff
     member = await to_thread.run_sync(staff.member, request)
     if member is None:
         ended = staff.sessions.has_cookie(request) and "done" not in request.query_params
@@ -95,7 +94,7 @@ async def show_staff(request: Request) -> Response:
 
 async def take_staff(request: Request) -> Response:
     """Answer POST /staff: a form of the page."""
-    staff: Staff = request.app.state.staff
+    staff = parts_of(request).staff
     try:
         form, (signed_for,) = await staff.forms.read(request)
     except Problem as problem:
@@ -118,11 +117,11 @@ async def take_staff(request: Request) -> Response:
 
 
 async def _log_in(request: Request, form: dict[str, str]) -> Response:
-    staff: Staff = request.app.state.staff
+    staff = parts_of(request).staff
     name = form.get("name", "").strip()
     if empty := empty_fields(name, form):
         return _login(request, status=400, name=name, wrong=empty)
-    tries: PasswordTries = request.app.state.password_tries
+    tries = parts_of(request).password_tries
     if wrong := await tries.check(request, name, form["password"]):
         error = wrong.text("Wrong name or password.")
         return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
@@ -138,14 +137,14 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
 
 
 async def _study(request: Request, member: Account) -> Response:
-    staff: Staff = request.app.state.staff
+    staff = parts_of(request).staff
     registry = staff.registry
     wearers = await to_thread.run_sync(staff.wearers, member)
     pages = max(1, -(-len(wearers) // _AT_ONCE))
     asked = request.query_params.get("page", "1")
     page = min(pages, max(1, int(asked))) if asked.isdecimal() and len(asked) < 6 else 1
     shown = wearers[(page - 1) * _AT_ONCE : page * _AT_ONCE]
-    apart: Apart = request.app.state.apart
+    apart = parts_of(request).apart
     archive = str(registry.folder)
     try:
         found = await apart.whole(
@@ -155,7 +154,7 @@ async def _study(request: Request, member: Account) -> Response:
         _log.error("the page of the staff %r could not be made: %s", member.name, failed)
         text = "Part of the records cannot be read. Please tell the person who runs this service."
         return trouble_page(500, "This cannot be shown", text)
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     browser = staff.forms.browser(request)
     answer = staff_page(
         StudyView(
@@ -175,7 +174,7 @@ async def _study(request: Request, member: Account) -> Response:
 
 
 async def _download(request: Request, member: Account, month: str) -> Response:
-    staff: Staff = request.app.state.staff
+    staff = parts_of(request).staff
     archive = str(staff.registry.folder)
     wearers = await to_thread.run_sync(staff.wearers, member)
     if month not in await to_thread.run_sync(months_of_study, archive, wearers):
@@ -222,7 +221,7 @@ def _login(
     error: str = "",
     note: str = "",
 ) -> Response:
-    forms = request.app.state.staff.forms
+    forms = parts_of(request).staff.forms
     browser = forms.browser(request)
     form = forms.sign(browser, "")
     page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)

@@ -21,6 +21,7 @@ from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.registry import Bearer
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.bounds import UPLOAD_BYTES
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
 from eyelog.service.uploads.upload_body import Received, disk_full, shown_name
 from eyelog.service.uploads.upload_routes import NO_STORE, Options, Uploads, note_upload
@@ -38,7 +39,7 @@ class _Announced(msgspec.Struct, forbid_unknown_fields=True):
 
 async def announce(request: Request) -> Response:
     """Answer POST /v1/uploads: how much of a file is here, and whether it was imported before."""
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     bearer = await _bearer(request)
     try:
         told = msgspec.json.decode(await request.body(), type=_Announced)
@@ -71,7 +72,7 @@ def _begin(uploads: Uploads, account: str, told: _Announced) -> Response:
 
 async def take_part(request: Request) -> Response:
     """Answer PATCH /v1/uploads/SHA-256: add a part of a file, and import it after the last."""
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     bearer = await _bearer(request)
     account, sha256 = bearer.account, request.path_params["sha256"]
     try:

@@ -25,6 +25,7 @@ from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.hourly_limit import HourlyLimits
 from eyelog.service.parameters import by_name
+from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
 from eyelog.service.spool import Spool
 from eyelog.service.uploads.importer import ImportFailed, import_apart
@@ -209,7 +210,7 @@ async def arriving(
     Problem
         If the body is refused: then nothing is kept of it.
     """
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     async with uploads.room():
         headers = await to_thread.run_sync(uploads.count, account)
         length = request.headers.get("content-length", "0")
@@ -228,7 +229,7 @@ async def arriving(
 
 async def take_records(request: Request) -> Response:
     """Answer POST /v1/records: import the files of the body."""
-    uploads: Uploads = request.app.state.uploads
+    uploads = parts_of(request).uploads
     bearer: Bearer = await to_thread.run_sync(may_write, request)
     request.scope[ACCOUNT] = bearer.account
     try:
@@ -252,11 +253,11 @@ async def take_records(request: Request) -> Response:
 
 async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
     """Count that records came in, and write it to the audit log."""
-    request.app.state.metrics.count("uploads")
-    request.app.state.metrics.count("rows", answer["new"])
+    parts_of(request).metrics.count("uploads")
+    parts_of(request).metrics.count("rows", answer["new"])
     await to_thread.run_sync(
         partial(
-            request.app.state.audit.write,
+            parts_of(request).audit.write,
             "upload",
             account=bearer.account,
             application=bearer.client_id or None,
