@@ -69,12 +69,13 @@ def pages(archive: Path, clients: list[int]) -> list[dict[str, object]]:
         tokens = []
         for number in range(max(clients)):
             name = f"wearer-{number}"
-            if name not in service.registry.accounts():
-                service.registry.add_account(name)
-            code = service.registry.issue_code(name, service.application.client_id, REDIRECT)
-            tokens.append(
-                service.registry.exchange(code, service.application.client_id, REDIRECT, None)[0]
+            if name not in service.registry.accounts.names():
+                service.registry.accounts.add(name)
+            code = service.registry.grants.issue_code(name, service.application.client_id, REDIRECT)
+            access, _ = service.registry.grants.exchange(
+                code, service.application.client_id, REDIRECT, None
             )
+            tokens.append(access)
         for log, many in itertools.product((STANDARD_MODE_LOGS, COMPUTED_DATA), clients):
             days = wearer_days[: max(2, DAYS // many)]
             for form, accept in FORMS.items():

@@ -49,7 +49,9 @@ class Served:
         client = el.Client(
             self.url, application=self.application, home=home, progress=False, **options
         )
-        client.exchange(self.registry.issue_code(ACCOUNT, self.application.client_id, REDIRECT))
+        client.exchange(
+            self.registry.grants.issue_code(ACCOUNT, self.application.client_id, REDIRECT)
+        )
         return client
 
     def cpu_s(self) -> float:
@@ -68,8 +70,8 @@ def served(
 
     registry = Registry(folder)
     with contextlib.suppress(el.ConfigurationError):  # the account exists from an earlier run
-        registry.add_account(ACCOUNT)
-    application = el.Application(*registry.add_application(REDIRECT), REDIRECT)
+        registry.accounts.add(ACCOUNT)
+    application = el.Application(*registry.applications.add(REDIRECT), REDIRECT)
     command = [sys.executable, __file__, str(folder), str(delay_ms), str(page_size)]
     command += ["json"] if json_only else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -122,10 +122,10 @@ def register(archive: "Archive | str | os.PathLike[str]", account: str) -> Regis
             f"an account is named by text, such as 'anna', not by a {type(account).__name__}"
         )
     registry = Registry(_folder(archive))
-    if account not in registry.accounts():
-        registry.add_account(account)
-    client_id, client_secret = registry.add_application(_REDIRECT)
-    code = registry.issue_code(account, client_id, _REDIRECT)
+    if account not in registry.accounts.names():
+        registry.accounts.add(account)
+    client_id, client_secret = registry.applications.add(_REDIRECT)
+    code = registry.grants.issue_code(account, client_id, _REDIRECT)
     return Registered(Application(client_id, client_secret, _REDIRECT), code)
 
 

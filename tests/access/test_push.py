@@ -23,7 +23,7 @@ def there(tmp_path: Path) -> Iterator[live.Live]:
 
 @pytest.fixture
 def token(there: live.Live) -> str:
-    return there.registry.issue_upload_token("ada")
+    return there.registry.grants.issue_upload_token("ada")
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_the_hours_limit_and_a_service_that_is_away_stop_the_push(
 ) -> None:
     monkeypatch.setattr(pushing, "_PAUSE_S", 0.01)
     with live.service(tmp_path / "other", {"ada": []}, uploads_per_hour=1) as there:
-        token = there.registry.issue_upload_token("ada")
+        token = there.registry.grants.issue_upload_token("ada")
         sending = push(files_to_push([folder]), there.url, token)
         assert next(sending).state == "imported"
         monkeypatch.setattr(pushing, "_TRIES", 1)

@@ -43,7 +43,7 @@ def lab(service: Callable[..., SimpleNamespace], archive: Path) -> SimpleNamespa
     code = service(
         "issue-code", "--account", "ada", "--client-id", made["client_id"], *URI
     ).out.strip()
-    access, refresh = registry.exchange(code, made["client_id"], REDIRECT, None)
+    access, refresh = registry.grants.exchange(code, made["client_id"], REDIRECT, None)
     return SimpleNamespace(
         **made, run=service, registry=registry, code=code, access=access, refresh=refresh
     )
@@ -70,7 +70,7 @@ def test_lists_fit_80_columns_and_show_who_has_access(lab: SimpleNamespace) -> N
 
 
 def test_lists_as_json_have_the_same_and_stamps_in_utc(lab: SimpleNamespace) -> None:
-    lab.registry.bearer(lab.access)
+    lab.registry.grants.bearer(lab.access)
     ada, bea = json.loads(lab.run("list-accounts", "--json").out)
     assert (ada["account"], ada["password"], ada["disabled"], ada["applications"]) == (
         *("ada", True, False),
@@ -147,7 +147,7 @@ def test_a_password_comes_from_the_first_line_of_stdin_alone(
 ) -> None:
     stdin = "größer als acht\r\nsecond line\n".encode()
     assert service("add-account", "ada", "--password-stdin", stdin=stdin).status == 0
-    assert Registry(archive).check_login("ada", "größer als acht")
+    assert Registry(archive).accounts.check_login("ada", "größer als acht")
     for bad, why in (
         (b"", "is empty"),
         (b"short\n", "too short"),
@@ -160,7 +160,7 @@ def test_a_password_comes_from_the_first_line_of_stdin_alone(
         assert why in refused.err
     assert service("set-password", "ada").status == 2
     assert service("set-password", "ada", "--password", "a good password").status == 2
-    assert Registry(archive).check_login("ada", "größer als acht")
+    assert Registry(archive).accounts.check_login("ada", "größer als acht")
 
 
 def test_a_lost_laptop_is_answered_with_one_command(lab: SimpleNamespace) -> None:
@@ -171,7 +171,7 @@ def test_a_lost_laptop_is_answered_with_one_command(lab: SimpleNamespace) -> Non
         f" ({lab.client_id})\n"
     )
     assert "'ada' has to log in again" in done.err
-    assert lab.registry.bearer(lab.access) == "the access token is revoked"
+    assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
     typed = shlex.split(done.err.split("`")[1])
     assert main([*typed[1:2], "list-accounts", *typed[3:5]]) == 0
     assert lab.run("revoke", "--account", "ada").out.startswith("ended: no token")
@@ -183,11 +183,11 @@ def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
     assert lab.run("revoke", "--account", "").status == 1
     assert "did you mean 'ada'" in lab.run("revoke", "--account", "adda").err
     assert "did you mean 'Sleep study'" in lab.run("revoke", "--application", "Slep study").err
-    assert len(lab.registry.issued()) == 2
+    assert len(lab.registry.grants.issued()) == 2
     lab.run("revoke", "--application", "Sleep study", "--account", "bea")
-    assert len(lab.registry.issued()) == 2
+    assert len(lab.registry.grants.issued()) == 2
     lab.run("revoke", "--application", "Sleep study")
-    assert lab.registry.issued() == []
+    assert lab.registry.grants.issued() == []
 
 
 def test_a_removed_account_leaves_its_records_and_says_where(
@@ -204,22 +204,22 @@ def test_a_removed_account_leaves_its_records_and_says_where(
 
 def test_secrets_and_applications_are_replaced_and_removed_by_name(lab: SimpleNamespace) -> None:
     new = json.loads(lab.run("rotate-secret", "Sleep study", "--json").out)["client_secret"]
-    assert lab.registry.check_secret(lab.client_id, new)
-    assert not lab.registry.check_secret(lab.client_id, lab.client_secret)
+    assert lab.registry.applications.check_secret(lab.client_id, new)
+    assert not lab.registry.applications.check_secret(lab.client_id, lab.client_secret)
     newer = lab.run("rotate-secret", lab.client_id).out
     assert newer.startswith("export EYELOG_CLIENT_SECRET=")
-    assert lab.registry.check_secret(lab.client_id, newer.strip().partition("=")[2])
+    assert lab.registry.applications.check_secret(lab.client_id, newer.strip().partition("=")[2])
     done = lab.run("remove-application", "Sleep study")
     assert done.out.startswith("removed: application 'Sleep study'\nended: 1 refresh token")
-    assert lab.registry.applications() == []
+    assert lab.registry.applications.all() == []
 
 
 def test_an_account_is_disabled_and_enabled(lab: SimpleNamespace) -> None:
     assert "is disabled" in lab.run("disable", "ada").err
     assert table(lab.run("list-accounts").out)[1][:2] == ["ada", "disabled"]
-    assert lab.registry.bearer(lab.access) == "the account of the access token is disabled"
+    assert lab.registry.grants.bearer(lab.access) == "the account of the access token is disabled"
     lab.run("enable", "ada")
-    assert not isinstance(lab.registry.bearer(lab.access), str)
+    assert not isinstance(lab.registry.grants.bearer(lab.access), str)
 
 
 def test_the_check_is_a_line_each_and_its_exit_status_says_whether_something_is_wrong(
@@ -283,7 +283,7 @@ def test_a_locked_state_is_said_in_one_line(
             assert (done.status, done.out, done.err.count("\n")) == (1, "", 1), words
             assert "is locked by another program: try again" in done.err
         other.execute("ROLLBACK")
-    assert len(lab.registry.issued()) == 2
+    assert len(lab.registry.grants.issued()) == 2
 
 
 def test_a_state_of_the_first_release_is_managed_too(
@@ -361,7 +361,10 @@ def test_of_two_processes_at_the_same_command_one_succeeds_and_the_other_says_wh
         assert failed.stderr.count("\n") == 1
         assert why in failed.stderr
     secrets = [one.stdout.strip().partition("=")[2] for one in both("rotate-secret", "Sleep study")]
-    assert sum(lab.registry.check_secret(lab.client_id, secret) for secret in secrets) == 1
+    assert (
+        sum(lab.registry.applications.check_secret(lab.client_id, secret) for secret in secrets)
+        == 1
+    )
 
 
 def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_path: Path) -> None:
@@ -370,17 +373,17 @@ def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_pa
     assert lab.run("revoke", "--all-in", "nothing").status == 1
     done = lab.run("revoke", "--all-in", "sleep")
     assert "ended: 1 refresh token and 1 access token of account 'ada'" in done.out
-    assert lab.registry.bearer(lab.access) == "the access token is revoked"
+    assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
     assert lab.run("revoke", "--all-in", "sleep", "--all").status == 2
 
 
 def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
     token = lab.run("upload-token", "bea").out.strip()
-    assert lab.registry.bearer(token).writes
+    assert lab.registry.grants.bearer(token).writes
     printed = lab.run("list-tokens").out
     assert [cell.strip() for cell in table(printed)[-1][:3]] == ["bea", "(upload token)", "upload"]
     assert token not in printed
     done = lab.run("revoke", "--account", "bea")
     assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
-    assert lab.registry.bearer(token) == "the access token is revoked"
+    assert lab.registry.grants.bearer(token) == "the access token is revoked"
     assert lab.run("upload-token", "nobody").status == 1

@@ -46,7 +46,7 @@ def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
 ) -> None:
     done = service("add-accounts", str(wearers))
     assert (done.status, done.err) == (0, "4 accounts added.\n")
-    assert Registry(archive).check_login("ada", PASSWORD)
+    assert Registry(archive).accounts.check_login("ada", PASSWORD)
     assert str(Archive(archive).zones("bea")) == "Europe/Paris"
     assert Archive(archive).zones("cyd") is None
     listed = table(service("list-accounts").out)
@@ -74,7 +74,7 @@ def test_an_account_with_another_zone_stops_the_whole_file(
     done = service("add-accounts", str(wearers))
     assert done.status == 1
     assert "'bea' lives in Asia/Seoul in the archive, not in Europe/Paris" in done.err
-    assert Registry(archive).accounts() == []
+    assert Registry(archive).accounts.names() == []
     assert Archive(archive).zones("ada") is None
 
 
@@ -98,7 +98,7 @@ def test_invitations_are_written_once_into_a_private_file(
     assert head == "name,link"
     assert [row.partition(",")[0] for row in rows] == ["bea", "cyd", "eve"]
     code = rows[0].removeprefix("bea,https://logs.example.org/invitation?code=")
-    assert Registry(archive).invited(code) == "bea"
+    assert Registry(archive).accounts.invited(code) == "bea"
     assert code.encode() not in (archive / "_service.sqlite").read_bytes()
     assert code not in (archive / FILE_NAME).read_text()
     # A file that exists is not replaced, and one for accounts that are not added does not stay.
@@ -116,7 +116,7 @@ def test_commands_take_the_accounts_of_a_file_or_a_study(
     two = ["--csv", str(tmp_path / "two.csv")]
 
     def disabled() -> list[str]:
-        return [one.name for one in Registry(archive).list_accounts() if one.disabled]
+        return [one.name for one in Registry(archive).accounts.all() if one.disabled]
 
     assert service("disable", *two).err.startswith("2 accounts disabled")
     assert disabled() == ["ada", "cyd"]
@@ -134,7 +134,7 @@ def test_commands_take_the_accounts_of_a_file_or_a_study(
     assert "no zone is given for 'ada'" in service("set-zone", "ada").err
     removed = service("remove-account", "--all-in", "sleep")
     assert removed.out == "removed: account 'ada'\nremoved: account 'bea'\nremoved: account 'eve'\n"
-    assert Registry(archive).accounts() == ["cyd"]
+    assert Registry(archive).accounts.names() == ["cyd"]
 
 
 def test_of_a_file_with_an_unknown_name_nothing_is_changed(
@@ -146,8 +146,8 @@ def test_of_a_file_with_an_unknown_name_nothing_is_changed(
         refused = service(action, "--csv", str(tmp_path / "some.csv"))
         assert refused.status == 1
         assert "unknown account 'zoe'" in refused.err
-    assert Registry(archive).accounts() == ["ada", "bea", "cyd", "eve"]
-    assert not Registry(archive).account("ada").disabled
+    assert Registry(archive).accounts.names() == ["ada", "bea", "cyd", "eve"]
+    assert not Registry(archive).accounts.find("ada").disabled
     for action in ("disable", "enable", "remove-account", "set-zone"):
         for choice in ([], ["ada", "--all-in", "sleep"]):
             assert service(action, *choice).status == 2

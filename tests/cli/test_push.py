@@ -21,7 +21,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[live.Live
 def test_a_folder_is_pushed_and_skipped_the_second_time(
     there: live.Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
-    token = there.registry.issue_upload_token("ada")
+    token = there.registry.grants.issue_upload_token("ada")
     monkeypatch.setenv("EYELOG_UPLOAD_TOKEN", token)
     (tmp_path / "phone").mkdir()
     (tmp_path / "phone" / "a.csv").write_bytes(csv())
@@ -37,7 +37,7 @@ def test_a_folder_is_pushed_and_skipped_the_second_time(
 def test_a_refused_file_gives_status_1_and_its_reason(
     there: live.Live, tmp_path: Path, capsys
 ) -> None:
-    (tmp_path / "token").write_text(there.registry.issue_upload_token("ada") + "\n")
+    (tmp_path / "token").write_text(there.registry.grants.issue_upload_token("ada") + "\n")
     (tmp_path / "diary.txt").write_text("dear diary,\n1\n")
     words = [str(tmp_path / "diary.txt"), "--token-file", str(tmp_path / "token")]
     assert main(["push", *words]) == 1

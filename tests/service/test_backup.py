@@ -20,7 +20,8 @@ from eyelog.service import backup
 from eyelog.service.app import create_app
 from eyelog.service.audit import FILE_NAME, Audit
 from eyelog.service.auth import ended
-from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.grants import Bearer
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import revived
 from eyelog.service.backup import back_up, interrupted, restore
 from eyelog.service.check import check_service
@@ -39,7 +40,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def registry(tmp_path: Path, request: pytest.FixtureRequest) -> Registry:
     registry = Registry(tmp_path / "archive", tmp_path / "state" if request.param else None)
     for name in ("ada", "bea", "cyd"):
-        registry.add_account(name, "correct horse")
+        registry.accounts.add(name, "correct horse")
         frame = records(STANDARD, "2026-10-20", 60)
         el.Archive(tmp_path / "archive").write(STANDARD, frame, account=name)
     Audit(registry.state_folder).write("login", account="ada")
@@ -47,8 +48,8 @@ def registry(tmp_path: Path, request: pytest.FixtureRequest) -> Registry:
 
 
 def tokens(registry: Registry, client_id: str, account: str) -> tuple[str, str]:
-    code = registry.issue_code(account, client_id, live.REDIRECT)
-    return registry.exchange(code, client_id, live.REDIRECT, None)
+    code = registry.grants.issue_code(account, client_id, live.REDIRECT)
+    return registry.grants.exchange(code, client_id, live.REDIRECT, None)
 
 
 def words(registry: Registry) -> list[str]:
@@ -68,8 +69,8 @@ def test_a_backup_is_restored_on_an_empty_machine(registry: Registry, tmp_path: 
     elsewhere = Registry(tmp_path / "new" / "archive", tmp_path / "new" / "state")
     done = restore(elsewhere, tmp_path / "backup")
     assert (done.put_back, done.set_aside, done.kept, done.erased) == (made.files, [], 0, 0)
-    assert elsewhere.accounts() == registry.accounts()
-    assert elsewhere.check_login("ada", "correct horse")
+    assert elsewhere.accounts.names() == registry.accounts.names()
+    assert elsewhere.accounts.check_login("ada", "correct horse")
     assert elsewhere.signing_key() == registry.signing_key()
     there = el.Archive(tmp_path / "new" / "archive")
     assert there.read(STANDARD, account="bea").equals(
@@ -82,8 +83,8 @@ def test_a_backup_is_restored_on_an_empty_machine(registry: Registry, tmp_path: 
 def test_what_ended_after_a_backup_is_said_and_ended_again(
     registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client_id, _ = registry.add_application(live.REDIRECT)
-    other_id, _ = registry.add_application(live.REDIRECT)
+    client_id, _ = registry.applications.add(live.REDIRECT)
+    other_id, _ = registry.applications.add(live.REDIRECT)
     access, _ = tokens(registry, client_id, "ada")
     kept, _ = tokens(registry, client_id, "cyd")
     single, _ = tokens(registry, client_id, "cyd")
@@ -92,11 +93,11 @@ def test_what_ended_after_a_backup_is_said_and_ended_again(
     assert finding(registry) == "nothing lives again that had ended"
     back_up(registry, tmp_path / "backup")
 
-    registry.revoke_tokens(account="ada")
-    registry.remove_account("bea")
-    registry.disable("cyd")
-    registry.remove_application(other_id)
-    assert registry.revoke(single, Bearer("cyd", client_id))
+    registry.grants.revoke_all(account="ada")
+    registry.accounts.remove("bea")
+    registry.accounts.disable("cyd")
+    registry.applications.remove(other_id)
+    assert registry.grants.revoke(single, Bearer("cyd", client_id))
     assert finding(registry) == "nothing lives again that had ended"
     names = (registry.folder / ended.FILE_NAME).read_bytes()
     assert b'"ada"' not in names
@@ -109,19 +110,19 @@ def test_what_ended_after_a_backup_is_said_and_ended_again(
         " 1 account disabled since, 1 application removed since: eyelog service after-restore ends"
         " them"
     )
-    assert isinstance(registry.bearer(access), Bearer)
+    assert isinstance(registry.grants.bearer(access), Bearer)
     assert main(["service", "check", *words(registry)]) == 1
     assert main(["service", "after-restore", "--json", *words(registry)]) == 0
     out = capsys.readouterr().out
     assert json.loads(out[out.index("{") :])["tokens"] == 7
-    assert registry.bearer(access) == "the access token is revoked"
-    assert registry.bearer(single) == "the access token is revoked"
-    assert registry.bearer(kept) == "the account of the access token is disabled"
-    assert registry.accounts() == ["ada", "cyd"]
-    assert [one.client_id for one in registry.applications()] == [client_id]
+    assert registry.grants.bearer(access) == "the access token is revoked"
+    assert registry.grants.bearer(single) == "the access token is revoked"
+    assert registry.grants.bearer(kept) == "the account of the access token is disabled"
+    assert registry.accounts.names() == ["ada", "cyd"]
+    assert [one.client_id for one in registry.applications.all()] == [client_id]
     assert finding(registry) == "nothing lives again that had ended"
-    registry.enable("cyd")
-    assert isinstance(registry.bearer(kept), Bearer)
+    registry.accounts.enable("cyd")
+    assert isinstance(registry.grants.bearer(kept), Bearer)
     assert not revived(registry)
     tokens(registry, client_id, "ada")  # a new login is not ended
     assert not revived(registry)
@@ -138,7 +139,7 @@ def test_an_erased_account_does_not_come_back(
     assert "1 account removed since" in finding(registry)
     assert main(["service", "after-restore", *words(registry)]) == 0
     assert "erased: 1 account" in capsys.readouterr().out
-    assert registry.accounts() == ["bea", "cyd"]
+    assert registry.accounts.names() == ["bea", "cyd"]
     # Records that somebody copies back by hand are noticed, too.
     for path in (tmp_path / "backup" / "archive").glob("log=*/account=ada"):
         shutil.copytree(path, registry.folder / path.parent.name / path.name)
@@ -161,14 +162,14 @@ def test_a_restore_sets_aside_what_it_replaces_and_keeps_the_rest(
     archive = el.Archive(registry.folder)
     archive.write(STANDARD, records(STANDARD, "2026-10-21", 60), account="ada")
     archive.write(STANDARD, records(STANDARD, "2026-11-21", 60), account="ada")
-    registry.add_account("dan", "correct horse")
+    registry.accounts.add("dan", "correct horse")
     Audit(registry.state_folder).write("login", account="bea")
     done = restore(registry, tmp_path / "backup")
     assert len(done.set_aside) == 2
     assert all(Path(path).exists() for path in done.set_aside)
     assert done.kept == 1
     assert len(archive.read(STANDARD, account="ada")) == 120
-    assert registry.accounts() == ["ada", "bea", "cyd"]
+    assert registry.accounts.names() == ["ada", "bea", "cyd"]
     logs = sorted(registry.state_folder.glob(f"{FILE_NAME}*"))
     assert len(logs) == 2
     assert b"bea" in logs[0].read_bytes()
@@ -183,10 +184,10 @@ def test_a_damaged_backup_is_not_restored(registry: Registry, tmp_path: Path, in
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    registry.add_account("dan", "correct horse")
+    registry.accounts.add("dan", "correct horse")
     with pytest.raises(ConfigurationError, match="is damaged"):
         restore(registry, tmp_path / "backup")
-    assert "dan" in registry.accounts()
+    assert "dan" in registry.accounts.names()
 
 
 def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> 
 def test_a_backup_is_consistent_while_the_service_writes(
     registry: Registry, tmp_path: Path
 ) -> None:
-    client_id, _ = registry.add_application(live.REDIRECT)
+    client_id, _ = registry.applications.add(live.REDIRECT)
     stop = threading.Event()
 
     def work() -> None:
@@ -291,8 +292,8 @@ def contents(*folders: Path) -> dict[str, bytes]:
 def fill(registry: Registry, *, day: str = "2026-10-20") -> None:
     """Give an archive records of 40 wearers, so that there is time to kill a command."""
     for number in range(40):
-        if f"w{number}" not in registry.accounts():
-            registry.add_account(f"w{number}")
+        if f"w{number}" not in registry.accounts.names():
+            registry.accounts.add(f"w{number}")
         frame = records(STANDARD, day, 30, seed=number)
         el.Archive(registry.folder).write(STANDARD, frame, account=f"w{number}")
 
@@ -315,7 +316,7 @@ def test_a_killed_backup_is_whole_or_not_there_and_a_repeat_works(tmp_path: Path
         if target.exists():
             elsewhere = Registry(tmp_path / f"a{number}", tmp_path / f"s{number}")
             restore(elsewhere, target)  # reads all of it
-            assert elsewhere.accounts() == registry.accounts()
+            assert elsewhere.accounts.names() == registry.accounts.names()
             assert len(el.Archive(elsewhere.folder).verify()) == 0
             shutil.rmtree(target)
     assert set(outcomes) == {True, False}
@@ -331,7 +332,7 @@ def test_a_killed_restore_leaves_the_old_or_the_new_and_a_repeat_works(tmp_path:
     back_up(registry, tmp_path / "backup")
     new = contents(tmp_path / "backup" / "archive", tmp_path / "backup" / "state")
     fill(registry, day="2026-10-21")
-    registry.add_account("dan")
+    registry.accounts.add("dan")
     old = contents(registry.folder, registry.state_folder)
     assert {name for name in old if old[name] != new.get(name)} == set(old) >= set(new)
     draws, source = random.Random(25), str(tmp_path / "backup")

@@ -21,8 +21,8 @@ from support.records import records
 def registry(tmp_path: Path) -> Registry:
     """A service in order: Ada has records, and one application is registered."""
     registry = Registry(tmp_path / "archive")
-    registry.add_account("ada")
-    registry.add_application(REDIRECT)
+    registry.accounts.add("ada")
+    registry.applications.add(REDIRECT)
     archive = Archive(tmp_path / "archive")
     archive.write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
     Audit(registry.state_folder).write("admin.add_account", account="ada")
@@ -102,7 +102,7 @@ def test_an_older_file_is_no_fault_and_a_newer_one_is(registry: Registry, tmp_pa
 
 
 def test_accounts_and_records_that_lack_each_other_are_noted(registry: Registry) -> None:
-    registry.add_account("bea")
+    registry.accounts.add("bea")
     frame = records(STANDARD, "2026-10-19 09:00", 3)
     for account in ("carl", *(f"w{n}" for n in range(9))):
         Archive(registry.folder).write(STANDARD, frame, account=account)
@@ -128,15 +128,15 @@ def test_accounts_and_records_that_lack_each_other_are_noted(registry: Registry)
 def test_codes_that_can_be_read_on_the_way_are_a_fault(
     registry: Registry, uri: str, result: str
 ) -> None:
-    registry.add_application(uri, name="Sleep study")
+    registry.applications.add(uri, name="Sleep study")
     found = by_check(registry)["redirect URIs"]
     assert found.result == result
     assert (f"Sleep study ({uri})" in found.text) == (result == "wrong")
 
 
 def test_expired_rows_are_counted(registry: Registry) -> None:
-    client_id = registry.applications()[0].client_id
-    registry.issue_code("ada", client_id, REDIRECT)
+    client_id = registry.applications.all()[0].client_id
+    registry.grants.issue_code("ada", client_id, REDIRECT)
     with registry.state.write() as db:
         db.execute("UPDATE code SET expires = 1")
     assert by_check(registry)["expired rows"].text.startswith("1 to delete")
@@ -189,7 +189,7 @@ def test_a_disk_that_is_nearly_full_is_found(
 
 
 def test_only_wearers_have_records_and_staff_have_wearers(registry: Registry) -> None:
-    registry.add_accounts(
+    registry.accounts.add_all(
         [
             NewAccount("bea", study="sleep"),
             NewAccount("eve", study="sleep", role="staff"),

@@ -76,12 +76,12 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
 
 def with_service(folder: Path, state: Path | None, name: str) -> Registry:
     registry = Registry(folder, state)
-    registry.add_account(name, "correct horse")
-    client_id, _ = registry.add_application(live.REDIRECT)
+    registry.accounts.add(name, "correct horse")
+    client_id, _ = registry.applications.add(live.REDIRECT)
     for _ in range(3):
-        code = registry.issue_code(name, client_id, live.REDIRECT)
-        registry.exchange(code, client_id, live.REDIRECT, None)
-    registry.issue_code(name, client_id, live.REDIRECT)
+        code = registry.grants.issue_code(name, client_id, live.REDIRECT)
+        registry.grants.exchange(code, client_id, live.REDIRECT, None)
+    registry.grants.issue_code(name, client_id, live.REDIRECT)
     audit = Audit(registry.state_folder)
     audit.write("login", account=name, application=client_id, address="192.0.2.1")
     audit.write("admin.revoke", operator="root", account=name, tokens=2, who=[name, "bea"])
@@ -118,7 +118,7 @@ def test_nothing_of_an_erased_account_is_left(
     if can_log_in:
         with_service(folder, state, name)
     else:
-        Registry(folder, state).add_account("bea")
+        Registry(folder, state).accounts.add("bea")
     words = ["--archive", str(folder), "--state", str(state)]
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
@@ -166,12 +166,12 @@ def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "archive"
     fill(folder, home, "anna")
     registry = with_service(folder, None, "anna")
-    registry.add_account("anna2", "correct horse")
+    registry.accounts.add("anna2", "correct horse")
     el.Archive(folder).write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna2")
     TokenStore(home, "anna2", "http://one").save(Token("kept", "kept"))
     TokenStore(home, "Anna", "http://one").save(Token("kept", "kept"))
     assert main(["service", "erase", "anna", "--archive", str(folder)]) == 0
-    assert registry.accounts() == ["anna2"]
+    assert registry.accounts.names() == ["anna2"]
     assert el.Archive(folder).accounts() == ["anna2"]
     assert len(list((home / "tokens").glob("*.json"))) == 2
     with closing(sqlite3.connect(registry.state.file)) as db:

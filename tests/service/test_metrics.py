@@ -73,7 +73,7 @@ def test_every_event_of_every_process_is_counted_and_none_has_a_name(
         wrong = {"name": "ada", "password": "wrong password"}
         assert visitor.send(visitor.open(), "log-in", **wrong).status_code == 400
         visitor.log_in()
-        upload = there.registry.issue_upload_token("bea")
+        upload = there.registry.grants.issue_upload_token("bea")
         headers = {"Authorization": f"Bearer {upload}"}
         sent = requests.post(f"{there.url}/v1/records", data=csv(), headers=headers, timeout=60)
         assert sent.status_code == 200, sent.text

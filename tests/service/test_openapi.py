@@ -74,8 +74,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Any:
     frames = [records(log, "2026-10-24 00:01", 30) for log in LOGS]
     registry, client_id, _ = live.make(folder, {"ada": frames})
     app = create_app(folder, page_size=20, uploads_per_hour=0)
-    code = registry.issue_code("ada", client_id, live.REDIRECT, scope="official write")
-    access, _ = registry.exchange(code, client_id, live.REDIRECT, None)
+    code = registry.grants.issue_code("ada", client_id, live.REDIRECT, scope="official write")
+    access, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
     return schemathesis.openapi.from_asgi("/openapi.json", app), access
 
 

@@ -105,7 +105,7 @@ def test_the_disk_of_the_archive_counts_too(
     monkeypatch.setattr("eyelog.service.status._is_full", is_full)
     (tmp_path / "a").mkdir()
     registry = Registry(tmp_path / "a", tmp_path / "state")
-    registry.add_account("ada")
+    registry.accounts.add("ada")
     with running(tmp_path / "a", state=tmp_path / "state") as url:
         answer = requests.get(f"{url}/health", timeout=30)
     assert answer.status_code == 503

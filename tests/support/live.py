@@ -44,7 +44,7 @@ class Live:
     redirect_uri: str = REDIRECT
 
     def code(self, account: str, *, challenge: str | None = None) -> str:
-        return self.registry.issue_code(
+        return self.registry.grants.issue_code(
             account, self.client_id, self.redirect_uri, challenge=challenge
         )
 
@@ -125,10 +125,10 @@ def make(
     folder.mkdir(mode=0o700, exist_ok=True)
     registry = Registry(folder)
     for account, frames in wearers.items():
-        registry.add_account(account, password)
+        registry.accounts.add(account, password)
         for frame in frames:
             archive.write(log_of(frame), frame, account=account)
-    client_id, client_secret = registry.add_application(REDIRECT)
+    client_id, client_secret = registry.applications.add(REDIRECT)
     return registry, client_id, client_secret
 
 

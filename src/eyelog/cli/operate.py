@@ -432,7 +432,7 @@ def _counts(ended: "list[Ended]") -> dict[str, int]:
 
 def _add_account(args: argparse.Namespace) -> None:
     registry = _registry(args, existing=False)
-    registry.add_account(args.name, _password() if args.password_stdin else None)
+    registry.accounts.add(args.name, _password() if args.password_stdin else None)
     _audit(registry, "add_account", account=args.name, password=args.password_stdin)
     note(f"Account {args.name!r} added.")
 
@@ -447,7 +447,7 @@ def _add_accounts_of_file(args: argparse.Namespace) -> None:
     new = [one.account for one in listed]
     zones = _zones_to_set(archive, {one.account.name: one.zone for one in listed if one.zone})
     if args.invite is None:
-        registry.add_accounts(new)
+        registry.accounts.add_all(new)
     else:
         address = _address(args)
         codes = {one.name: new_token() for one in new if one.password is None}
@@ -461,7 +461,7 @@ def _add_accounts_of_file(args: argparse.Namespace) -> None:
                 f"{args.invite} exists already: name a new file for the links"
             ) from None
         try:
-            registry.add_accounts(new, codes)
+            registry.accounts.add_all(new, codes)
         except BaseException:
             args.invite.unlink(missing_ok=True)
             raise
@@ -521,26 +521,26 @@ def _chosen(args: argparse.Namespace, registry: "Registry", name: str | None) ->
     if sum(each is not None for each in (name, args.csv, args.all_in)) != 1:
         args.usage("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
     if args.all_in is not None:
-        return registry.accounts_in(args.all_in)
+        return registry.accounts.in_study(args.all_in)
     if args.csv is None:
         names = [str(name)]
     else:
         from eyelog.service.wearers_file import read_wearers
 
         names = [one.account.name for one in read_wearers(args.csv)]
-    registry.check_accounts(names)
+    registry.accounts.check(names)
     return names
 
 
 def _list_accounts(args: argparse.Namespace) -> None:
     registry = _registry(args)
     access: dict[str, dict[str, float | None]] = {}
-    for token in registry.issued():
+    for token in registry.grants.issued():
         used = access.setdefault(token.account, {})
         used[token.client_id] = max(used.get(token.client_id) or 0, token.last_used or 0) or None
-    accounts = registry.list_accounts()
+    accounts = registry.accounts.all()
     if args.study is not None:
-        members = set(registry.accounts_in(args.study))
+        members = set(registry.accounts.in_study(args.study))
         accounts = [one for one in accounts if one.name in members]
     last = {
         name: max((at for at in used.values() if at is not None), default=None)
@@ -582,8 +582,8 @@ def _list_accounts(args: argparse.Namespace) -> None:
 
 def _set_password(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    registry.account(args.name)  # before stdin is read
-    registry.set_password(args.name, _password())
+    registry.accounts.find(args.name)  # before stdin is read
+    registry.accounts.set_password(args.name, _password())
     _audit(registry, "set_password", account=args.name)
     note(
         f"Account {args.name!r} has another password. Its tokens stay valid:"
@@ -595,7 +595,7 @@ def _switched(args: argparse.Namespace, step: Literal["disable", "enable"]) -> l
     """Disable or enable the accounts that a command is for, and return their names."""
     registry = _registry(args)
     names = _chosen(args, registry, args.name)
-    switch = registry.disable if step == "disable" else registry.enable
+    switch = registry.accounts.disable if step == "disable" else registry.accounts.enable
     for name in names:
         switch(name)
         _audit(registry, step, account=name)
@@ -624,7 +624,7 @@ def _enable(args: argparse.Namespace) -> None:
 def _remove_account(args: argparse.Namespace) -> None:
     registry = _registry(args)
     for name in _chosen(args, registry, args.name):
-        ended = registry.remove_account(name)
+        ended = registry.accounts.remove(name)
         _audit(registry, "remove_account", account=name, **_counts(ended))
         print(one_line(f"removed: account {name!r}"))
         if ended or args.name is not None:
@@ -716,7 +716,7 @@ def _exports(client_id: str, secret: str, redirect_uri: str) -> str:
 
 def _add_application(args: argparse.Namespace) -> None:
     registry = _registry(args, existing=False)
-    client_id, secret = registry.add_application(args.redirect_uri, name=args.name)
+    client_id, secret = registry.applications.add(args.redirect_uri, name=args.name)
     _audit(registry, "add_application", application=client_id, name=args.name or None)
     if args.json:
         application = {
@@ -736,9 +736,9 @@ def _add_application(args: argparse.Namespace) -> None:
 def _list_applications(args: argparse.Namespace) -> None:
     registry = _registry(args)
     wearers: dict[str, set[str]] = {}
-    for token in registry.issued():
+    for token in registry.grants.issued():
         wearers.setdefault(token.client_id, set()).add(token.account)
-    applications = registry.applications()
+    applications = registry.applications.all()
     if args.json:
         _print_json(
             [
@@ -765,8 +765,8 @@ def _list_applications(args: argparse.Namespace) -> None:
 
 def _rotate_secret(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    application = registry.find_application(args.application)
-    secret = registry.rotate_secret(application.client_id)
+    application = registry.applications.find(args.application)
+    secret = registry.applications.rotate_secret(application.client_id)
     _audit(registry, "rotate_secret", application=application.client_id)
     if args.json:
         print(json.dumps({"client_id": application.client_id, "client_secret": secret}))
@@ -780,8 +780,8 @@ def _rotate_secret(args: argparse.Namespace) -> None:
 
 def _remove_application(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    application = registry.find_application(args.application)
-    ended = registry.remove_application(application.client_id)
+    application = registry.applications.find(args.application)
+    ended = registry.applications.remove(application.client_id)
     _audit(
         registry,
         "remove_application",
@@ -798,15 +798,15 @@ def _remove_application(args: argparse.Namespace) -> None:
 
 def _issue_code(args: argparse.Namespace) -> None:
     registry = _registry(args, existing=False)
-    code = registry.issue_code(args.account, args.client_id, args.redirect_uri)
-    application = registry.find_application(args.client_id)
+    code = registry.grants.issue_code(args.account, args.client_id, args.redirect_uri)
+    application = registry.applications.find(args.client_id)
     _audit(registry, "issue_code", account=args.account, application=application.client_id)
     print(code)
 
 
 def _upload_token(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    token = registry.issue_upload_token(args.name)
+    token = registry.grants.issue_upload_token(args.name)
     _audit(registry, "upload_token", account=args.name)
     print(token)
     if sys.stdout.isatty():
@@ -814,7 +814,7 @@ def _upload_token(args: argparse.Namespace) -> None:
 
 
 def _list_tokens(args: argparse.Namespace) -> None:
-    tokens = _registry(args).issued()
+    tokens = _registry(args).grants.issued()
     if args.json:
         _print_json(
             [
@@ -856,17 +856,17 @@ def _revoke(args: argparse.Namespace) -> None:
             " --all"
         )
     registry = _registry(args)
-    application = args.application and registry.find_application(args.application)
+    application = args.application and registry.applications.find(args.application)
     client_id = application.client_id if application else None
     if several:
         for name in _chosen(args, registry, args.account):
-            ended = registry.revoke_tokens(account=name, client_id=client_id)
+            ended = registry.grants.revoke_all(account=name, client_id=client_id)
             _audit(registry, "revoke", account=name, application=client_id, **_counts(ended))
             if ended:
                 _say_ended(ended, what="the account")
         note("Codes not exchanged yet have ended too. The wearers have to log in again.")
         return
-    ended = registry.revoke_tokens(account=args.account, client_id=client_id)
+    ended = registry.grants.revoke_all(account=args.account, client_id=client_id)
     whose = None if args.account is None else args.account
     _audit(registry, "revoke", account=whose, application=client_id, **_counts(ended))
     what = " and ".join(

@@ -40,9 +40,10 @@ from eyelog.service.account.wearer_session import Sessions
 from eyelog.service.apart import Apart
 from eyelog.service.audit import Audit
 from eyelog.service.auth.authorization import login_forms, show_login, take_login
+from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.login_pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
-from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import StateBusy, StateFault
 from eyelog.service.auth.tokens import may_read, revoke, token
 from eyelog.service.backup import interrupted
@@ -187,7 +188,7 @@ def create_app(
     )
     app.router.redirect_slashes = False
     registry.keep_open()
-    registry.clean_up()
+    registry.grants.clean_up()
     key = registry.signing_key
     uploads = Uploads(registry, _hourly(registry, uploads_per_hour, what="upload"), quota)
     for account in uploads.spool.clean_up():  # what a killed process has left

@@ -219,7 +219,7 @@ def _unreadable(folder: Path) -> Iterator[str]:
 
 
 def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
-    accounts = registry.list_accounts()
+    accounts = registry.accounts.all()
     names = {one.name for one in accounts}
     wearers = {one.name for one in accounts if one.role == "wearer"}
     studies = {one.study for one in accounts if one.name in wearers}
@@ -240,7 +240,7 @@ def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Fin
 
 
 def _applications(registry: Registry) -> Iterator[Finding]:
-    applications = registry.applications()
+    applications = registry.applications.all()
     yield Finding("applications", "ok", f"{len(applications)}")
     open_ones = [
         f"{one.label} ({one.redirect_uri})"

@@ -70,7 +70,7 @@ def erased_names(registry: Registry) -> list[str]:
     digests = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
     if not digests:
         return []
-    added = {one.name: one.added for one in registry.list_accounts()}
+    added = {one.name: one.added for one in registry.accounts.all()}
     names = set(added)
     for file in _logs(registry):
         with file.open("rb") as source:

@@ -192,8 +192,8 @@ class _Looked:
                 free.add_metric([name], shutil.disk_usage(folder).free)
         yield free
         try:
-            tokens = Counter(one.kind for one in self._registry.issued())
-            wearers = [one for one in self._registry.list_accounts() if one.role == "wearer"]
+            tokens = Counter(one.kind for one in self._registry.grants.issued())
+            wearers = [one for one in self._registry.accounts.all() if one.role == "wearer"]
         except ConfigurationError:  # the state cannot be read, which /health says
             return
         usable = GaugeMetricFamily("eyelog_tokens", "Tokens that can be used.", labels=["kind"])

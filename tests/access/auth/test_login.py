@@ -284,9 +284,9 @@ def service(tmp_path, monkeypatch):
     archive = tmp_path / "archive"
     archive.mkdir()
     registry = Registry(archive)
-    registry.add_account("wearer", "a long password")
+    registry.accounts.add("wearer", "a long password")
     redirect_uri = "http://127.0.0.1/callback"
-    client_id, client_secret = registry.add_application(redirect_uri)
+    client_id, client_secret = registry.applications.add(redirect_uri)
     with running(archive) as url:
         monkeypatch.setenv("EYELOG_BASE_URL", url)
         monkeypatch.setenv("EYELOG_CLIENT_ID", client_id)

@@ -27,8 +27,10 @@ def window() -> Iterator[Chromium]:
 def study(there: Live) -> str:
     """An application that has access to Ada's records."""
     registry = there.registry
-    client_id, _ = registry.add_application(REDIRECT, name="Sleep study")
-    registry.exchange(registry.issue_code("ada", client_id, REDIRECT), client_id, REDIRECT, None)
+    client_id, _ = registry.applications.add(REDIRECT, name="Sleep study")
+    registry.grants.exchange(
+        registry.grants.issue_code("ada", client_id, REDIRECT), client_id, REDIRECT, None
+    )
     return client_id
 
 
@@ -117,7 +119,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     assert focused(window) == "Withdraw access of Sleep study"
     send("ENTER")
     until(lambda: "Access is withdrawn" in window.driver.title)
-    assert there.registry.grants("ada") == []
+    assert there.registry.grants.of_account("ada") == []
     send(*["TAB"] * 6)
     assert focused(window) == "Download my data"
     send("ENTER")

@@ -11,7 +11,7 @@ from eyelog.access.auth.application import Application
 from eyelog.access.client import Client
 from eyelog.errors import AuthorizationError
 from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.registry import Bearer
+from eyelog.service.auth.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
@@ -22,10 +22,10 @@ DAY = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
 
 def allowed(there: Live, name: str, account: str = "ada") -> Client:
     """An application that has access to an account, and its client."""
-    client_id, secret = there.registry.add_application(REDIRECT, name=name)
+    client_id, secret = there.registry.applications.add(REDIRECT, name=name)
     home = there.archive.parent / f"home of {name}"
     client = Client(there.url, application=Application(client_id, secret, REDIRECT), home=home)
-    client.exchange(there.registry.issue_code(account, client_id, REDIRECT))
+    client.exchange(there.registry.grants.issue_code(account, client_id, REDIRECT))
     return client
 
 
@@ -64,24 +64,24 @@ def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visi
 
 def test_a_code_that_was_not_exchanged_yet_ends_with_the_access(there, visitor) -> None:
     allowed(there, "Sleep study").close()
-    (grant,) = there.registry.grants("ada")
-    code = there.registry.issue_code("ada", grant.client_id, REDIRECT)
+    (grant,) = there.registry.grants.of_account("ada")
+    code = there.registry.grants.issue_code("ada", grant.client_id, REDIRECT)
     page = visitor.log_in()
     visitor.send(page, "withdraw", grant=grant.grant_id)
     assert code
-    (row,) = there.registry._state.rows("SELECT expires FROM code WHERE NOT used")
+    (row,) = there.registry.state.rows("SELECT expires FROM code WHERE NOT used")
     assert row[0] == 0
 
 
 def test_an_unknown_grant_and_one_of_another_wearer_withdraw_nothing(there, visitor) -> None:
     allowed(there, "Sleep study").close()
     allowed(there, "Headaches", account="bea").close()
-    (hers,) = there.registry.grants("bea")
+    (hers,) = there.registry.grants.of_account("bea")
     page = visitor.log_in()
     for grant in (hers.grant_id, hers.client_id, "", "x" * 10_000):
         page = visitor.send(page, "withdraw", grant=grant)
     assert list(granted(page)) == ["Sleep study"]
-    assert len(there.registry.grants("bea")) == 1
+    assert len(there.registry.grants.of_account("bea")) == 1
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_wrong_with_a_change_stands_at_its_field(
     for said in wrong.values():
         assert said in page.text
     assert title(page) != "Your account"
-    assert visitor.there.registry.check_login("ada", PASSWORD)
+    assert visitor.there.registry.accounts.check_login("ada", PASSWORD)
 
 
 def test_the_old_password_cannot_be_guessed_faster_than_at_the_login(visitor: Visitor) -> None:
@@ -135,7 +135,7 @@ def test_a_forged_form_does_nothing(there, visitor: Visitor, forgery: str, do: s
     answer = visitor.post({"do": do, **fields, **FORGERIES[forgery]})
     assert (answer.status_code, title(answer)) == (400, "Your request was not accepted")
     assert list(granted(visitor.open())) == ["Sleep study"]
-    assert there.registry.check_login("ada", PASSWORD)
+    assert there.registry.accounts.check_login("ada", PASSWORD)
 
 
 def test_a_form_of_another_page_browser_or_wearer_is_refused(there, visitor: Visitor) -> None:
@@ -198,7 +198,7 @@ def test_an_upload_token_is_shown_once_and_can_only_add(there: Live, visitor: Vi
     assert found is not None
     assert found[1] not in visitor.open().text
     assert "Upload token made" in visitor.open().text
-    bearer = there.registry.bearer(found[1])
+    bearer = there.registry.grants.bearer(found[1])
     assert isinstance(bearer, Bearer)
     assert (bearer.account, bearer.client_id) == ("ada", "")
     assert (bearer.reads, bearer.writes) == (False, True)
@@ -206,7 +206,7 @@ def test_an_upload_token_is_shown_once_and_can_only_add(there: Live, visitor: Vi
     assert found[1].encode() not in hashed
     page = visitor.send(visitor.open(), "end-upload-tokens")
     assert title(page).startswith("Your upload tokens have ended")
-    assert there.registry.bearer(found[1]) == "the access token is revoked"
+    assert there.registry.grants.bearer(found[1]) == "the access token is revoked"
     names = [event["event"] for event in events(there)]
     assert names[-2:] == ["upload_token", "upload_tokens_ended"]
     assert found[1] not in (there.archive / FILE_NAME).read_text()
@@ -214,19 +214,19 @@ def test_an_upload_token_is_shown_once_and_can_only_add(there: Live, visitor: Vi
 
 def test_too_many_upload_tokens_are_refused_on_the_page(there: Live, visitor: Visitor) -> None:
     for _ in range(10):
-        there.registry.issue_upload_token("ada")
+        there.registry.grants.issue_upload_token("ada")
     page = visitor.send(visitor.log_in(), "make-upload-token")
     assert page.status_code == 400
     assert "end them first" in page.text
-    there.registry.end_upload_tokens("ada")
+    there.registry.grants.end_upload_tokens("ada")
     assert visitor.send(page, "make-upload-token").status_code == 200
 
 
 def test_the_page_says_what_an_application_may_do(there: Live, visitor: Visitor) -> None:
     for scope in ("write", "official write"):
-        client_id, secret = there.registry.add_application(REDIRECT, name=scope)
-        code = there.registry.issue_code("ada", client_id, REDIRECT, scope=scope)
-        there.registry.exchange(code, client_id, REDIRECT, None)
+        client_id, secret = there.registry.applications.add(REDIRECT, name=scope)
+        code = there.registry.grants.issue_code("ada", client_id, REDIRECT, scope=scope)
+        there.registry.grants.exchange(code, client_id, REDIRECT, None)
         assert secret
     page = visitor.log_in()
     assert "<dd>add records</dd>" in page.text

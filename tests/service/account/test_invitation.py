@@ -16,7 +16,7 @@ CHOSEN = "a good long one"
 
 @pytest.fixture
 def invited(there: Live) -> Live:
-    there.registry.add_accounts([NewAccount("dan", study="sleep")], {"dan": CODE})
+    there.registry.accounts.add_all([NewAccount("dan", study="sleep")], {"dan": CODE})
     return there
 
 
@@ -42,7 +42,7 @@ def test_an_invited_wearer_chooses_a_password_once_and_is_logged_in(invited: Liv
         again = session.get(address, timeout=30)
     assert again.status_code == 404
     assert "has been used" in again.text
-    assert invited.registry.check_login("dan", CHOSEN)
+    assert invited.registry.accounts.check_login("dan", CHOSEN)
     log = (invited.archive / FILE_NAME).read_text()
     assert '"invitation_accepted"' in log
     assert CODE not in log
@@ -70,21 +70,21 @@ def test_a_password_that_cannot_be_used_leaves_the_link_as_it_was(
 
 def test_an_invitation_ends_with_its_account_its_time_or_a_password(invited: Live) -> None:
     registry = invited.registry
-    assert registry.invited(CODE) == "dan"
-    assert registry.invited("another") is None
-    registry.disable("dan")
-    assert registry.invited(CODE) is None
-    registry.enable("dan")
+    assert registry.accounts.invited(CODE) == "dan"
+    assert registry.accounts.invited("another") is None
+    registry.accounts.disable("dan")
+    assert registry.accounts.invited(CODE) is None
+    registry.accounts.enable("dan")
     with registry.state.write() as db:
         db.execute("UPDATE invitation SET expires = expires - 15 * 86400")
-    assert registry.invited(CODE) is None
-    assert not registry.accept_invitation(CODE, CHOSEN)
+    assert registry.accounts.invited(CODE) is None
+    assert not registry.accounts.accept_invitation(CODE, CHOSEN)
     with registry.state.write() as db:
         db.execute("UPDATE invitation SET expires = expires + 15 * 86400")
-    registry.set_password("dan", "correct horse battery")
-    assert registry.invited(CODE) is None
-    registry.add_accounts([NewAccount("eve")], {"eve": "e" * 43})
-    registry.remove_account("eve")
+    registry.accounts.set_password("dan", "correct horse battery")
+    assert registry.accounts.invited(CODE) is None
+    registry.accounts.add_all([NewAccount("eve")], {"eve": "e" * 43})
+    registry.accounts.remove("eve")
     assert registry.state.rows("SELECT * FROM invitation") == []
 
 
@@ -92,4 +92,4 @@ def test_a_form_of_another_browser_is_refused(invited: Live) -> None:
     with requests.Session() as session, requests.Session() as other:
         page = session.get(f"{invited.url}/invitation?code={CODE}", timeout=30)
         assert send(page, other).status_code == 400
-    assert invited.registry.invited(CODE) == "dan"
+    assert invited.registry.accounts.invited(CODE) == "dan"

@@ -147,8 +147,8 @@ def test_deleting_needs_the_password_and_leaves_nothing_of_the_name(
     refused = requests.get(f"{there.url}/v2/users/me/official/{STANDARD}", headers=bearer)
     assert refused.status_code == 401
     registry = Registry(there.archive)
-    assert not registry.has_account("ada")
-    assert registry.has_account("bea")
+    assert not registry.accounts.has("ada")
+    assert registry.accounts.has("bea")
     left = [
         path
         for path in there.archive.rglob("*")

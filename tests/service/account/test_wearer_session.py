@@ -65,7 +65,7 @@ def test_another_password_ends_the_other_sessions_and_not_this_one(visitor: Visi
     other.log_in(password=NEW)
 
 
-@pytest.mark.parametrize("ending", ["disable", "remove_account", "set_password", "rotate_key"])
+@pytest.mark.parametrize("ending", ["disable", "remove", "set_password", "rotate_key"])
 def test_the_operator_ends_a_session(visitor: Visitor, monkeypatch, ending: str) -> None:
     registry = visitor.there.registry
     page = visitor.log_in()
@@ -73,9 +73,9 @@ def test_the_operator_ends_a_session(visitor: Visitor, monkeypatch, ending: str)
         registry.rotate_key()
         time.sleep(1.1)  # a running service reads its key each second
     elif ending == "set_password":
-        registry.set_password("ada", NEW)
+        registry.accounts.set_password("ada", NEW)
     else:
-        getattr(registry, ending)("ada")
+        getattr(registry.accounts, ending)("ada")
     assert visitor.send(page, "download").status_code in (400, 403)
     assert "<h1>Your account</h1>" not in visitor.open().text
 
@@ -122,7 +122,7 @@ def test_guesses_are_slowed_here_as_on_the_login_page(visitor: Visitor) -> None:
 
 
 def test_an_account_without_a_password_hears_who_can_set_one(visitor: Visitor, there: Live) -> None:
-    there.registry.add_account("headless")
+    there.registry.accounts.add("headless")
     page = visitor.send(visitor.open(), "log-in", name="headless", password="None")
     assert page.status_code == 400
     assert "The person who runs this service can set a new one." in page.text

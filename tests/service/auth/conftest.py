@@ -19,16 +19,16 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
 @pytest.fixture
 def application(registry: Registry) -> tuple[str, str]:
     """The id and secret of an application, beside an account of Ada's."""
-    registry.add_account("ada", "correct horse")
-    return registry.add_application("http://127.0.0.1/callback")
+    registry.accounts.add("ada", "correct horse")
+    return registry.applications.add("http://127.0.0.1/callback")
 
 
 @pytest.fixture
 def tokens(registry: Registry, application: tuple[str, str]) -> tuple[str, str]:
     """An access token and a refresh token of the application, granted by Ada."""
     client_id, _ = application
-    code = registry.issue_code("ada", client_id, REDIRECT)
-    return registry.exchange(code, client_id, REDIRECT, None)
+    code = registry.grants.issue_code("ada", client_id, REDIRECT)
+    return registry.grants.exchange(code, client_id, REDIRECT, None)
 
 
 @pytest.fixture

@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.accounts import NewAccount, check_name
-from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
+from eyelog.service.auth.grants import Bearer, GrantRefused
+from eyelog.service.auth.registry import Registry
 from support.live import REDIRECT
 
 
 def test_an_account_is_added_once(registry: Registry) -> None:
-    registry.add_account("ada")
+    registry.accounts.add("ada")
     with pytest.raises(ConfigurationError, match="'ada' exists already"):
-        registry.add_account("ada", "other")
-    assert registry.accounts() == ["ada"]
+        registry.accounts.add("ada", "other")
+    assert registry.accounts.names() == ["ada"]
 
 
 def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Registry) -> None:
@@ -24,7 +25,7 @@ def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Regist
 
     def add(_: int) -> bool:
         try:
-            Registry(registry.folder).add_account("ada")
+            Registry(registry.folder).accounts.add("ada")
         except ConfigurationError as error:
             assert "exists already" in str(error)  # noqa: PT017 (each thread has its own)
             return False
@@ -39,9 +40,9 @@ def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Regist
 )
 def test_a_name_that_could_mislead_is_refused(registry: Registry, name: str) -> None:
     with pytest.raises(ConfigurationError, match="account's name") as refused:
-        registry.add_account(name)
+        registry.accounts.add(name)
     assert len(str(refused.value)) < 400
-    assert registry.accounts() == []
+    assert registry.accounts.names() == []
 
 
 @given(st.text(max_size=80))
@@ -60,44 +61,49 @@ def test_a_name_that_is_accepted_can_be_shown_as_it_is(name: str) -> None:
 def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
     registry: Registry, application: tuple[str, str], name: str
 ) -> None:
-    for command in (registry.remove_account, registry.disable, registry.enable, registry.account):
+    for command in (
+        registry.accounts.remove,
+        registry.accounts.disable,
+        registry.accounts.enable,
+        registry.accounts.find,
+    ):
         with pytest.raises(ConfigurationError, match="unknown account") as refused:
             command(name)
         assert len(str(refused.value)) < 300
     with pytest.raises(ConfigurationError, match="unknown account"):
-        registry.revoke_tokens(account=name)
-    assert not registry.check_login(name, "correct horse")
-    assert registry.session_mark(name) is None
-    assert registry.grants(name) == []
-    assert registry.accounts() == ["ada"]
+        registry.grants.revoke_all(account=name)
+    assert not registry.accounts.check_login(name, "correct horse")
+    assert registry.accounts.session_mark(name) is None
+    assert registry.grants.of_account(name) == []
+    assert registry.accounts.names() == ["ada"]
 
 
 def test_an_empty_password_is_refused(registry: Registry) -> None:
     with pytest.raises(ConfigurationError, match="password of account 'ada' is empty"):
-        registry.add_account("ada", "")
+        registry.accounts.add("ada", "")
 
 
 def test_a_password_is_checked_and_without_one_nobody_logs_in(registry: Registry) -> None:
-    registry.add_account("ada", "correct horse")
-    registry.add_account("bea")
-    assert registry.check_login("ada", "correct horse")
-    assert not registry.check_login("ada", "correct horse ")
-    assert not registry.check_login("bea", "")
-    assert not registry.check_login("cleo", "correct horse")
+    registry.accounts.add("ada", "correct horse")
+    registry.accounts.add("bea")
+    assert registry.accounts.check_login("ada", "correct horse")
+    assert not registry.accounts.check_login("ada", "correct horse ")
+    assert not registry.accounts.check_login("bea", "")
+    assert not registry.accounts.check_login("cleo", "correct horse")
 
 
 def test_another_password_replaces_the_old_one_and_leaves_tokens(
     registry: Registry, tokens: tuple[str, str]
 ) -> None:
-    registry.set_password("ada", "battery staple")
-    assert registry.check_login("ada", "battery staple")
-    assert not registry.check_login("ada", "correct horse")
-    assert isinstance(registry.bearer(tokens[0]), Bearer)
+    registry.accounts.set_password("ada", "battery staple")
+    assert registry.accounts.check_login("ada", "battery staple")
+    assert not registry.accounts.check_login("ada", "correct horse")
+    assert isinstance(registry.grants.bearer(tokens[0]), Bearer)
     with pytest.raises(ConfigurationError, match="too short"):
-        registry.set_password("ada", "short")
+        registry.accounts.set_password("ada", "short")
     with pytest.raises(ConfigurationError, match=r"did you mean 'ada'\?"):
-        registry.set_password("adda", "battery staple")
-    assert registry.check_login("ada", "battery staple")
+        registry.accounts.set_password("adda", "battery staple")
+    assert registry.accounts.check_login("ada", "battery staple")
 
 
 def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(
@@ -105,42 +111,42 @@ def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(
 ) -> None:
     client_id, _ = application
     access, refresh = tokens
-    waiting = registry.issue_code("ada", client_id, REDIRECT)
-    registry.disable("ada")
-    assert registry.account("ada").disabled
-    assert not registry.check_login("ada", "correct horse")
-    assert registry.session_mark("ada") is None
-    assert registry.bearer(access) == "the account of the access token is disabled"
+    waiting = registry.grants.issue_code("ada", client_id, REDIRECT)
+    registry.accounts.disable("ada")
+    assert registry.accounts.find("ada").disabled
+    assert not registry.accounts.check_login("ada", "correct horse")
+    assert registry.accounts.session_mark("ada") is None
+    assert registry.grants.bearer(access) == "the account of the access token is disabled"
     with pytest.raises(GrantRefused, match="the account is disabled"):
-        registry.refresh(refresh, client_id)
+        registry.grants.refresh(refresh, client_id)
     with pytest.raises(GrantRefused, match="the account is disabled"):
-        registry.exchange(waiting, client_id, REDIRECT, None)
+        registry.grants.exchange(waiting, client_id, REDIRECT, None)
     with pytest.raises(ConfigurationError, match="disabled: eyelog service enable"):
-        registry.issue_code("ada", client_id, REDIRECT)
-    registry.enable("ada")
-    assert registry.check_login("ada", "correct horse")
-    assert registry.bearer(access) == Bearer("ada", client_id)
-    registry.refresh(refresh, client_id)
-    registry.exchange(waiting, client_id, REDIRECT, None)
+        registry.grants.issue_code("ada", client_id, REDIRECT)
+    registry.accounts.enable("ada")
+    assert registry.accounts.check_login("ada", "correct horse")
+    assert registry.grants.bearer(access) == Bearer("ada", client_id)
+    registry.grants.refresh(refresh, client_id)
+    registry.grants.exchange(waiting, client_id, REDIRECT, None)
 
 
 def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(
     registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
 ) -> None:
     client_id, _ = application
-    waiting = registry.issue_code("ada", client_id, REDIRECT)
-    (ended,) = registry.remove_account("ada")
+    waiting = registry.grants.issue_code("ada", client_id, REDIRECT)
+    (ended,) = registry.accounts.remove("ada")
     assert (ended.account, ended.client_id) == ("ada", client_id)
     assert (ended.refresh, ended.access) == (1, 1)
-    assert registry.accounts() == []
-    registry.add_account("ada", "battery staple")
-    assert registry.bearer(tokens[0]) == "the access token is unknown"
+    assert registry.accounts.names() == []
+    registry.accounts.add("ada", "battery staple")
+    assert registry.grants.bearer(tokens[0]) == "the access token is unknown"
     with pytest.raises(GrantRefused):
-        registry.refresh(tokens[1], client_id)
+        registry.grants.refresh(tokens[1], client_id)
     with pytest.raises(GrantRefused):
-        registry.exchange(waiting, client_id, REDIRECT, None)
+        registry.grants.exchange(waiting, client_id, REDIRECT, None)
     with pytest.raises(ConfigurationError, match=r"'aada' \(did you mean 'ada'\?\)"):
-        registry.remove_account("aada")
+        registry.accounts.remove("aada")
 
 
 def test_of_processes_that_remove_one_account_at_once_one_succeeds(
@@ -148,7 +154,7 @@ def test_of_processes_that_remove_one_account_at_once_one_succeeds(
 ) -> None:
     def remove(_: int) -> bool:
         try:
-            return bool(Registry(registry.folder).remove_account("ada"))
+            return bool(Registry(registry.folder).accounts.remove("ada"))
         except ConfigurationError:
             return False
 
@@ -159,52 +165,52 @@ def test_of_processes_that_remove_one_account_at_once_one_succeeds(
 def test_a_session_in_a_browser_ends_with_the_password_and_with_the_tokens(
     registry: Registry, application: tuple[str, str]
 ) -> None:
-    marks = [registry.session_mark("ada")]
-    assert registry.session_mark("ada") == marks[0]
+    marks = [registry.accounts.session_mark("ada")]
+    assert registry.accounts.session_mark("ada") == marks[0]
     for change in (
-        lambda: registry.set_password("ada", "correct horse"),  # the same one, set again
-        lambda: registry.revoke_tokens(account="ada"),
-        registry.revoke_tokens,
-        lambda: (registry.disable("ada"), registry.enable("ada")),
+        lambda: registry.accounts.set_password("ada", "correct horse"),  # the same one, set again
+        lambda: registry.grants.revoke_all(account="ada"),
+        registry.grants.revoke_all,
+        lambda: (registry.accounts.disable("ada"), registry.accounts.enable("ada")),
     ):
         change()
-        marks.append(registry.session_mark("ada"))
+        marks.append(registry.accounts.session_mark("ada"))
     assert None not in marks
     assert len(set(marks)) == len(marks)
-    registry.revoke_tokens(client_id=application[0])
-    assert registry.session_mark("ada") == marks[-1]
-    registry.add_account("bea")
-    assert registry.session_mark("bea") is None
-    assert registry.session_mark("nobody") is None
+    registry.grants.revoke_all(client_id=application[0])
+    assert registry.accounts.session_mark("ada") == marks[-1]
+    registry.accounts.add("bea")
+    assert registry.accounts.session_mark("bea") is None
+    assert registry.accounts.session_mark("nobody") is None
 
 
 def test_accounts_are_added_together_or_not_at_all(registry: Registry) -> None:
     new = [NewAccount("ada", "correct horse", "sleep", "staff"), NewAccount("bea", study="sleep")]
-    registry.add_accounts(new)
-    assert registry.check_login("ada", "correct horse")
-    assert [(one.name, one.study, one.role) for one in registry.list_accounts()] == [
+    registry.accounts.add_all(new)
+    assert registry.accounts.check_login("ada", "correct horse")
+    assert [(one.name, one.study, one.role) for one in registry.accounts.all()] == [
         ("ada", "sleep", "staff"),
         ("bea", "sleep", "wearer"),
     ]
     with pytest.raises(ConfigurationError, match="2 accounts exist already: 'ada', 'bea'"):
-        registry.add_accounts([*new, NewAccount("cyd")])
+        registry.accounts.add_all([*new, NewAccount("cyd")])
     with pytest.raises(ConfigurationError, match="'cyd': each account can be added once"):
-        registry.add_accounts([NewAccount("cyd"), NewAccount("cyd")])
+        registry.accounts.add_all([NewAccount("cyd"), NewAccount("cyd")])
     with pytest.raises(ConfigurationError, match="staff belong to a study"):
-        registry.add_accounts([NewAccount("cyd"), NewAccount("dan", role="staff")])
-    assert registry.accounts() == ["ada", "bea"]
+        registry.accounts.add_all([NewAccount("cyd"), NewAccount("dan", role="staff")])
+    assert registry.accounts.names() == ["ada", "bea"]
 
 
 def test_the_accounts_of_a_study_are_found_by_its_name(registry: Registry) -> None:
-    registry.add_accounts(
+    registry.accounts.add_all(
         [NewAccount("ada", study="sleep"), NewAccount("bea", study="gait"), NewAccount("cyd")]
     )
-    assert registry.accounts_in("sleep") == ["ada"]
+    assert registry.accounts.in_study("sleep") == ["ada"]
     for wrong in ("slep", "", "x" * 500):
         with pytest.raises(ConfigurationError, match="has no account"):
-            registry.accounts_in(wrong)
-    registry.check_accounts(["ada", "cyd"])
+            registry.accounts.in_study(wrong)
+    registry.accounts.check(["ada", "cyd"])
     with pytest.raises(ConfigurationError, match="unknown account 'abe'"):
-        registry.check_accounts(["ada", "abe"])
+        registry.accounts.check(["ada", "abe"])
     with pytest.raises(ConfigurationError, match="2 accounts are unknown: 'abe', 'bob'"):
-        registry.check_accounts(["abe", "ada", "bob"])
+        registry.accounts.check(["abe", "ada", "bob"])

@@ -90,7 +90,7 @@ def test_a_login_hint_fills_in_the_name(browser: Browser, hint: str, shown: str)
 
 
 def test_an_account_without_a_password_cannot_log_in_here(browser: Browser, there: Live) -> None:
-    there.registry.add_account("headless")
+    there.registry.accounts.add("headless")
     for password in ("", "None", "x"):
         page = browser.send(browser.open(), name="headless", password=password)
         assert page.status_code == 400

@@ -11,7 +11,8 @@ import pytest
 
 from eyelog.service.auth import cleanup
 from eyelog.service.auth.cleanup import CleanUp, outdated
-from eyelog.service.auth.registry import GrantRefused, Registry
+from eyelog.service.auth.grants import GrantRefused
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import State
 
 DAY = 86400
@@ -38,7 +39,7 @@ def test_codes_and_access_tokens_are_deleted_a_month_after_they_expired(
     assert outdated(state) == 2
     assert CleanUp(state).run() == 2
     assert outdated(state) == 0
-    assert [token.kind for token in registry.issued()] == ["refresh"]
+    assert [token.kind for token in registry.grants.issued()] == ["refresh"]
 
 
 def test_a_refresh_token_ends_after_a_year_without_use(
@@ -48,18 +49,18 @@ def test_a_refresh_token_ends_after_a_year_without_use(
     _, refresh = tokens
     alter("UPDATE token SET issued = ?", time.time() - 364 * DAY)
     assert CleanUp(State(registry.folder)).run() == 0
-    registry.refresh(refresh, client_id)
+    registry.grants.refresh(refresh, client_id)
     alter("UPDATE token SET issued = ?", time.time() - 700 * DAY)
-    registry.refresh(refresh, client_id)  # it was used a moment ago
+    registry.grants.refresh(refresh, client_id)  # it was used a moment ago
     for thread in threading.enumerate():
         if thread.name == "eyelog-clean-up":
             thread.join()  # the pass that a refresh began would delete the token
     alter("UPDATE token SET used = ? WHERE kind = 'refresh'", time.time() - 366 * DAY)
     with pytest.raises(GrantRefused, match="not used for 365 days: log in again"):
-        registry.refresh(refresh, client_id)
+        registry.grants.refresh(refresh, client_id)
     assert CleanUp(State(registry.folder)).run() == 1
     assert outdated(State(registry.folder)) == 0
-    assert "refresh" not in [token.kind for token in registry.issued()]
+    assert "refresh" not in [token.kind for token in registry.grants.issued()]
 
 
 def test_a_pass_is_made_at_most_once_per_hour_by_all_processes_together(
@@ -105,11 +106,11 @@ def test_200000_outdated_rows_keep_no_refresh_waiting(
         " INSERT INTO token (hash, kind, account, client_id, origin, expires, revoked)"
         " SELECT CAST(i AS BLOB), 'access', 'ada', 'x', CAST(i AS BLOB), 1, 0 FROM n"
     )
-    registry.refresh(refresh, client_id)  # begins the pass
+    registry.grants.refresh(refresh, client_id)  # begins the pass
     while outdated(state) == 200_000:
-        registry.refresh(refresh, client_id)
+        registry.grants.refresh(refresh, client_id)
     for _ in range(20):
-        registry.refresh(refresh, client_id)
+        registry.grants.refresh(refresh, client_id)
     # The pass takes 400 short transactions: no refresh waited for all of them.
     assert 0 < outdated(state) < 200_000
     alter("DELETE FROM token WHERE client_id = 'x'")  # so that the pass ends with the test

@@ -12,15 +12,15 @@ from support import live
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.add_account("ada")
+    registry.accounts.add("ada")
     return registry
 
 
 def test_a_note_has_no_name_and_is_private(registry: Registry) -> None:
     (registry.folder).mkdir(exist_ok=True)
-    registry.disable("ada")
-    registry.enable("ada")
-    registry.remove_account("ada")
+    registry.accounts.disable("ada")
+    registry.accounts.enable("ada")
+    registry.accounts.remove("ada")
     file = registry.folder / ended.FILE_NAME
     assert b'"ada"' not in file.read_bytes()
     assert file.stat().st_mode & 0o777 == 0o600
@@ -42,10 +42,10 @@ def test_a_damaged_line_is_left_out(registry: Registry) -> None:
 def test_a_full_list_of_ends_never_keeps_a_token_alive(
     registry: Registry, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client_id, _ = registry.add_application(live.REDIRECT)
-    code = registry.issue_code("ada", client_id, live.REDIRECT)
-    access, _ = registry.exchange(code, client_id, live.REDIRECT, None)
+    client_id, _ = registry.applications.add(live.REDIRECT)
+    code = registry.grants.issue_code("ada", client_id, live.REDIRECT)
+    access, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
     (registry.folder / ended.FILE_NAME).mkdir(parents=True)
-    registry.revoke_tokens(account="ada")
-    assert registry.bearer(access) == "the access token is revoked"
+    registry.grants.revoke_all(account="ada")
+    assert registry.grants.bearer(access) == "the access token is revoked"
     assert "after a restore, what ends now would live again" in capsys.readouterr().err

@@ -9,7 +9,7 @@ def test_ending_counts_each_token_once(
     registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
 ) -> None:
     client_id, _ = application
-    registry.refresh(tokens[1], client_id)
+    registry.grants.refresh(tokens[1], client_id)
     with registry.state.write() as db:
         (ended,) = end(db, account="ada")
         assert end(db) == []
@@ -20,12 +20,12 @@ def test_ending_counts_each_token_once(
 def test_an_error_later_in_the_transaction_leaves_the_tokens_valid(
     registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
 ) -> None:
-    code = registry.issue_code("ada", application[0], REDIRECT)
+    code = registry.grants.issue_code("ada", application[0], REDIRECT)
     try:
         with registry.state.write() as db:
             end(db)
             raise KeyboardInterrupt
     except KeyboardInterrupt:
         pass
-    assert len(registry.issued()) == 2
-    registry.exchange(code, application[0], REDIRECT, None)
+    assert len(registry.grants.issued()) == 2
+    registry.grants.exchange(code, application[0], REDIRECT, None)

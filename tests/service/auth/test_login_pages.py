@@ -23,7 +23,7 @@ def test_the_page_shows_who_asks_for_what_and_where_the_answer_goes(browser: Bro
 def test_the_page_calls_the_application_by_its_name_and_links_to_the_account(
     browser: Browser,
 ) -> None:
-    client_id, _ = browser.there.registry.add_application(CALLBACK, name="Sleep <study>")
+    client_id, _ = browser.there.registry.applications.add(CALLBACK, name="Sleep <study>")
     page = browser.open(client_id=client_id)
     assert "<h1>Allow Sleep &lt;study&gt; to read your data?</h1>" in page.text
     assert "<title>Allow Sleep &lt;study&gt; to read your data? - eyelog</title>" in page.text

@@ -105,9 +105,9 @@ def test_one_password_is_not_tried_on_200_accounts_and_known_browsers_stay_quick
 ) -> None:
     others = [f"wearer-{number}" for number in range(200)]
     with served(tmp_path / "a", {}) as (_, there):
-        there.registry.add_account("ada", PASSWORD)
+        there.registry.accounts.add("ada", PASSWORD)
         for name in others:
-            there.registry.add_account(name)
+            there.registry.accounts.add(name)
         hers = Browser(there)
         assert hers.send(hers.open(), password=PASSWORD).status_code == 303
         statuses: list[int] = []

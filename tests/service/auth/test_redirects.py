@@ -27,7 +27,7 @@ def test_an_address_that_no_browser_could_follow_is_not_registered(
     registry: Registry, uri: str
 ) -> None:
     with pytest.raises(ConfigurationError, match="cannot be a redirect URI"):
-        registry.add_application(uri)
+        registry.applications.add(uri)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_an_address_that_no_browser_could_follow_is_not_registered(
 def test_only_a_loopback_address_may_have_another_port(
     registry: Registry, registered: str, requested: str, same: bool
 ) -> None:
-    registry.add_account("ada")
-    client_id, _ = registry.add_application(registered)
+    registry.accounts.add("ada")
+    client_id, _ = registry.applications.add(registered)
     if same:
-        assert registry.issue_code("ada", client_id, requested)
+        assert registry.grants.issue_code("ada", client_id, requested)
     else:
         with pytest.raises(ConfigurationError, match="not registered"):
-            registry.issue_code("ada", client_id, requested)
+            registry.grants.issue_code("ada", client_id, requested)

@@ -12,51 +12,51 @@ from support import live
 def test_only_what_is_older_than_its_end_lives_again(tmp_path: Path) -> None:
     registry = Registry(tmp_path / "archive", tmp_path / "state")
     for name in ("ada", "bea"):
-        registry.add_account(name)
-    client_id, _ = registry.add_application(live.REDIRECT)
+        registry.accounts.add(name)
+    client_id, _ = registry.applications.add(live.REDIRECT)
     before = []
     for name in ("ada", "bea"):
-        code = registry.issue_code(name, client_id, live.REDIRECT)
-        before.append(registry.exchange(code, client_id, live.REDIRECT, None))
+        code = registry.grants.issue_code(name, client_id, live.REDIRECT)
+        before.append(registry.grants.exchange(code, client_id, live.REDIRECT, None))
     shutil.copy(registry.state.file, tmp_path / "copy")
     assert not revived(registry)
-    registry.revoke_tokens(account="ada")
-    code = registry.issue_code("ada", client_id, live.REDIRECT)
-    after, _ = registry.exchange(code, client_id, live.REDIRECT, None)
+    registry.grants.revoke_all(account="ada")
+    code = registry.grants.issue_code("ada", client_id, live.REDIRECT)
+    after, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
     assert not revived(registry)
     shutil.copy(tmp_path / "copy", registry.state.file)
     # A refresh after the restore must not save what was revoked.
-    refreshed = registry.refresh(before[0][1], client_id)
+    refreshed = registry.grants.refresh(before[0][1], client_id)
     found = revived(registry)
     assert found.text == "3 tokens revoked since"
     assert end_again(registry) == found
-    assert registry.bearer(before[0][0]) == "the access token is revoked"
-    assert registry.bearer(refreshed) == "the access token is revoked"
-    assert registry.owner(before[1][0]) is not None
-    assert not isinstance(registry.bearer(before[1][0]), str)
-    assert registry.bearer(after) == "the access token is unknown"
+    assert registry.grants.bearer(before[0][0]) == "the access token is revoked"
+    assert registry.grants.bearer(refreshed) == "the access token is revoked"
+    assert registry.grants.owner(before[1][0]) is not None
+    assert not isinstance(registry.grants.bearer(before[1][0]), str)
+    assert registry.grants.bearer(after) == "the access token is unknown"
     assert not revived(registry)
     assert not is_erased(registry, "ada")
 
 
 def test_an_account_that_was_added_again_is_another_one(tmp_path: Path) -> None:
     registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.add_account("ada")
-    registry.disable("ada")
-    registry.remove_account("ada")
-    registry.add_account("ada")
+    registry.accounts.add("ada")
+    registry.accounts.disable("ada")
+    registry.accounts.remove("ada")
+    registry.accounts.add("ada")
     assert not revived(registry)
 
 
 def test_an_invitation_that_was_used_is_ended_again(tmp_path: Path) -> None:
     registry = Registry(tmp_path / "archive", tmp_path / "state")
     codes = {"ada": "a" * 43, "bea": "b" * 43}
-    registry.add_accounts([NewAccount(name) for name in codes], codes)
+    registry.accounts.add_all([NewAccount(name) for name in codes], codes)
     shutil.copy(registry.state.file, tmp_path / "copy")
-    assert registry.accept_invitation(codes["ada"], "correct horse")
+    assert registry.accounts.accept_invitation(codes["ada"], "correct horse")
     shutil.copy(tmp_path / "copy", registry.state.file)
     assert revived(registry).text == "1 invitation used since"
     end_again(registry)
-    assert registry.invited(codes["ada"]) is None
-    assert registry.invited(codes["bea"]) == "bea"
+    assert registry.accounts.invited(codes["ada"]) is None
+    assert registry.accounts.invited(codes["bea"]) == "bea"
     assert not revived(registry)

@@ -38,18 +38,18 @@ def test_the_file_holds_no_token_code_secret_or_password(
     registry: Registry, application: tuple[str, str], tmp_path: Path
 ) -> None:
     client_id, secret = application
-    code = registry.issue_code("ada", client_id, REDIRECT)
-    access, refresh = registry.exchange(code, client_id, REDIRECT, None)
-    newer = registry.refresh(refresh, client_id)
+    code = registry.grants.issue_code("ada", client_id, REDIRECT)
+    access, refresh = registry.grants.exchange(code, client_id, REDIRECT, None)
+    newer = registry.grants.refresh(refresh, client_id)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "archive").iterdir())
     for hidden in (secret, code, access, refresh, newer, "correct horse"):
         assert hidden.encode() not in stored
 
 
 def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
-    assert registry.accounts() == []
+    assert registry.accounts.names() == []
     with pytest.raises(ConfigurationError, match="unknown account"):
-        registry.issue_code("ada", "x", REDIRECT)
+        registry.grants.issue_code("ada", "x", REDIRECT)
     assert not (tmp_path / "archive").exists()
 
 
@@ -60,11 +60,11 @@ def test_a_remote_archive_is_refused() -> None:
 
 def test_the_state_lies_in_a_folder_of_its_own_if_one_is_named(tmp_path: Path) -> None:
     registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.add_account("ada")
+    registry.accounts.add("ada")
     assert registry.state_folder == tmp_path / "state"
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
     assert not (tmp_path / "archive").exists()
-    assert Registry(tmp_path / "archive").accounts() == []
+    assert Registry(tmp_path / "archive").accounts.names() == []
     with pytest.raises(ConfigurationError, match="local folder for its state, not 's3://x/y'"):
         Registry(tmp_path / "archive", "s3://x/y")
     (tmp_path / "file").touch()
@@ -73,12 +73,12 @@ def test_the_state_lies_in_a_folder_of_its_own_if_one_is_named(tmp_path: Path) -
 
 
 def test_a_state_in_the_archive_is_not_left_behind_unnoticed(tmp_path: Path) -> None:
-    Registry(tmp_path / "archive").add_account("ada")
+    Registry(tmp_path / "archive").accounts.add("ada")
     with pytest.raises(ConfigurationError, match="stop the service and move the state") as refused:
         Registry(tmp_path / "archive", tmp_path / "state")
     assert f"mv {tmp_path}/archive/_service.* {tmp_path}/state/" in str(refused.value)
     for apart in (tmp_path / "archive", None):
-        assert Registry(tmp_path / "archive", apart).accounts() == ["ada"]
+        assert Registry(tmp_path / "archive", apart).accounts.names() == ["ada"]
 
 
 def test_a_service_with_its_state_apart_leaves_none_in_the_archive(tmp_path: Path) -> None:
@@ -94,13 +94,13 @@ def test_a_damaged_file_is_reported_in_one_sentence(
 ) -> None:
     (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
-        registry.accounts()
+        registry.accounts.names()
 
 
 def test_a_file_in_place_of_the_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "archive").write_text("no folder")
     with pytest.raises(ConfigurationError, match="cannot store the service's state"):
-        Registry(tmp_path / "archive").add_account("ada")
+        Registry(tmp_path / "archive").accounts.add("ada")
 
 
 def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
     archive.write(
         "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
     )
-    Registry(tmp_path / "archive").add_account("ada")
+    Registry(tmp_path / "archive").accounts.add("ada")
     assert len(pd.read_parquet(tmp_path / "archive")) == 3
 
 

@@ -54,7 +54,7 @@ def test_a_code_expires(there: Live) -> None:
 
 def test_a_code_of_another_application_is_refused_and_not_spent(there: Live) -> None:
     code = there.code("ada")
-    client_id, secret = there.registry.add_application(REDIRECT)
+    client_id, secret = there.registry.applications.add(REDIRECT)
     other = {"client_id": client_id, "client_secret": secret}
     assert oauth_error(there.exchange(code, **other), 400) == "invalid_grant"
     assert there.exchange(code).status_code == 200
@@ -69,7 +69,7 @@ def test_a_redirect_uri_that_is_not_registered_is_refused(there: Live, uri: str)
 
 def test_a_code_is_bound_to_the_port_of_its_login(there: Live) -> None:
     uri = "http://127.0.0.1:5001/callback"
-    code = there.registry.issue_code("ada", there.client_id, uri)
+    code = there.registry.grants.issue_code("ada", there.client_id, uri)
     assert oauth_error(there.exchange(code), 400) == "invalid_grant"
     assert there.exchange(code, redirect_uri=uri).status_code == 200
 
@@ -101,7 +101,7 @@ def test_a_refresh_gives_a_new_access_token_and_the_same_refresh_token(there: Li
 
 def test_an_expired_access_token_is_refused_and_its_refresh_token_is_not(there: Live) -> None:
     tokens = there.login("bea")
-    there.registry.bearer(tokens["access_token"])
+    there.registry.grants.bearer(tokens["access_token"])
     there.expire_token(tokens["access_token"])
     answer = there.get(STANDARD, *RANGE, token=tokens["access_token"])
     assert oauth_error(answer, 401) == "invalid_token"
@@ -111,8 +111,8 @@ def test_an_expired_access_token_is_refused_and_its_refresh_token_is_not(there: 
 
 
 def test_a_token_whose_application_is_gone_from_the_state_is_refused(there: Live) -> None:
-    client_id, secret = there.registry.add_application(REDIRECT)
-    code = there.registry.issue_code("ada", client_id, REDIRECT)
+    client_id, secret = there.registry.applications.add(REDIRECT)
+    code = there.registry.grants.issue_code("ada", client_id, REDIRECT)
     tokens = there.exchange(code, client_id=client_id, client_secret=secret).json()
     assert _opens(there, tokens["access_token"])
     there.forget_application(client_id)
@@ -129,7 +129,7 @@ def test_access_and_refresh_tokens_are_not_interchangeable(there: Live) -> None:
 
 
 def test_a_refresh_token_of_another_application_is_refused(there: Live) -> None:
-    client_id, secret = there.registry.add_application(REDIRECT)
+    client_id, secret = there.registry.applications.add(REDIRECT)
     refresh = there.login("ada")["refresh_token"]
     answer = there.refresh(refresh, client_id=client_id, client_secret=secret)
     assert oauth_error(answer, 400) == "invalid_grant"
@@ -275,8 +275,8 @@ def test_nobody_revokes_the_token_of_another_account(there: Live) -> None:
 
 
 def test_nobody_revokes_the_token_of_another_application(there: Live) -> None:
-    client_id, secret = there.registry.add_application(REDIRECT)
-    code = there.registry.issue_code("ada", client_id, REDIRECT)
+    client_id, secret = there.registry.applications.add(REDIRECT)
+    code = there.registry.grants.issue_code("ada", client_id, REDIRECT)
     other = there.exchange(code, client_id=client_id, client_secret=secret).json()["access_token"]
     mine = there.login("ada")["access_token"]
     assert oauth_error(there.revoke(mine, bearer=other), 400) == "unauthorized_client"

@@ -10,7 +10,8 @@ import pytest
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.cleanup import CleanUp
-from eyelog.service.auth.registry import Bearer, GrantRefused, Registry
+from eyelog.service.auth.grants import Bearer, GrantRefused
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state import VERSION, State
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT
@@ -25,20 +26,22 @@ def old(tmp_path: Path) -> FirstRelease:
 
 def test_logins_codes_and_tokens_of_the_first_release_stay_valid(old: FirstRelease) -> None:
     registry = Registry(old.folder)
-    assert registry.bearer(old.access_token) == Bearer("ada", old.client_id)
-    assert isinstance(registry.bearer(registry.refresh(old.refresh_token, old.client_id)), Bearer)
-    assert registry.check_secret(old.client_id, old.secret)
-    assert registry.check_login("ada", old.password)  # shorter than passwords may be now
-    assert len(registry.exchange(old.code, old.client_id, REDIRECT, None)) == 2
+    assert registry.grants.bearer(old.access_token) == Bearer("ada", old.client_id)
+    assert isinstance(
+        registry.grants.bearer(registry.grants.refresh(old.refresh_token, old.client_id)), Bearer
+    )
+    assert registry.applications.check_secret(old.client_id, old.secret)
+    assert registry.accounts.check_login("ada", old.password)  # shorter than passwords may be now
+    assert len(registry.grants.exchange(old.code, old.client_id, REDIRECT, None)) == 2
 
 
 def test_what_the_first_release_did_not_note_is_unknown_and_not_made_up(old: FirstRelease) -> None:
     registry = Registry(old.folder)
-    assert registry.account("ada").added is None
-    application = registry.application(old.client_id)
+    assert registry.accounts.find("ada").added is None
+    application = registry.applications.get(old.client_id)
     assert application is not None
     assert (application.name, application.added) == ("", None)
-    kinds = {token.kind: token for token in registry.issued()}
+    kinds = {token.kind: token for token in registry.grants.issued()}
     assert kinds["refresh"].issued is None
     # An access token lasts thirty days, so its expiry says when it was issued.
     assert time.time() - (kinds["access"].issued or 0) == pytest.approx(10 * DAY, abs=60)
@@ -47,7 +50,7 @@ def test_what_the_first_release_did_not_note_is_unknown_and_not_made_up(old: Fir
 
 def test_a_refresh_token_without_dates_ends_a_year_after_dates_began(old: FirstRelease) -> None:
     registry = Registry(old.folder)
-    assert len(registry.issued()) == 2
+    assert len(registry.grants.issued()) == 2
     assert CleanUp(State(old.folder)).run() == 0
     with closing(sqlite3.connect(old.file)) as db, db:
         changed = db.execute(
@@ -55,32 +58,33 @@ def test_a_refresh_token_without_dates_ends_a_year_after_dates_began(old: FirstR
         ).rowcount
     assert changed == 1
     with pytest.raises(GrantRefused, match="not used for 365 days"):
-        registry.refresh(old.refresh_token, old.client_id)
+        registry.grants.refresh(old.refresh_token, old.client_id)
     assert CleanUp(State(old.folder)).run() == 1
     with pytest.raises(GrantRefused, match="unknown"):
-        registry.refresh(old.refresh_token, old.client_id)
+        registry.grants.refresh(old.refresh_token, old.client_id)
 
 
 def test_processes_that_open_an_old_file_at_once_upgrade_it_once(old: FirstRelease) -> None:
     def use(_: int) -> Bearer | str:
-        return Registry(old.folder).bearer(old.access_token)
+        return Registry(old.folder).grants.bearer(old.access_token)
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(use, range(8))) == {Bearer("ada", old.client_id)}
 
 
 def test_accounts_of_the_first_release_are_wearers_without_a_study(old: FirstRelease) -> None:
-    (account,) = Registry(old.folder).list_accounts()
+    (account,) = Registry(old.folder).accounts.all()
     assert (account.name, account.study, account.role) == ("ada", "", "wearer")
 
 
 def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelease) -> None:
-    Registry(old.folder).accounts()
+    Registry(old.folder).accounts.names()
     with closing(sqlite3.connect(old.file)) as db, db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
     before = old.file.read_bytes()
     said = f"by a newer eyelog .version {VERSION + 1} of the state, this one knows {VERSION}.: upd"
-    for use in (Registry.list_accounts, Registry.signing_key, Registry.rotate_key):
+    registry = Registry(old.folder)
+    for use in (registry.accounts.all, registry.signing_key, registry.rotate_key):
         with pytest.raises(ConfigurationError, match=said):
-            use(Registry(old.folder))
+            use()
     assert old.file.read_bytes() == before

@@ -30,14 +30,14 @@ def there(tmp_path: Path, _cheap_hashes: None) -> Iterator[live.Live]:
     """Ada and Cyd have an hour of one log, Bea and Dan nothing; Dan is in no study."""
     folder = tmp_path / "archive"
     registry = Registry(folder)
-    registry.add_accounts(
+    registry.accounts.add_all(
         [NewAccount(name, PASSWORD, study) for name, study in WEARERS.items()]
         + [NewAccount(name, PASSWORD, *of) for name, of in STAFF.items()]
     )
     for name in ("ada", "cyd"):
         frame = records(live.STANDARD, "2026-10-24 00:01", 60)
         Archive(folder).write(live.STANDARD, frame, account=name)
-    client_id, secret = registry.add_application(live.REDIRECT)
+    client_id, secret = registry.applications.add(live.REDIRECT)
     with running(folder) as url:
         yield live.Live(url, folder, registry, client_id, secret)
 

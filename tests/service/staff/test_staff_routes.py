@@ -57,7 +57,7 @@ def test_the_page_says_who_has_stopped_and_who_has_sent_nothing(visitor: Visitor
 @pytest.mark.slow
 def test_uploads_are_listed_with_who_sent_what_and_when(there: Live, visitor: Visitor) -> None:
     for name in ("bea", "cyd"):
-        headers = {"Authorization": f"Bearer {there.registry.issue_upload_token(name)}"}
+        headers = {"Authorization": f"Bearer {there.registry.grants.issue_upload_token(name)}"}
         sent = requests.post(f"{there.url}/v1/records", data=csv(), headers=headers, timeout=60)
         assert sent.status_code == 200
     text = words(log_in(visitor, "kim"))
@@ -96,12 +96,12 @@ def test_wrong_passwords_count_as_on_every_page(visitor: Visitor) -> None:
 
 def test_somebody_who_is_no_longer_staff_is_out_at_once(there: Live, visitor: Visitor) -> None:
     log_in(visitor, "kim")
-    there.registry.disable("kim")
+    there.registry.accounts.disable("kim")
     assert "Log in as staff" in visitor.open().text
-    there.registry.enable("kim")
+    there.registry.accounts.enable("kim")
     log_in(visitor, "kim")
     form = signed(visitor.open())
-    there.registry.remove_account("kim")
+    there.registry.accounts.remove("kim")
     page = visitor.post({"form": form, "do": "download", "month": "2026-10"})
     assert page.status_code == 403
 
@@ -127,7 +127,7 @@ def test_the_tables_have_a_row_per_wearer_and_day_of_the_own_study(
 
 def test_no_secret_of_anybody_is_on_the_page(there: Live, visitor: Visitor) -> None:
     tokens = there.login("ada")
-    upload = there.registry.issue_upload_token("ada")
+    upload = there.registry.grants.issue_upload_token("ada")
     text = log_in(visitor, "kim").text
     for secret in (*tokens.values(), upload, there.client_id, there.client_secret, PASSWORD):
         if isinstance(secret, str) and len(secret) > 8:

@@ -21,7 +21,7 @@ def there(tmp_path: Path) -> Iterator[live.Live]:
 
 @pytest.fixture
 def token(there: live.Live) -> str:
-    return there.registry.issue_upload_token("ada")
+    return there.registry.grants.issue_upload_token("ada")
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ class Served:
 def test_an_upload_is_whole_or_absent_after_fifty_kills(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     registry, client_id, secret = live.make(archive, {"ada": []})
-    bearer = {"Authorization": f"Bearer {registry.issue_upload_token('ada')}"}
+    bearer = {"Authorization": f"Bearer {registry.grants.issue_upload_token('ada')}"}
     there = live.Live("", archive, registry, client_id, secret)
     draw = random.Random(7)
     whole = {FIFTEEN: 0, SIXTY: 0}

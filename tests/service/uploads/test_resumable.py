@@ -118,7 +118,7 @@ def test_another_content_than_announced_is_refused_and_kept_nowhere(
 def test_parts_are_their_accounts_own(there: live.Live, announce: Call, patch: Call) -> None:
     announce()
     patch(BODY[:1000], 0)
-    bea = there.registry.issue_upload_token("bea")
+    bea = there.registry.grants.issue_upload_token("bea")
     assert patch(BODY[1000:], 1000, bearer=bea).status_code == 404
     reading = there.login("ada")["access_token"]
     assert announce(bearer=reading).status_code == 403
@@ -149,7 +149,7 @@ def test_a_part_without_an_offset_or_of_no_hash_is_refused(announce: Call, patch
 
 def test_only_new_uploads_count_and_a_part_waits_a_week(tmp_path: Path) -> None:
     with live.service(tmp_path / "archive", {"ada": []}, uploads_per_hour=1) as there:
-        bearer = {"Authorization": f"Bearer {there.registry.issue_upload_token('ada')}"}
+        bearer = {"Authorization": f"Bearer {there.registry.grants.issue_upload_token('ada')}"}
         for name, status in ((NAME, 200), (NAME, 200), ("0" * 64, 429)):
             told = {"sha256": name, "size": 9}
             answer = requests.post(f"{there.url}/v1/uploads", json=told, headers=bearer, timeout=60)

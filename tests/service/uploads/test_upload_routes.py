@@ -149,7 +149,9 @@ def test_only_a_token_with_the_scope_write_may_add_and_it_may_not_read(
     assert refused.status_code == 403
     assert 'scope="official"' in refused.headers["WWW-Authenticate"]
     for scope, may in (("write", (200, 403)), ("official write", (200, 200)), ("read", (403, 200))):
-        code = there.registry.issue_code("ada", there.client_id, there.redirect_uri, scope=scope)
+        code = there.registry.grants.issue_code(
+            "ada", there.client_id, there.redirect_uri, scope=scope
+        )
         bearer = there.exchange(code).json()["access_token"]
         got = post(csv(), bearer=bearer), there.get(SIXTY, *day, token=bearer)
         assert tuple(answer.status_code for answer in got) == may
@@ -182,7 +184,7 @@ def test_uploads_are_limited_by_rate_and_by_quota(tmp_path: Path) -> None:
     with live.service(tmp_path / "archive", {"ada": [], "bea": []}, **limits) as there:
         url = f"{there.url}/v1/records"
         ada, bea = (
-            {"Authorization": f"Bearer {there.registry.issue_upload_token(name)}"}
+            {"Authorization": f"Bearer {there.registry.grants.issue_upload_token(name)}"}
             for name in ("ada", "bea")
         )
         small = csv(n=10)

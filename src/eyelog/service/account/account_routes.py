@@ -34,8 +34,10 @@ from eyelog.service.account.own_days import OwnDays, own_days, own_report
 from eyelog.service.account.wearer_session import MINUTES, PATH
 from eyelog.service.apart import Failed
 from eyelog.service.auth.forms import empty_fields
+from eyelog.service.auth.grants import Bearer
+from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.password_tries import client_address
-from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms, check_origin
 from eyelog.service.erase import erase_account
 from eyelog.service.parts import parts_of
@@ -236,17 +238,17 @@ def _erase(registry: Registry, account: str) -> int:
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
     registry = parts_of(request).registry
-    grants = await to_thread.run_sync(registry.grants, account)
+    grants = await to_thread.run_sync(registry.grants.of_account, account)
     for grant in grants:
         if grant.grant_id == form.get("grant"):
-            ended = await to_thread.run_sync(registry.withdraw, account, grant.client_id)
+            ended = await to_thread.run_sync(registry.grants.withdraw, account, grant.client_id)
             await note(request, "withdraw", account, application=grant.client_id, tokens=ended)
     return see_page("withdrawn")
 
 
 async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
     registry = parts_of(request).registry
-    wrong = wrong_passwords(registry, account, form)
+    wrong = wrong_passwords(account, form)
     if wrong:
         return await _account(request, account, status=400, wrong=wrong)
     tries = parts_of(request).password_tries
@@ -254,7 +256,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
         wrong = {"old": refused.text("The old password is wrong.")}
         page = await _account(request, account, status=refused.status, wrong=wrong)
         return refused.delay(page)
-    await to_thread.run_sync(registry.set_password, account, form["new"])
+    await to_thread.run_sync(registry.accounts.set_password, account, form["new"])
     await note(request, "password_changed", account)
     answer = see_page("changed")
     sessions = parts_of(request).sessions
@@ -263,7 +265,6 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
 
 
 def wrong_passwords(
-    registry: Registry,
     account: str,
     form: dict[str, str],
     asked: tuple[str, ...] = ("old", "new", "again"),
@@ -277,7 +278,7 @@ def wrong_passwords(
     wrong = {name: empty[name] for name in asked if not form.get(name)}
     if "new" not in wrong:
         try:
-            registry.check_password_rules(form["new"], account=account)
+            check_password_rules(form["new"], account=account)
         except ConfigurationError as rule:
             reason = str(rule).removeprefix(f"the password of account {account!r} ")
             wrong["new"] = f"The new password {reason}."
@@ -311,7 +312,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
 async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     registry = parts_of(request).registry
     try:
-        token = await to_thread.run_sync(registry.issue_upload_token, account)
+        token = await to_thread.run_sync(registry.grants.issue_upload_token, account)
     except ConfigurationError:
         wrong = {"token": "You have many upload tokens already: end them first."}
         return await _account(request, account, status=400, wrong=wrong)
@@ -321,7 +322,7 @@ async def _make_upload_token(request: Request, account: str, form: dict[str, str
 
 async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     registry = parts_of(request).registry
-    ended = await to_thread.run_sync(registry.end_upload_tokens, account)
+    ended = await to_thread.run_sync(registry.grants.end_upload_tokens, account)
     await note(request, "upload_tokens_ended", account, tokens=ended)
     return see_page("ended")
 
@@ -393,13 +394,13 @@ async def _account(
     shown = Shown(
         account=account,
         form=forms.sign(browser, account),
-        grants=await to_thread.run_sync(registry.grants, account),
+        grants=await to_thread.run_sync(registry.grants.of_account, account),
         records=[
             (f"{INTERVAL_SECONDS[log]}-second log", months[0], months[-1])
             for log, months in stored.items()
         ],
         times=times,
-        tokens=await to_thread.run_sync(registry.upload_tokens, account),
+        tokens=await to_thread.run_sync(registry.grants.upload_tokens, account),
         token=token,
         arrived=arrived,
     )

@@ -32,7 +32,7 @@ async def show_invitation(request: Request) -> Response:
     """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
     registry = parts_of(request).registry
     code = request.query_params.get("code", "")
-    account = await to_thread.run_sync(registry.invited, code)
+    account = await to_thread.run_sync(registry.accounts.invited, code)
     return _ended() if account is None else _page(request, account, code)
 
 
@@ -45,13 +45,13 @@ async def take_invitation(request: Request) -> Response:
         form, (code,) = await forms.read(request)
     except Problem as problem:
         return trouble_page(problem.status, "Your request was not accepted", problem.description)
-    account = await to_thread.run_sync(registry.invited, code)
+    account = await to_thread.run_sync(registry.accounts.invited, code)
     if account is None:
         return _ended()
-    if wrong := wrong_passwords(registry, account, form, asked=("new", "again")):
+    if wrong := wrong_passwords(account, form, asked=("new", "again")):
         return _page(request, account, code, wrong=wrong)
     accepted = await to_thread.run_sync(
-        registry.accept_invitation, code, form["new"], limiter=tries.at_once
+        registry.accounts.accept_invitation, code, form["new"], limiter=tries.at_once
     )
     if not accepted:
         return _ended()

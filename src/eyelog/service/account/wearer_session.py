@@ -33,7 +33,7 @@ class Sessions:
 
     def start(self, request: Request, answer: Response, account: str) -> None:
         """Begin a session of an account in this browser."""
-        cookie = self._signer().dumps([account, self.registry.session_mark(account)])
+        cookie = self._signer().dumps([account, self.registry.accounts.session_mark(account)])
         set_cookie(request, answer, self.cookie, cookie, MINUTES * 60, self.path)
 
     def account(self, request: Request) -> str | None:
@@ -41,7 +41,7 @@ class Sessions:
         with suppress(BadSignature, ValueError, TypeError):
             cookie = request.cookies.get(self.cookie, "")
             account, mark = self._signer().loads(cookie, max_age=MINUTES * 60)
-            now = self.registry.session_mark(account)
+            now = self.registry.accounts.session_mark(account)
             if now is not None and compare_digest(now, mark):
                 return str(account)
         return None
@@ -52,7 +52,7 @@ class Sessions:
 
     def end(self, request: Request, answer: Response, account: str) -> None:
         """End all sessions of an account, so that every copy of the cookie is void."""
-        self.registry.end_sessions(account)
+        self.registry.accounts.end_sessions(account)
         self.forget(request, answer)
 
     def forget(self, request: Request, answer: Response) -> None:

@@ -61,7 +61,7 @@ class Accounts:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def add_account(self, name: str, password: str | None = None) -> None:
+    def add(self, name: str, password: str | None = None) -> None:
         """Add a wearer; without a password, only a code of `issue_code` logs the account in.
 
         Raises
@@ -69,9 +69,9 @@ class Accounts:
         ConfigurationError
             If the name or the password cannot be used, or the account exists.
         """
-        self.add_accounts([NewAccount(name, password)])
+        self.add_all([NewAccount(name, password)])
 
-    def add_accounts(
+    def add_all(
         self, new: Sequence[NewAccount], invitations: Mapping[str, str] | None = None
     ) -> None:
         """Add accounts, all or none of them.
@@ -89,7 +89,7 @@ class Accounts:
             If a name, password, study or role cannot be used, or an account exists.
         """
         names = [one.name for one in new]
-        if present := set(names) & set(self.accounts()):
+        if present := set(names) & set(self.names()):
             raise _exist(sorted(present))
         for one in new:
             check_new(one)
@@ -118,7 +118,7 @@ class Accounts:
                     ],
                 )
         except sqlite3.IntegrityError:  # another process was first
-            raise _exist(sorted(set(names) & set(self.accounts()))) from None
+            raise _exist(sorted(set(names) & set(self.names()))) from None
 
     def invited(self, code: str) -> str | None:
         """Return whom an invitation is for; None if it is unknown, used or has expired."""
@@ -144,13 +144,13 @@ class Accounts:
             _set_password(db, name, stored)
         return True
 
-    def accounts(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return the names of the accounts, sorted."""
         return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
 
-    def check_accounts(self, names: Sequence[str]) -> None:
+    def check(self, names: Sequence[str]) -> None:
         """Raise `ConfigurationError` if one of several accounts is unknown."""
-        present = set(self.accounts())
+        present = set(self.names())
         if unknown := [name for name in names if name not in present]:
             if len(unknown) == 1:
                 raise self._unknown(unknown[0])
@@ -158,7 +158,7 @@ class Accounts:
                 f"{len(unknown)} accounts are unknown: {_listed(unknown)}; nothing was changed"
             )
 
-    def accounts_in(self, study: str) -> list[str]:
+    def in_study(self, study: str) -> list[str]:
         """Return the names of the accounts of a study, sorted.
 
         Raises
@@ -166,7 +166,7 @@ class Accounts:
         ConfigurationError
             If there are none.
         """
-        accounts = self.list_accounts()
+        accounts = self.all()
         names = [one.name for one in accounts if one.study == study]
         if not names or not study:
             studies = sorted({one.study for one in accounts if one.study})
@@ -176,11 +176,11 @@ class Accounts:
             )
         return names
 
-    def has_account(self, name: str) -> bool:
+    def has(self, name: str) -> bool:
         """Return whether there is an account of this name."""
         return bool(self._state.rows("SELECT 1 FROM account WHERE name = ?", name))
 
-    def account(self, name: str) -> Account:
+    def find(self, name: str) -> Account:
         """Return the description of an account.
 
         Raises
@@ -193,7 +193,7 @@ class Accounts:
             raise self._unknown(name)
         return found[0]
 
-    def list_accounts(self) -> list[Account]:
+    def all(self) -> list[Account]:
         """Return the description of each account, sorted by name."""
         return sorted(self._accounts(""), key=lambda account: account.name)
 
@@ -207,31 +207,27 @@ class Accounts:
         ConfigurationError
             If the account is unknown or the password cannot be used.
         """
-        self.account(name)
+        self.find(name)
         stored = self._hashed(name, password)
         with self._state.write() as db:
             if not _set_password(db, name, stored):
                 raise self._unknown(name)
 
-    def check_password_rules(self, password: str, *, account: str = "") -> None:
-        """Raise `ConfigurationError`, with one line, for a password that is too easy to guess."""
-        check_password_rules(password, account=account)
-
     def disable(self, name: str) -> None:
         """Refuse every login and every token of an account, until `enable`."""
-        self.account(name)
+        self.find(name)
         ended.append(self._state.archive, "disabled", account=name)
         self._change(name, "disabled = 1, session = session + 1")
 
     def enable(self, name: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
-        self.account(name)
+        self.find(name)
         ended.append(self._state.archive, "enabled", account=name)
         self._change(name, "disabled = 0")
 
-    def remove_account(self, name: str) -> list[Ended]:
+    def remove(self, name: str) -> list[Ended]:
         """Remove an account with its codes and tokens, and return what ended; records stay."""
-        self.account(name)
+        self.find(name)
         ended.append(self._state.archive, "account", account=name)
         with self._state.write() as db:
             revoked = end(db, account=name)
@@ -280,7 +276,7 @@ class Accounts:
         return [Account(name, bool(has), bool(off), *more) for name, has, off, *more in rows]
 
     def _change(self, name: str, assignment: str, *values: object) -> None:
-        self.account(name)
+        self.find(name)
         with self._state.write() as db:
             sql = f"UPDATE account SET {assignment} WHERE name = ?"  # noqa: S608 (text from here)
             if not db.execute(sql, (*values, name)).rowcount:
@@ -288,7 +284,7 @@ class Accounts:
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(
-            f"unknown account {shown(name)}{near(name, self.accounts())}: eyelog service"
+            f"unknown account {shown(name)}{near(name, self.names())}: eyelog service"
             " list-accounts"
             " lists those there are, and add-account adds one"
         )

@@ -40,7 +40,7 @@ class Applications:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def add_application(self, redirect_uri: str, *, name: str = "") -> tuple[str, str]:
+    def add(self, redirect_uri: str, *, name: str = "") -> tuple[str, str]:
         """Register an application; return its id and its secret, of which only a hash is stored.
 
         Parameters
@@ -68,16 +68,16 @@ class Applications:
             )
         return client_id, secret
 
-    def application(self, client_id: str) -> ApplicationDetails | None:
+    def get(self, client_id: str) -> ApplicationDetails | None:
         """Return the description of an application; None if no application has the id."""
         found = self._applications("WHERE client_id = ?", client_id)
         return found[0] if found else None
 
-    def applications(self) -> list[ApplicationDetails]:
+    def all(self) -> list[ApplicationDetails]:
         """Return the description of each application, sorted by name and id."""
         return sorted(self._applications(""), key=lambda found: (found.name, found.client_id))
 
-    def find_application(self, client_id_or_name: str) -> ApplicationDetails:
+    def find(self, client_id_or_name: str) -> ApplicationDetails:
         """Return the application with this id, or the only one with this name.
 
         Raises
@@ -85,7 +85,7 @@ class Applications:
         ConfigurationError
             If there is none, or several have the name.
         """
-        known = self.applications()
+        known = self.all()
         found = [one for one in known if one.client_id == client_id_or_name] or [
             one for one in known if one.name and one.name == client_id_or_name
         ]
@@ -105,7 +105,7 @@ class Applications:
 
     def redirect_uri(self, client_id: str) -> str | None:
         """Return the address registered for an application, or None without such an application."""
-        found = self.application(client_id)
+        found = self.get(client_id)
         return None if found is None else found.redirect_uri
 
     def check_secret(self, client_id: str, secret: str) -> bool:
@@ -124,16 +124,16 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        found = self.find_application(client_id)
+        found = self.find(client_id)
         secret = new_token()
         with self._state.write() as db:
             sql = "UPDATE application SET secret = ? WHERE client_id = ?"
             changed = db.execute(sql, (digest(secret), found.client_id)).rowcount
         if not changed:  # another process removed it
-            self.find_application(client_id)
+            self.find(client_id)
         return secret
 
-    def remove_application(self, client_id: str) -> list[Ended]:
+    def remove(self, client_id: str) -> list[Ended]:
         """Remove an application with its codes and tokens, and return what ended.
 
         Raises
@@ -141,7 +141,7 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        found = self.find_application(client_id)
+        found = self.find(client_id)
         ended.append(self._state.archive, "application", application=found.client_id)
         with self._state.write() as db:
             revoked = end(db, client_id=found.client_id)
@@ -149,7 +149,7 @@ class Applications:
                 sql = f"DELETE FROM {table} WHERE client_id = ?"  # noqa: S608 (names from here)
                 gone = db.execute(sql, (found.client_id,)).rowcount
         if not gone:  # another process was first
-            self.find_application(client_id)
+            self.find(client_id)
         return revoked
 
     def _applications(self, which: str, *values: str) -> list[ApplicationDetails]:

@@ -100,7 +100,7 @@ async def take_login(request: Request) -> Response:
         )
         return wrong.delay(page)
     code = await to_thread.run_sync(
-        lambda: registry.issue_code(
+        lambda: registry.grants.issue_code(
             name,
             login_request.client_id,
             login_request.redirect_uri,
@@ -128,7 +128,7 @@ def _note(
 def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
     """Return the request; until the redirect URI is checked, errors stay on this page."""
     client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
-    application = registry.application(client_id) if client_id else None
+    application = registry.applications.get(client_id) if client_id else None
     if application is None:
         raise Problem(400, "invalid_client", "No application has this client_id.")
     if redirect_uri is None or not matches(application.redirect_uri, redirect_uri):

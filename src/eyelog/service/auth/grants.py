@@ -110,11 +110,21 @@ class Issued:
     expires: float
 
 
-class Grants(Accounts, Applications):
-    """The codes and tokens that applications have from accounts."""
+class Grants:
+    """The codes and tokens that applications have from accounts.
 
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
+    Parameters
+    ----------
+    state : State
+        The file of the service's state.
+    accounts : Accounts
+        Whose records the codes and tokens open.
+    applications : Applications
+        To whom they are given.
+    """
+
+    def __init__(self, state: State, accounts: Accounts, applications: Applications) -> None:
+        self._state, self._accounts, self._applications = state, accounts, applications
         self._clean_up = CleanUp(state)
 
     def clean_up(self) -> None:
@@ -138,11 +148,11 @@ class Grants(Accounts, Applications):
             If the account or application is unknown, the account is disabled, or the redirect URI
             is not the one that the application registered.
         """
-        if self.account(account).disabled:
+        if self._accounts.find(account).disabled:
             raise ConfigurationError(
                 f"account {account!r} is disabled: eyelog service enable lets it log in again"
             )
-        application = self.find_application(client_id)
+        application = self._applications.find(client_id)
         if not matches(application.redirect_uri, redirect_uri):
             raise ConfigurationError(
                 f"redirect URI {redirect_uri!r} is not registered for this application:"
@@ -282,7 +292,7 @@ class Grants(Accounts, Applications):
         ConfigurationError
             If the account is unknown or disabled, or has ten upload tokens.
         """
-        if self.account(account).disabled:
+        if self._accounts.find(account).disabled:
             raise ConfigurationError(
                 f"account {account!r} is disabled: eyelog service enable lets it log in again"
             )
@@ -339,7 +349,7 @@ class Grants(Accounts, Applications):
                 db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (digest(token),))
         return True
 
-    def grants(self, account: str) -> list[Grant]:
+    def of_account(self, account: str) -> list[Grant]:
         """Return the access that applications have to an account, one row per application."""
         rows = self._state.rows(
             "SELECT token.client_id, application.name, min(token.issued), max(token.used),"  # noqa: S608 (text from here)
@@ -381,7 +391,7 @@ class Grants(Accounts, Applications):
             revoked = end(db, account=account, client_id=client_id)
         return sum(one.refresh + one.access for one in revoked)
 
-    def revoke_tokens(
+    def revoke_all(
         self, *, account: str | None = None, client_id: str | None = None
     ) -> list[Ended]:
         """Revoke the tokens of an account, of an application, or (without) all; return what ended.
@@ -394,9 +404,9 @@ class Grants(Accounts, Applications):
             If the account or application is unknown.
         """
         if account is not None:
-            self.account(account)
+            self._accounts.find(account)
         if client_id is not None:
-            client_id = self.find_application(client_id).client_id
+            client_id = self._applications.find(client_id).client_id
         ended.append(self._state.archive, "tokens", account=account, application=client_id)
         with self._state.write() as db:
             if client_id is None:

@@ -137,7 +137,7 @@ class PasswordTries:
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
         correct = await to_thread.run_sync(
-            self._registry.check_login, name, password, limiter=limiter
+            self._registry.accounts.check_login, name, password, limiter=limiter
         )
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)
@@ -163,7 +163,7 @@ class PasswordTries:
         # A name without an account may be a password typed into the wrong field.
         parts_of(request).audit.write(
             "login_failed",
-            account=name if self._registry.has_account(name) else None,
+            account=name if self._registry.accounts.has(name) else None,
             application=application,
             address=client_address(request),
             wait_s=wait_s or None,

@@ -8,17 +8,19 @@ import time
 from pathlib import Path
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, Bearer, Grant, GrantRefused, Grants
+from eyelog.service.auth.accounts import Accounts
+from eyelog.service.auth.applications import Applications
+from eyelog.service.auth.grants import Grants
 from eyelog.service.auth.state import State
 from eyelog.service.auth.throttle import Throttle
 
-__all__ = ["ACCESS_SECONDS", "SCOPE", "Bearer", "Grant", "GrantRefused", "Registry"]
+__all__ = ["Registry"]
 
 _KEY_SECONDS = 1.0
 
 
-class Registry(Grants):
-    """Accounts, applications, codes and tokens of the service on one archive.
+class Registry:
+    """What the service on one archive knows between requests: one store for each of its tables.
 
     Parameters
     ----------
@@ -27,6 +29,17 @@ class Registry(Grants):
     state : path, optional
         The folder of ``_service.sqlite`` (0600), by default the archive's folder. Both are created
         by the first account or application added, or by `signing_key` when a service starts.
+
+    Attributes
+    ----------
+    state : State
+        The file in which all of them are.
+    accounts : Accounts
+        The wearers and the staff.
+    applications : Applications
+        What may ask wearers for access.
+    grants : Grants
+        The codes and tokens that applications and wearers have.
 
     Raises
     ------
@@ -40,10 +53,10 @@ class Registry(Grants):
     >>> from eyelog.service.auth.registry import Registry
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     registry = Registry(folder)
-    ...     registry.add_account("ada")
-    ...     client_id, client_secret = registry.add_application("http://127.0.0.1/callback")
-    ...     code = registry.issue_code("ada", client_id, "http://127.0.0.1:5000/callback")
-    ...     registry.accounts()
+    ...     registry.accounts.add("ada")
+    ...     client_id, client_secret = registry.applications.add("http://127.0.0.1/callback")
+    ...     code = registry.grants.issue_code("ada", client_id, "http://127.0.0.1:5000/callback")
+    ...     registry.accounts.names()
     ['ada']
     """
 
@@ -52,7 +65,10 @@ class Registry(Grants):
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(State(archive_path, state))
+        self.state = State(archive_path, state)
+        self.accounts = Accounts(self.state)
+        self.applications = Applications(self.state)
+        self.grants = Grants(self.state, self.accounts, self.applications)
         self._key: tuple[float, bytes] | None = None
 
     def __repr__(self) -> str:
@@ -61,29 +77,24 @@ class Registry(Grants):
     @property
     def folder(self) -> Path:
         """The archive's folder."""
-        return self._state.archive
+        return self.state.archive
 
     @property
     def state_folder(self) -> Path:
         """The folder of the state's file."""
-        return self._state.folder
-
-    @property
-    def state(self) -> State:
-        """The state's file."""
-        return self._state
+        return self.state.folder
 
     def require_state(self) -> None:
         """Raise `ConfigurationError` if no service was set up."""
-        self._state.require()
+        self.state.require()
 
     def keep_open(self) -> None:
         """Keep connections to the state file open, for a service that reads it at each request."""
-        self._state.keep_open()
+        self.state.keep_open()
 
     def throttle(self) -> Throttle:
         """Return the count of wrong passwords, which all processes of a service share."""
-        return Throttle(self._state)
+        return Throttle(self.state)
 
     def signing_key(self) -> bytes:
         """Return the key that signs cursors, forms and cookies; it is created with the file.
@@ -97,20 +108,20 @@ class Registry(Grants):
 
     def rotate_key(self) -> None:
         """Replace the signing key: cursors, open login pages and cookies of browsers end."""
-        self._state.prepare()
-        with self._state.write() as db:
+        self.state.prepare()
+        with self.state.write() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
         self._key = None
 
     def _read_key(self) -> bytes:
         if self._key is None:
-            self._state.prepare()
-        rows = self._state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
+            self.state.prepare()
+        rows = self.state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
         if rows:
             return bytes(rows[0][0])
         if self._key is not None:  # the file was moved away under a running service
             return self._key[1]
         raise ConfigurationError(
-            f"the service's state in {self._state.file} has no signing key:"
+            f"the service's state in {self.state.file} has no signing key:"
             " eyelog service rotate-key makes one"
         )

@@ -47,7 +47,7 @@ def revived(registry: Registry) -> Revived:
     notes = ended.notes(registry.folder)
     if not notes:
         return Revived([], [], [], [], [])
-    accounts = registry.list_accounts()
+    accounts = registry.accounts.all()
     digests = {one.name: account_digest(one.name) for one in accounts}
     last: dict[str, Note] = {}
     for note in notes:
@@ -61,7 +61,7 @@ def revived(registry: Registry) -> Revived:
         again,
         [
             one.client_id
-            for one in registry.applications()
+            for one in registry.applications.all()
             if _before(one.added, gone.get(one.client_id))
         ],
         [
@@ -117,11 +117,11 @@ def end_again(registry: Registry) -> Revived:
         for hashed in found.invitations:
             db.execute("DELETE FROM invitation WHERE hash = ?", (hashed,))
     for name in found.accounts:
-        registry.remove_account(name)
+        registry.accounts.remove(name)
     for name in found.enabled:
-        registry.disable(name)
+        registry.accounts.disable(name)
     for client_id in found.applications:
-        registry.remove_application(client_id)
+        registry.applications.remove(client_id)
     return found
 
 

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.auth.forms import read_form, require
-from eyelog.service.auth.grants import SCOPE, WRITE
+from eyelog.service.auth.grants import ACCESS_SECONDS, SCOPE, WRITE, Bearer, GrantRefused
 from eyelog.service.auth.redirects import matches
-from eyelog.service.auth.registry import ACCESS_SECONDS, Bearer, GrantRefused, Registry
+from eyelog.service.auth.registry import Registry
 from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
 
@@ -88,9 +88,9 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
             "unsupported_grant_type",
             "grant_type must be authorization_code or refresh_token",
         )
-    if not registry.check_secret(client_id, secret):
+    if not registry.applications.check_secret(client_id, secret):
         raise _wrong_client("client_id or client_secret is wrong", scheme=scheme)
-    registered = registry.redirect_uri(client_id)
+    registered = registry.applications.redirect_uri(client_id)
     if registered is None or not matches(registered, redirect_uri):
         raise Problem(
             400, "invalid_grant", "redirect_uri is not the address that the application registered"
@@ -98,12 +98,12 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
     try:
         if grant_type == "authorization_code":
             (code,) = require(form, "code")
-            access, refresh = registry.exchange(
+            access, refresh = registry.grants.exchange(
                 code, client_id, redirect_uri, form.get("code_verifier")
             )
         else:
             (refresh,) = require(form, "refresh_token")
-            access = registry.refresh(refresh, client_id)
+            access = registry.grants.refresh(refresh, client_id)
     except GrantRefused as refused:
         raise Problem(400, "invalid_grant", str(refused)) from None
     return {
@@ -111,13 +111,13 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
         "refresh_token": refresh,
         "token_type": "Bearer",
         "expires_in": ACCESS_SECONDS,
-        "scope": registry.scope(access),
+        "scope": registry.grants.scope(access),
     }
 
 
 def _note(request: Request, form: dict[str, str], access_token: str) -> None:
     """Write to the audit log for whom a token was issued."""
-    owner = parts_of(request).registry.owner(access_token)
+    owner = parts_of(request).registry.grants.owner(access_token)
     parts_of(request).metrics.count("tokens_issued")
     parts_of(request).audit.write(
         "token" if form["grant_type"] == "authorization_code" else "refresh",
@@ -132,7 +132,7 @@ async def revoke(request: Request) -> Response:
     registry = parts_of(request).registry
     caller = await to_thread.run_sync(authenticate, request)
     (revoked,) = require(await read_form(request), "token")
-    if not await to_thread.run_sync(registry.revoke, revoked, caller):
+    if not await to_thread.run_sync(registry.grants.revoke, revoked, caller):
         raise Problem(
             400,
             "unauthorized_client",
@@ -170,7 +170,9 @@ def authenticate(request: Request) -> Bearer:
     match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
     registry = parts_of(request).registry
     bearer = (
-        registry.bearer(match[1]) if match else "the Authorization header is not one bearer token"
+        registry.grants.bearer(match[1])
+        if match
+        else "the Authorization header is not one bearer token"
     )
     if isinstance(bearer, Bearer):
         return bearer

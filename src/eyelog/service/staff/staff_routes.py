@@ -67,16 +67,16 @@ class Staff:
     def member(self, request: Request) -> Account | None:
         """Return who is logged in; None if nobody is, or it is no member of staff (any more)."""
         name = self.sessions.account(request)
-        if name is None or not self.registry.has_account(name):
+        if name is None or not self.registry.accounts.has(name):
             return None
-        account = self.registry.account(name)
+        account = self.registry.accounts.find(name)
         return account if account.role in _ROLES and not account.disabled else None
 
     def wearers(self, member: Account) -> list[str]:
         """Return the wearers whom a member may see, sorted."""
         return [
             one.name
-            for one in self.registry.list_accounts()
+            for one in self.registry.accounts.all()
             if one.role == "wearer" and (member.role == "admin" or one.study == member.study)
         ]
 
@@ -125,7 +125,7 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     if wrong := await tries.check(request, name, form["password"]):
         error = wrong.text("Wrong name or password.")
         return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
-    account = await to_thread.run_sync(staff.registry.account, name)
+    account = await to_thread.run_sync(staff.registry.accounts.find, name)
     if account.role not in _ROLES:
         error = "This page is for the staff of a study. Wearers have a page of their own."
         return _login(request, status=403, name=name, error=error)

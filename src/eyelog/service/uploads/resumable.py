@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.service.access_log import ACCOUNT
-from eyelog.service.auth.registry import Bearer
+from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.bounds import UPLOAD_BYTES
 from eyelog.service.parts import parts_of

@@ -20,7 +20,8 @@ from eyelog.archive.store import Archive, place_of
 from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
-from eyelog.service.auth.registry import Bearer, Registry
+from eyelog.service.auth.grants import Bearer
+from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.hourly_limit import HourlyLimits
