@@ -55,7 +55,7 @@ from eyelog.service.parts import Parts, parts_of
 from eyelog.service.proxy import Proxied, Proxy
 from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
-from eyelog.service.records.window_cache import Windows
+from eyelog.service.records.windows import Windows
 from eyelog.service.responses import Problem, json_answer, packed, prefers, problem_answer
 from eyelog.service.staff.staff_routes import PATH as STAFF_PATH
 from eyelog.service.staff.staff_routes import Staff, show_staff, take_staff

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # these rooms have the endpoints, and so import this module
     from eyelog.service.metrics import Metrics, NoMetrics
     from eyelog.service.proxy import Proxy
     from eyelog.service.records.paging import Cursors
-    from eyelog.service.records.window_cache import Windows
+    from eyelog.service.records.windows import Windows
     from eyelog.service.staff.staff_routes import Staff
     from eyelog.service.status import LastWrite
     from eyelog.service.uploads.upload_routes import Uploads

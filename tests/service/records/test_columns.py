@@ -11,8 +11,9 @@ from eyelog.access.cache.day_file import unpack
 from eyelog.answers.arrow import ARROW
 from eyelog.answers.decode import decode_page
 from eyelog.archive.store import Archive
-from eyelog.service.records import window_cache
+from eyelog.service.records import group_cache
 from eyelog.service.records.query import parse_query
+from eyelog.service.records.windows import Windows
 from support import live
 from support.live import COMPUTED, REDIRECT, STANDARD, Live
 from support.records import records
@@ -164,14 +165,13 @@ def test_a_day_stored_in_json_is_read_as_it_is_and_replaced_whole(tmp_path, monk
 
 
 def test_what_the_service_keeps_is_bounded_by_bytes(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(window_cache, "_KEPT_BYTES", 100_000)
-    frames = [records(STANDARD, f"2026-10-{day} 00:01", 200) for day in range(20, 26)]
+    monkeypatch.setattr(group_cache, "_KEPT_BYTES", 300_000)
+    frames = [records(STANDARD, f"2026-10-{day:02} 00:01", 200) for day in range(1, 26)]
     live.make(tmp_path / "a", {"ada": frames})
-    windows = window_cache.Windows(tmp_path / "a")
-    for day in range(20, 26):
-        edges = f"2026-10-{day}T00:00:00Z", f"2026-10-{day}T23:59:59Z"
+    windows = Windows(tmp_path / "a")
+    for day in range(1, 26):
+        edges = f"2026-10-{day:02}T00:00:00Z", f"2026-10-{day:02}T23:59:59Z"
         pairs = list(zip(("date_from", "date_to"), edges, strict=True))
-        table = windows.read(parse_query(STANDARD, pairs), "ada", keep_above=50)
-        assert windows._bytes <= max(100_000, table.nbytes)
-    assert 1 <= len(windows._kept) < 6
-    assert windows._bytes == sum(kept.nbytes for kept in windows._kept.values())
+        assert len(windows.read(parse_query(STANDARD, pairs), "ada")) == 200
+        assert windows._groups._bytes <= 300_000
+    assert 1 <= len(windows._groups._kept) < 7

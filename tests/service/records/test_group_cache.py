@@ -15,7 +15,7 @@ from eyelog.catalogue import columns
 from eyelog.service.records import group_cache
 from eyelog.service.records.group_cache import GroupCache
 from eyelog.service.records.query import parse_query
-from eyelog.service.records.window_cache import Windows
+from eyelog.service.records.windows import Windows
 from support import live
 from support.live import STANDARD
 from support.records import records
@@ -80,10 +80,9 @@ def archive(tmp_path_factory):
     hours=st.integers(0, 60 * 24),
     offset=st.integers(-12, 14),
     seconds=st.tuples(st.integers(0, 86_399), st.integers(0, 86_399)),
-    keep_above=st.sampled_from([0, 10**6]),
 )
 def test_a_window_has_the_records_of_the_archive_wherever_groups_end(
-    archive, hours, offset, seconds, keep_above
+    archive, hours, offset, seconds
 ):
     _, windows, whole = archive
     day = datetime(2026, 9, 29, tzinfo=UTC) + timedelta(hours=hours)
@@ -91,7 +90,7 @@ def test_a_window_has_the_records_of_the_archive_wherever_groups_end(
         f"{day:%Y-%m-%d}T{timedelta(seconds=s)!s:0>8}{offset:+03d}:00" for s in sorted(seconds)
     ]
     query = parse_query(STANDARD, list(zip(("date_from", "date_to"), edges, strict=True)))
-    found = windows.read(query, "ada", keep_above=keep_above)
+    found = windows.read(query, "ada")
     expected = whole.read_arrow(
         STANDARD, query.start, query.end, account="ada", fields=columns(STANDARD)
     )

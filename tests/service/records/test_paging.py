@@ -16,7 +16,7 @@ from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.frame import empty
 from eyelog.service.records.paging import Cursors, answer
 from eyelog.service.records.query import parse_query
-from eyelog.service.records.window_cache import Windows
+from eyelog.service.records.windows import Windows
 from eyelog.service.responses import Problem
 from eyelog.service.server import running
 from support import live

@@ -14,9 +14,9 @@ import pyarrow as pa
 
 __all__ = ["GroupCache"]
 
-_KEPT_BYTES: Final = 128 << 20
-"""Groups of every field: of 50 clients of the 60-second log (2 MB each), or ten of the 15-second
-log (at most 13 MB each)."""
+_KEPT_BYTES: Final = 256 << 20
+"""Groups of every field: of a hundred clients of the 60-second log (2 MB each), or twenty of the
+15-second log (at most 13 MB each)."""
 
 
 class GroupCache:

@@ -17,7 +17,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from eyelog.answers.arrow import encode_stream
 from eyelog.answers.encode import encode_table
 from eyelog.service.records.query import Query
-from eyelog.service.records.window_cache import Windows
+from eyelog.service.records.windows import Windows
 from eyelog.service.responses import Problem
 
 __all__ = ["ARROW_PAGES", "Cursors", "answer"]
@@ -85,7 +85,7 @@ def answer(
     bound_to = (account, page_size, *query.bound)
     after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
     most = page_size * (ARROW_PAGES if arrow else 1)
-    table = windows.read(query, account, keep_above=most)
+    table = windows.read(query, account)
     stamps = table.column("date").cast(pa.int64()).to_numpy()
     first = 0 if after_us is None else int(stamps.searchsorted(after_us, side="right"))
     last = first + most

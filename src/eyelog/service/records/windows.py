@@ -1,17 +1,15 @@
-"""The windows whose pages are being requested: each is read from the archive once, not per page.
+"""The window of a request, cut from the row groups of the archive that hold it.
 
-A day of the 15-second log is a dozen pages; reading it for each of them took five times as long.
-A window is kept until one of its months is written, so a page never shows an older state of the
-archive than the disk has.
+A day of the 15-second log is a dozen pages; reading its file for each of them took five times as
+long. So groups are kept, until their month is written: a page never shows an older state of the
+archive than the disk has. Windows are not kept beside them: cutting one costs a tenth of a page.
 """
 
 import os
-from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from threading import Lock
 
 import numpy as np
 import pyarrow as pa
@@ -28,35 +26,26 @@ from eyelog.service.records.query import Query
 
 __all__ = ["Windows"]
 
-_KEPT_BYTES = 192 << 20
-"""Some hundred days of every field: 2 MB of the 15-second log, 0.5 MB of the 60-second log."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Windows:
-    """Reads the window of a query from the archive, or returns the one it has kept.
+    """Reads the window of a query from the archive, whose row groups it keeps for a while.
 
     Parameters
     ----------
     archive_path : path
         The archive's folder.
     processes : int
-        How many processes keep windows, each with its share of the memory.
+        How many processes keep groups, each with its share of the memory.
     """
 
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
-        self._most_bytes = _KEPT_BYTES // processes
         self._archive = Archive(archive_path)
         self._groups = GroupCache(processes=processes)
-        self._kept: OrderedDict[Hashable, pa.Table] = OrderedDict()
-        self._bytes = 0
-        self._lock = Lock()
 
-    def read(self, query: Query, account: str, *, keep_above: int) -> pa.Table:
+    def read(self, query: Query, account: str) -> pa.Table:
         """Return the records of a query's window: ``date`` in UTC, and the fields asked for.
-
-        It is kept for the pages to come if it has more than `keep_above` records.
 
         Raises
         ------
@@ -64,29 +53,6 @@ class Windows:
             If the archive is damaged. Nothing recorded yet is an empty table.
         """
         state = self._archive.fingerprint(query.log, query.start, query.end, account=account)
-        key = (query.log, account, query.start, query.end, query.names, state)
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        table = self._read(query, account, state)
-        if table.num_rows > keep_above:
-            table = _in_one_piece(table)
-            self._keep(key, table)
-        return table
-
-    def _keep(self, key: Hashable, table: pa.Table) -> None:
-        with self._lock:
-            if key in self._kept:  # another thread has read it meanwhile
-                return
-            self._kept[key] = table
-            self._bytes += table.nbytes
-            while self._bytes > self._most_bytes:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= oldest.nbytes
-
-    def _read(self, query: Query, account: str, state: Hashable) -> pa.Table:
-        """Return the rows of a window, cut from the row groups that have them."""
         # The archive cannot read stamps alone: any column comes with them.
         asked = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
         first, after = span_of(query.start, query.end, "UTC")
