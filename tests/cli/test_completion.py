@@ -28,12 +28,12 @@ def completed(script: Path, lines: list[list[str]], folder: Path) -> list[list[s
     """Return what bash offers at the end of each line, its last word being the begun one."""
     program = [
         f"source {shlex.quote(str(script))}",
-        'at() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eyelog;'
+        'at() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_eyelog;'
         " (IFS=$'\\t'; echo \"${COMPREPLY[*]}\"); }",
         *(f"at {shlex.join(line)}" for line in lines),
     ]
     done = subprocess.run(
-        [str(BASH), "--norc", "-u", "-c", "\n".join(program)],
+        [str(BASH), "--norc", "-c", "\n".join(program)],
         capture_output=True, text=True, check=True, cwd=folder,
     )  # fmt: skip
     assert done.stderr == ""
@@ -86,15 +86,23 @@ def test_bash_offers_every_command_and_every_option(script, tmp_path) -> None:
 
 
 @pytest.mark.skipif(ZSH is None, reason="there is no zsh")
-def test_zsh_reads_its_script(capsys) -> None:
+def test_zsh_takes_its_script_from_a_start_file(capsys, tmp_path) -> None:
     assert main(["completion", "zsh"]) == 0
-    script = capsys.readouterr().out
-    stubs = "compdef() { : }\ncompadd() { shift; print -r -- $@ }\n_files() { print FILES }\n"
-    ask = "words=(eyelog plot --width ''); CURRENT=4; _eyelog\n"
-    done = subprocess.run(
-        [str(ZSH), "-f", "-c", stubs + script + ask], capture_output=True, text=True, check=True
+    (tmp_path / "script").write_text(capsys.readouterr().out)
+    ask = (
+        'eval "$(<script)"; print -r -- $_comps[eyelog];'
+        " print -r -- ${(M)_shtab_eyelog_plot_options:#*--width*};"
+        " print -r -- ${(M)_shtab_eyelog_daily_options:#*--log*}"
     )
-    assert done.stdout == "single double page\n"
+    done = subprocess.run(
+        [str(ZSH), "-f", "-c", ask],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    function, width, log = done.stdout.splitlines()
+    assert function == "_shtab_eyelog"
+    assert "(single double page)" in width
+    assert "(computed_data standard_mode_logs" in log
 
 
 def test_another_shell_is_wrong_usage(capsys) -> None:
