@@ -135,8 +135,8 @@ def rate(
     another. It needs four days. From ten days on, the error grows by the autocorrelation of the
     days (`phi`). Of 7, 14 and 28 independent days with drifting rates it contains the wearer's rate
     in 94, 96 and 96 of 100 cases; at an autocorrelation of .3 in 90, 95 and 94
-    (`benchmarks/levels.py`). If it cannot be given, the row has that of the minutes, and ``of`` and
-    ``reason`` say so.
+    (`benchmarks/levels.py`), of four days in 88. If it cannot be given, the row has that of the
+    minutes, and ``of`` and ``reason`` say so.
 
     A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain are
     short: if blinks come at rate r and noise at rate l, both exponential, their mean is 1/(r + l).

@@ -91,7 +91,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     the error of the logarithm of its rate, and Student's t, with two degrees of freedom less than
     there are days, the interval and the p. From ten days in all on, the errors grow by the
     autocorrelation of the days. Of two weeks of the same process, 3 in 100 differ at p < .05, at
-    an autocorrelation of .3 7; of random halves of 42 days 5 and 3 (`benchmarks/levels.py`).
+    an autocorrelation of .3 7; of random halves of 42 days 5 and 3 (`benchmarks/levels.py`). Of
+    four days a side, at .3, 11 (`benchmarks/coverage.py`): take more.
 
     With fewer days the interval is about these minutes alone: given the sum of the events, those of
     `one` are binomial; the interval is that of Clopper & Pearson (1934) for their share, turned
