@@ -1,11 +1,14 @@
 """What a study of many wearers costs its operator.
 
-    python benchmarks/lab.py [--accounts 1000] [--months 300] [--passwords 50] [--json]
+    python benchmarks/lab.py [--accounts 1000] [--months 300] [--passwords 50] [--clients 50]
+        [--uploads 40] [--json]
 
 Accounts are added from a CSV file, all with invitations, then some with passwords: their hashing
 takes nearly all of the time, so the seconds for a thousand follow from it. Then each command that
 an operator waits for runs in a process of its own, on an archive with the months, and four workers
-are started. Times are of the clock, the best of three.
+are started. Times are of the clock, the best of three. At last 50 clients walk two days of the
+15-second log at once, in pages of 500 records, and then 4 send a day each as a Logger CSV, again
+and again, for another wearer each time.
 """
 
 import argparse
@@ -15,12 +18,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import requests
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA
+from eyelog.service.auth.registry import Registry
 
 START = "2026-09-01"
 WORKERS = 4
@@ -53,22 +61,70 @@ def fill(archive: Path, names: list[str]) -> None:
         el.Archive(archive).write(COMPUTED_DATA, frame, account=name)
 
 
-def start(place: list[str]) -> tuple[float, list[int]]:
-    """Start the workers; return the seconds until they are ready, and the memory of each."""
-    words = ["serve", *place, "--port", "0", "--workers", str(WORKERS)]
+@contextmanager
+def running(place: list[str]) -> Iterator[tuple[str, float, list[int]]]:
+    """Start the workers; give the address, the seconds until they are ready, the memory of each."""
+    words = ["serve", *place, "--port", "0", "--workers", str(WORKERS), "--requests-per-hour", "0"]
     started = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-m", "eyelog", *words], stderr=subprocess.PIPE, text=True
     ) as service:
         assert service.stderr is not None
         try:
-            if not service.stderr.readline().startswith("http"):
+            address = service.stderr.readline().strip()
+            if not address.startswith("http"):
                 raise SystemExit(service.stderr.read())
             took = time.perf_counter() - started
             children = psutil.Process(service.pid).children()
-            return took, [child.memory_info().rss for child in children]
+            yield address, took, [child.memory_info().rss for child in children]
         finally:
             service.terminate()
+
+
+def start(place: list[str]) -> tuple[float, list[int]]:
+    """Start the workers and stop them; return what that took, and the memory of each."""
+    with running(place) as (_, took, memory):
+        return took, memory
+
+
+def pages(address: str, tokens: list[str]) -> list[float]:
+    """Let every client walk two days at the same time; return the seconds of each page."""
+
+    def walk(token: str) -> list[float]:
+        took = []
+        with requests.Session() as session:
+            session.headers["Authorization"] = f"Bearer {token}"
+            for day in ("2026-09-10", "2026-09-11"):
+                params = {"date_from": f"{day}T00:00:00Z", "date_to": f"{day}T23:59:59Z"}
+                while True:
+                    before = time.perf_counter()
+                    page = session.get(
+                        f"{address}/v2/users/me/official/{COMPUTED_DATA}", params=params
+                    )
+                    page.raise_for_status()
+                    took.append(time.perf_counter() - before)
+                    if (cursor := page.json()["cursor"]) is None:
+                        break
+                    params["cursor"] = cursor
+        return took
+
+    with ThreadPoolExecutor(len(tokens)) as pool:
+        return [seconds for each in pool.map(walk, tokens) for seconds in each]
+
+
+def uploads(address: str, tokens: list[str], file: bytes) -> float:
+    """Send a file for every wearer, four at a time; return how many are taken per minute."""
+
+    def send(token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "text/csv"}
+        answer = requests.post(f"{address}/v1/records", data=file, headers=headers, timeout=60)
+        answer.raise_for_status()
+        assert answer.json()["new"] > 0
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(send, tokens))
+    return 60 * len(tokens) / (time.perf_counter() - started)
 
 
 def main() -> None:
@@ -76,6 +132,8 @@ def main() -> None:
     parser.add_argument("--accounts", type=int, default=1000)
     parser.add_argument("--months", type=int, default=300)
     parser.add_argument("--passwords", type=int, default=50)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--uploads", type=int, default=40)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -97,6 +155,23 @@ def main() -> None:
         started = [start(place) for _ in range(3)]
         found["start_4_workers_s"] = min(took for took, _ in started)
         found["worker_mb"] = max(max(memory) for _, memory in started) / 1e6
+        registry = Registry(folder / "archive", folder / "state")
+        uri = "http://127.0.0.1/callback"
+        client_id, _ = registry.applications.add(uri)
+        codes = [registry.grants.issue_code(n, client_id, uri) for n in names[: args.clients]]
+        readers = [registry.grants.exchange(code, client_id, uri, None)[0] for code in codes]
+        senders = [registry.grants.issue_upload_token(n) for n in names[-args.uploads :]]
+        day = folder / "day.csv"
+        el.Archive(folder / "archive").export(
+            COMPUTED_DATA, "2026-09-10", "2026-09-10", day, account=names[0], tz="UTC"
+        )
+        with running(place) as (address, _, _):
+            took = sorted(pages(address, readers))
+            found["page_p50_ms"] = 1e3 * took[len(took) // 2]
+            found["page_p95_ms"] = 1e3 * took[int(0.95 * len(took))]
+            found["pages_per_s"] = len(took) / sum(took) * args.clients
+            file = day.read_bytes()
+            found["uploads_per_min"] = uploads(address, senders, file)
         found["verify_s"] = command("archive", "verify", *place[:2])
         found["disable_study_s"] = command("service", "disable", *place, "--all-in", "sleep")
         found["check_after_s"] = command("service", "check", *place)
