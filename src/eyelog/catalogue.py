@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPUTED_DATA",
+    "CURRENT_DATA",
     "INTERVAL_SECONDS",
     "LOGS",
     "STANDARD_MODE_LOGS",
@@ -59,6 +60,7 @@ __all__ = [
 
 COMPUTED_DATA: Final = "computed_data"
 STANDARD_MODE_LOGS: Final = "standard_mode_logs"
+CURRENT_DATA: Final = "current_data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Log:
     ----------
     name : str
         Its name in the catalogue and in archives, such as ``computed_data``.
-    interval_s : int
+    interval_s : float
         The seconds of a record.
     words : str
         What a sentence or a figure calls it, such as ``15-second log``.
@@ -95,7 +97,7 @@ class Log:
     """
 
     name: str
-    interval_s: int
+    interval_s: float
     words: str
     file_name: str = ""
     served: bool = False
@@ -142,6 +144,16 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
                 noise_reasons=frozenset({"NOISY"}),
                 time_roles=MappingProxyType(
                     {"valid": ("worn", "noise_s", "walking"), "walking": ("walking",)}
+                ),
+            ),
+            Log(
+                name=CURRENT_DATA,
+                interval_s=0.05,
+                words="20 Hz log",
+                file_name="_currentData",
+                noise_reasons=frozenset({"NOISY"}),
+                time_roles=MappingProxyType(
+                    {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
                 ),
             ),
         )
