@@ -94,6 +94,12 @@ class Log:
         The reasons that noise gives a record.
     time_roles : mapping of str to tuple of str
         The roles of the fields from which the valid and the walked time are found.
+    numbers_packets : bool
+        Whether each record is a packet that the receiver stamps when it arrives: stamps are
+        uneven, and numbers show what was lost.
+    spread : mapping of str to (str, str)
+        For evidence that holds for its neighbours too: the name of its limit, and the names of the
+        limits of how long it holds before and after a record (empty if it does not).
     """
 
     name: str
@@ -108,6 +114,10 @@ class Log:
     rate_roles: tuple[str, ...] = ()
     noise_reasons: frozenset[str] = frozenset()
     time_roles: Mapping[str, tuple[str, ...]] = dataclasses.field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    numbers_packets: bool = False
+    spread: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=lambda: MappingProxyType({})
     )
 
@@ -154,6 +164,14 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
                 noise_reasons=frozenset({"NOISY"}),
                 time_roles=MappingProxyType(
                     {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
+                ),
+                numbers_packets=True,
+                spread=MappingProxyType(
+                    {
+                        "worn": ("unworn_before", ""),
+                        "noise": ("", "noise_after"),
+                        "walking": ("walking_before", "walking_after"),
+                    }
                 ),
             ),
         )
