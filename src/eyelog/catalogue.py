@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPUTED_DATA",
+    "CURRENT_DATA",
     "INTERVAL_SECONDS",
     "LOGS",
     "STANDARD_MODE_LOGS",
@@ -59,6 +60,7 @@ __all__ = [
 
 COMPUTED_DATA: Final = "computed_data"
 STANDARD_MODE_LOGS: Final = "standard_mode_logs"
+CURRENT_DATA: Final = "current_data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Log:
     ----------
     name : str
         Its name in the catalogue and in archives, such as ``computed_data``.
-    interval_s : int
+    interval_s : float
         The seconds of a record.
     words : str
         What a sentence or a figure calls it, such as ``15-second log``.
@@ -92,10 +94,16 @@ class Log:
         The reasons that noise gives a record.
     time_roles : mapping of str to tuple of str
         The roles of the fields from which the valid and the walked time are found.
+    numbers_packets : bool
+        Whether each record is a packet that the receiver stamps when it arrives: stamps are
+        uneven, and numbers show what was lost.
+    spread : mapping of str to (str, str)
+        For evidence that holds for its neighbours too: the name of its limit, and the names of the
+        limits of how long it holds before and after a record (empty if it does not).
     """
 
     name: str
-    interval_s: int
+    interval_s: float
     words: str
     file_name: str = ""
     served: bool = False
@@ -106,6 +114,10 @@ class Log:
     rate_roles: tuple[str, ...] = ()
     noise_reasons: frozenset[str] = frozenset()
     time_roles: Mapping[str, tuple[str, ...]] = dataclasses.field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    numbers_packets: bool = False
+    spread: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=lambda: MappingProxyType({})
     )
 
@@ -142,6 +154,24 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
                 noise_reasons=frozenset({"NOISY"}),
                 time_roles=MappingProxyType(
                     {"valid": ("worn", "noise_s", "walking"), "walking": ("walking",)}
+                ),
+            ),
+            Log(
+                name=CURRENT_DATA,
+                interval_s=0.05,
+                words="20 Hz log",
+                file_name="_currentData",
+                noise_reasons=frozenset({"NOISY"}),
+                time_roles=MappingProxyType(
+                    {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
+                ),
+                numbers_packets=True,
+                spread=MappingProxyType(
+                    {
+                        "worn": ("unworn_before", ""),
+                        "noise": ("", "noise_after"),
+                        "walking": ("walking_before", "walking_after"),
+                    }
                 ),
             ),
         )

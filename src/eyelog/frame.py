@@ -35,7 +35,7 @@ from eyelog.clock import (
     zones_of_offsets,
 )
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError, argument
-from eyelog.overlap import duration_text, overlaps, span_text
+from eyelog.overlap import crowding, duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
 
 __all__ = [
@@ -499,7 +499,9 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
     seconds = interval_seconds(frame)
     if np.isnan(seconds):
         return
-    found = overlaps(us, None, round(seconds * 1e6))
+    length_us = round(seconds * 1e6)
+    packets = not np.isnan(seconds) and _numbers_packets(frame)
+    found = crowding(us, length_us) if packets else overlaps(us, None, length_us)
     if found.too_much:
         first, last = (
             pd.Timestamp(edge, unit="us", tz="UTC").tz_convert(index.tz)
@@ -509,6 +511,14 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
             f"{what} takes the records of one wearer and device, and rows of this frame overlap by"
             f" {duration_text(found.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
         )
+
+
+def _numbers_packets(frame: pd.DataFrame) -> bool:
+    """Return whether the rows of a frame are packets, whose stamps are uneven."""
+    try:
+        return log_named(log_of(frame)).numbers_packets
+    except ConfigurationError:
+        return False  # no frame of a log
 
 
 def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 __all__ = [
     "TOLERATED_US",
     "Overlap",
+    "crowding",
     "duration_text",
     "mostly_differ",
     "overlaps",
@@ -25,6 +26,7 @@ TOLERATED_US: Final = 300_000_000
 _TOLERATED_SHARE: Final = 0.01
 # Without sources, a change of the phase can look like two or three records of another source.
 _LEAST_UNNAMED: Final = 4
+_CROWDED: Final = 1.25  # times the records that fit in
 
 Ints = npt.NDArray[np.int64]
 
@@ -105,6 +107,41 @@ def overlaps(us: npt.ArrayLike, source: npt.ArrayLike | None, interval_us: int) 
     found = () if labels is None else tuple(np.unique(labels[touched]).tolist())
     first, last = int(stamps[rows[0]]) - interval_us, int(stamps[rows[-1]])
     return Overlap(doubled, len(rows), len(stamps), first, last, found)
+
+
+def crowding(us: npt.ArrayLike, interval_us: int) -> Overlap:
+    """Return how much uneven records are too many for their time, as those of two devices are.
+
+    Parameters
+    ----------
+    us : array of int
+        The stamps in microseconds, in any order, of packets that their receiver stamped. One packet
+        may come late and its neighbours close behind, so single distances show nothing.
+    interval_us : int
+        The length of the interval of a record.
+
+    Returns
+    -------
+    Overlap
+        Of the windows of 5 minutes that have a fourth more records than fit in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.arange(12_000) * 50_000
+    >>> crowding(rows, 50_000).too_much, crowding(np.append(rows, rows + 7), 50_000).too_much
+    (False, True)
+    """
+    stamps = np.unique(np.asarray(us, np.int64))
+    window, count = np.unique(stamps // TOLERATED_US, return_counts=True)
+    room = TOLERATED_US // interval_us
+    full = np.flatnonzero(count > _CROWDED * room)
+    if not len(full):
+        return Overlap(0, 0, len(stamps), 0, 0, ())
+    more = int((count[full] - room).sum())
+    first, last = int(window[full[0]]), int(window[full[-1]]) + 1
+    edges = first * TOLERATED_US, last * TOLERATED_US
+    return Overlap(more * interval_us, more, len(stamps), *edges, ())
 
 
 def _lasting(inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

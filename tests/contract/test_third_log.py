@@ -33,7 +33,7 @@ def csv(tmp_path: Path) -> Path:
 
 
 def test_the_trial_log_is_known_only_here() -> None:
-    assert known_logs() == ("computed_data", "standard_mode_logs", TRIAL.name)
+    assert known_logs() == ("computed_data", "standard_mode_logs", "current_data", TRIAL.name)
     assert log_named(TRIAL.name).interval_s == 1
     assert el.fields(TRIAL.name).index.tolist() == ["date", "pulse", "stairs", "off_head"]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns, log_named
 from eyelog.frame import conform
 from eyelog.provenance import record
 
@@ -68,8 +68,8 @@ def frames(
         names = draw(st.lists(every, min_size=1, max_size=12, unique=True))
     n = draw(st.integers(0, 6))
     steps = draw(st.lists(st.sampled_from([1, 1, 1, 2, 7]), min_size=n, max_size=n))
-    seconds = np.cumsum(steps, dtype=np.int64) * INTERVAL_SECONDS[log]
-    index = pd.Timestamp("2026-10-25T00:00:00Z") + pd.to_timedelta(seconds, unit="s")
+    millis = np.cumsum(steps, dtype=np.int64) * round(log_named(log).interval_s * 1000)
+    index = pd.Timestamp("2026-10-25T00:00:00Z") + pd.to_timedelta(millis, unit="ms")
     choices = {name: _choices(log, name) for name in names}
     pick = draw(st.lists(st.integers(0, 59), min_size=n * len(names), max_size=n * len(names)))
     data = {

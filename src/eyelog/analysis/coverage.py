@@ -5,6 +5,7 @@ LightLogR): *implicit*, no row; *explicit*, a row in which every value is missin
 stamps off the grid.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,8 +25,9 @@ from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
+from eyelog.analysis.series.packets import PACKET_US, connections, lost
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import catalogue, role
+from eyelog.catalogue import catalogue, log_named, role, role_field
 from eyelog.clock import DAY_US, check_stamp, microseconds
 from eyelog.frame import clock_of, interval_seconds, is_resampled, log_of, stamps
 from eyelog.provenance import record
@@ -193,6 +195,13 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
         - ``irregular``: less than one interval between two records, or records that overlap
           (then ``duration`` is 0): the grid of stamps starts anew.
 
+        In the 20 Hz log, whose stamps are uneven, there are two other kinds:
+
+        - ``lost``: packets of a connection that did not arrive, by their numbers (without numbers,
+          a pause of more than 1 s); ``n_expected`` counts them;
+        - ``asleep``: from the end of a connection to the next one: the eyewear was held upside
+          down or put away, or the phone was out of reach.
+
     Raises
     ------
     ConfigurationError
@@ -219,6 +228,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     check_stamp(stamp)
     frame, _ = sorted_frame(frame, stamp=stamp)
     index = stamps(frame, what="gaps")
+    if log_named(which).numbers_packets and not is_resampled(frame):
+        return _of_packets(frame, which, index)
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.
     calendar = step % DAY_US == 0
@@ -233,24 +244,52 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     order = np.argsort(opens, kind="stable")
     late = step if stamp == "start" else 0
 
-    def times(place: int) -> pd.Series:
+    def times(place: int) -> pd.DatetimeIndex:
         at_us = np.array([row[place] for row in rows], dtype=np.int64)[order] + late
-        return pd.Series(stamps_at(clock.instants(at_us) if calendar else at_us, index.tz))
+        return stamps_at(clock.instants(at_us) if calendar else at_us, index.tz)
 
-    start, end = times(0), times(1)
-    table = pd.DataFrame(
-        {
-            "start": start,
-            "end": end,
-            "duration": end - start,
-            "n_expected": np.array([row[2] for row in rows], dtype=np.int64)[order],
-            "kind": pd.Series([rows[i][3] for i in order], dtype="string"),
-        }
-    )
+    expected = np.array([row[2] for row in rows], dtype=np.int64)[order]
+    table = _table(times(0), times(1), expected, [rows[i][3] for i in order])
     if calendar:  # a day that the clock skipped does not lack records
         table = table[table["duration"] > pd.Timedelta(0)].reset_index(drop=True)
     table.attrs = dict(frame.attrs)
     return record(table, "gaps", log=which, stamp=stamp)
+
+
+def _table(
+    opens: pd.DatetimeIndex, closes: pd.DatetimeIndex, expected: Ints, kinds: Sequence[str]
+) -> pd.DataFrame:
+    start, end = pd.Series(opens), pd.Series(closes)
+    return pd.DataFrame(
+        {
+            "start": start,
+            "end": end,
+            "duration": end - start,
+            "n_expected": expected,
+            "kind": pd.Series(kinds, dtype="string"),
+        }
+    )
+
+
+def _of_packets(frame: pd.DataFrame, log: str, index: pd.DatetimeIndex) -> pd.DataFrame:
+    """Return the gaps between packets: those lost, and the time between two connections."""
+    here = ~_vacant(frame, log)
+    us = microseconds(index)[here]
+    name = role_field(log, "sequence")
+    sequence = numbers(frame[name].array)[here] if name in frame.columns else None
+    missing = lost(us, sequence)
+    anew = np.diff(connections(us, sequence), prepend=0) > 0
+    rows = np.flatnonzero((missing > 0) | anew)
+    # A connection opens one packet before its first stamp; lost packets end at the latest where
+    # the next one has come.
+    ends = np.where(anew, us - PACKET_US, np.minimum(us, np.roll(us, 1) + missing * PACKET_US))
+    start = us[rows - 1]
+    end = np.maximum(ends[rows], start)
+    expected = np.where(anew[rows], (end - start) // PACKET_US, missing[rows])
+    kinds = np.where(anew[rows], "asleep", "lost").tolist()
+    table = _table(stamps_at(start, index.tz), stamps_at(end, index.tz), expected, kinds)
+    table.attrs = dict(frame.attrs)
+    return record(table, "gaps", log=log)
 
 
 def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:

@@ -21,7 +21,7 @@ import pandas as pd
 
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
-from eyelog.catalogue import STANDARD_MODE_LOGS, check_log
+from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import Remembering, history
 
@@ -107,6 +107,10 @@ _DURATIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "min_worn": ("worn",),
         "min_worn_for_steps": ("worn_for_steps",),
         "max_noise": ("noise",),
+        "unworn_before": ("unworn_before",),
+        "noise_after": ("noise_after",),
+        "walking_before": ("walking_before",),
+        "walking_after": ("walking_after",),
         "min_walked_for_pace": ("walked_for_pace",),
         "min_valid": ("blink_exposure",),
         "min_run": ("lasting_wear",),
@@ -119,6 +123,7 @@ _RANGES: Final[Mapping[str, str]] = MappingProxyType(
 # The limits that decide which values are masked; the others choose among what is left.
 _OF_VALUES: Final = (
     "min_worn", "min_worn_for_steps", "max_noise", "walking_above", *_RANGES, "wear",
+    "unworn_before", "noise_after", "walking_before", "walking_after",
 )  # fmt: skip
 _SECONDS: Final[Mapping[str, float]] = MappingProxyType({"s": 1.0, "h": 3600.0})
 
@@ -162,6 +167,12 @@ class Limits:
         taken out of its case, or moves in a bag, looks worn for a record or two.
     min_day : str
         Shortest wear of a day that counts in a weekly summary.
+    unworn_before : str
+        20 Hz log: how long before a record that is not worn the eyewear was off.
+    noise_after : str
+        20 Hz log: how long after a record with noise eye data cannot be used.
+    walking_before, walking_after : str
+        20 Hz log: how long before and after a step the wearer walks.
 
     Raises
     ------
@@ -200,6 +211,10 @@ class Limits:
     min_valid: str = "3min"
     min_run: str = "5min"
     min_day: str = "4h"
+    unworn_before: str = _default("unworn_before", CURRENT_DATA)
+    noise_after: str = _default("noise_after", CURRENT_DATA)
+    walking_before: str = _default("walking_before", CURRENT_DATA)
+    walking_after: str = _default("walking_after", CURRENT_DATA)
 
     def __post_init__(self) -> None:
         for name in _DURATIONS:
@@ -317,8 +332,10 @@ def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
             if value is not None and name in rows and rows[name].unit in _SECONDS:
                 rows[name] = rows[name].at(chosen.seconds(argument) / _SECONDS[rows[name].unit])
     given = {"walking": (float(chosen.walking_above),)}
+    if "walking" in rows and rows["walking"].unit == "bool":
+        given = {}  # a record reports one step or none
     given |= {name: getattr(chosen, argument) for argument, name in _RANGES.items()}
-    for name in rows.keys() & given:
+    for name in rows.keys() & given.keys():
         rows[name] = rows[name].at(*given[name])
     return MappingProxyType(rows)
 

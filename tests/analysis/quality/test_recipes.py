@@ -32,7 +32,7 @@ def test_a_recipe_names_fields_of_its_log_and_its_source(recipe):
 
 
 def test_the_table_of_recipes_cannot_be_changed():
-    assert list(RECIPES) == ["steps", "trend", "eye", "mind", "gait"]
+    assert list(RECIPES) == ["steps", "trend", "eye", "mind", "blinks", "gait"]
     with pytest.raises(TypeError):
         RECIPES["own"] = RECIPES["steps"]
 
@@ -213,7 +213,7 @@ def test_the_table_has_the_columns_that_a_flow_chart_needs():
     assert table["condition"].iloc[1] == "isl false"
 
 
-@pytest.mark.parametrize("recipe", [name for name in RECIPES if name != "gait"])
+@pytest.mark.parametrize("recipe", ["steps", "trend", "eye", "mind"])
 def test_what_is_left_of_each_outcome_is_what_the_default_mask_leaves(recipe):
     frame = el.simulate("2026-10-19", 4, log=RECIPES[recipe].log, seed=2, tz="Asia/Tokyo")
     masked = el.mask(frame, el.flag(frame))

@@ -13,6 +13,10 @@ valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at mos
            at most 3 s, ``vld`` true
 =========  ================================  ==========================================
 
+In the 20 Hz log a record is worn unless ``fitError`` is 1 in it or in one of the 5 s after it;
+walking if a step is flagged in it, in the 1 s before it or the 0.25 s after it; and valid if it is
+worn, not walking, and has no ``noiseStatus`` in it or in the 1 s before it.
+
 *Valid* means that resting eye data can be used. Each question has three answers: yes, no, and
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
 Eyewear that lies still or in a bag adds no time, but a wearer who sits still may look the same in
@@ -21,7 +25,7 @@ counted in it. `eyelog.Limits` changes the limits, for values and hours alike.
 """
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -29,6 +33,7 @@ import pandas as pd
 from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.values import evidence
+from eyelog.analysis.series.around import around
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Table, numbers
 from eyelog.catalogue import (
     catalogue,
@@ -36,6 +41,7 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, is_resampled, log_of, own_share, refuse_lost_stored
 
@@ -183,7 +189,19 @@ class Evidence:
                 rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
         if Reason.UNWORN in known and self.worn is not None:
             rows[Reason.UNWORN] = self.rules["worn"].breaks(self.worn)
+        for name, edges in log_named(self.log).spread.items():
+            self._spread(rows, name, *edges)
         return rows
+
+    def _spread(self, rows: dict[Reason, Bools], name: str, before: str, after: str) -> None:
+        """Let a reason hold for the neighbours of the rows that show it too."""
+        reason = next(each for each, names in CONTEXT.items() if name in names)
+        if reason not in rows:
+            return
+        spans = [round(self.rules[each].value * 1e6) if each else 0 for each in (before, after)]
+        rows[reason] = around(microseconds(cast(Any, self.frame.index)), rows[reason], *spans)
+        if reason is Reason.MOVING:
+            rows[Reason.STILL] = rows[Reason.STILL] & ~rows[reason]
 
     @cached_property
     def against_steps(self) -> dict[Reason, Bools]:
@@ -282,7 +300,8 @@ def seconds_of(known: Evidence) -> Arrays:
         worn_s = _worn_s(known, values, length)
         valid_s = _valid_s(known, worn_s)
         of_steps = "worn_for_steps" if "worn_for_steps" in known.rules else "worn"
-        np.putmask(walked, ~known.rules[of_steps].keeps(values) | off, np.nan)
+        unworn = known.against_steps[Reason.UNWORN]
+        np.putmask(walked, ~known.rules[of_steps].keeps(values) | unworn | off, np.nan)
         np.minimum(walked, worn_s, out=walked)
     data = {
         "recorded_s": known.recorded * length,
@@ -290,7 +309,8 @@ def seconds_of(known: Evidence) -> Arrays:
         "valid_s": valid_s,
         "walking_s": walked,
     }
-    share = own_share(frame.index, length)
+    # A packet lasts as long as all others, however early or late it was received.
+    share = None if log_named(which).numbers_packets else own_share(frame.index, length)
     if share is not None:  # records overlap: their seconds count once
         data = {name: each * share for name, each in data.items()}
     return Arrays(data, frame.index, {})
@@ -301,7 +321,8 @@ def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:
     if log_named(known.log).states_seconds:
         worn_s = values.copy()
     else:
-        worn_s = np.where(known.rules["worn"].keeps(values), length, 0.0)
+        worn = known.rules["worn"].keeps(values) & ~known.against[Reason.UNWORN]
+        worn_s = np.where(worn, length, 0.0)
         np.putmask(worn_s, np.isnan(values), np.nan)
     np.putmask(worn_s, known.off_pose, 0.0)
     return worn_s
@@ -330,6 +351,8 @@ def _walking_s(known: Evidence, length: float) -> Floats:
     n, still = len(known.frame), known.against.get(Reason.STILL)
     if log_named(known.log).states_seconds:
         walked = _or_missing(known.part("walking_s"), n).copy()
+    elif "walking" in log_named(known.log).spread:  # the time around each step
+        return _around_steps_s(known, length)
     else:
         steps, cadence = known.part("steps"), known.part("pace")
         if steps is None or cadence is None:
@@ -338,6 +361,15 @@ def _walking_s(known: Evidence, length: float) -> Floats:
     if still is not None:
         np.putmask(walked, still, 0.0)
     return walked
+
+
+def _around_steps_s(known: Evidence, length: float) -> Floats:
+    """Return the length of a row that is walking, else 0; missing if its step is."""
+    steps = known.part("walking")
+    if steps is None:
+        return np.full(len(known.frame), np.nan)
+    moving = known.against[Reason.MOVING]
+    return np.where(moving, length, np.where(np.isnan(steps), np.nan, 0.0))
 
 
 def steps_took_s(steps: Floats, cadence: Floats, length: float) -> Floats:

@@ -342,7 +342,8 @@ class _Judge:
             outside = None if outside is None else outside & ~sentinel
         if outside is not None:
             yield Reason.RANGE, outside
-        if field.documented and field.unit == "count" and field.max is not None:
+        counts = field.unit == "count" and field.kind != "time"  # numbers of packets wrap
+        if field.documented and counts and field.max is not None:
             capped = values == field.max
             if capped.any():
                 yield Reason.SATURATED, capped

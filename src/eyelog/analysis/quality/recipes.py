@@ -20,8 +20,10 @@ from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats
 from eyelog.catalogue import (
     COMPUTED_DATA,
+    CURRENT_DATA,
     STANDARD_MODE_LOGS,
     catalogue,
+    log_named,
     near,
     role,
     role_field,
@@ -140,6 +142,18 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
                 " and scores of -1 left out; data_es: at rest, and little noise",
             ),
             Recipe(
+                "blinks",
+                CURRENT_DATA,
+                "blinks and eye movements, one by one",
+                role(
+                    CURRENT_DATA,
+                    *("blink_event_speed", "blink_event_strength"),
+                    *("eye_up", "eye_down", "eye_left", "eye_right"),
+                ),
+                _conditions(CURRENT_DATA, (Reason.UNWORN, "worn"), _AT_REST, _QUIET),
+                "vendor documentation, data_es: worn, at rest, and no noise",
+            ),
+            Recipe(
                 "gait",
                 STANDARD_MODE_LOGS,
                 "pace and the sway and impact of steps",
@@ -168,10 +182,10 @@ def attrition(
     ----------
     frame : DataFrame
         A frame of the log that the recipe is for, not resampled.
-    recipe : {"steps", "trend", "eye", "mind", "gait"}
+    recipe : {"steps", "trend", "eye", "mind", "blinks", "gait"}
         The filters to follow. ``mind`` (scores) is for the 15-second log; ``steps``, ``trend``
         (head movements), ``eye`` (eye movements) and ``gait`` (pace, sway) are for the 60-second
-        log.
+        log; ``blinks`` (blinks and eye movements) is for the 20 Hz log.
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
     log : str, optional
@@ -224,7 +238,7 @@ def attrition(
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:
         values, rule = _evidence(known, condition), rules[condition.name]
-        kept = left & condition.keeps(values, rule)
+        kept = left & _keeps(known, condition, values)
         text = condition.text(rule)
         rows.append(_row(condition.reason.name, text, left, kept, np.isnan(values)))
         left = kept
@@ -265,7 +279,7 @@ def select(
     ----------
     frame : DataFrame
         A frame of the log that the recipe is for, not resampled.
-    recipe : {"steps", "trend", "eye", "mind", "gait"}
+    recipe : {"steps", "trend", "eye", "mind", "blinks", "gait"}
         The filters to follow, see `eyelog.attrition`.
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
@@ -300,12 +314,11 @@ def select(
     """
     chosen, _ = _open(frame, recipe, log)
     followed = chosen_limits(limits, frame)
-    rules = followed.of(chosen.log)
     known = Evidence(Arrays.of(frame), chosen.log, followed)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
         values = _evidence(known, condition)
-        fails = ~condition.keeps(values, rules[condition.name])
+        fails = ~_keeps(known, condition, values)
         failed |= fails.astype(np.uint16) * np.uint16(condition.reason)
     own = np.uint16(Reason.MISSING | Reason.SENTINEL | Reason.RANGE | Reason.STALE)
     bits = flagged(frame, chosen.log).to_numpy() & own
@@ -355,6 +368,14 @@ def _evidence(known: Evidence, condition: Condition) -> Floats:
     unworn = condition.reason is Reason.UNWORN
     values = known.worn if unworn else known.field(condition.field)
     return np.full(len(known.frame), np.nan) if values is None else values
+
+
+def _keeps(known: Evidence, condition: Condition, values: Floats) -> Bools:
+    """Return which rows keep a condition; evidence may speak of its neighbours too."""
+    kept = condition.keeps(values, known.rules[condition.name])
+    if condition.name in log_named(known.log).spread:
+        kept &= ~known.against[condition.reason]
+    return kept
 
 
 def _row(

@@ -1,0 +1,99 @@
+"""Packets that the eyewear counts: which rows belong to one connection, and what got lost in it.
+
+The eyewear numbers the packets that it sends twenty times a second, from 0 to 255 and then from 0
+again. The phone stamps each packet when it arrives, so the stamps are uneven and the numbers are
+not: a number that leaps is a loss. A connection that is made anew starts its own numbers.
+
+Numbers repeat every 12.8 s. After a longer pause a leap therefore says nothing about what was lost,
+and a pause of more than 12 s ends a connection.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
+
+__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "connections", "lost"]
+
+PACKET_US: Final = 50_000
+"""The time from one packet to the next."""
+NUMBERS: Final = 256
+"""How many numbers there are: 255 is followed by 0."""
+PAUSE_US: Final = 12_000_000
+"""The longest pause within a connection."""
+# The radio holds packets back for some tenths of a second when it has to repeat them. Stamps and
+# numbers that differ by more than this are not about the same connection.
+LATE_US: Final = 1_000_000
+"""How far the stamps of a connection may be from what its numbers say."""
+
+
+def connections(us: Ints, sequence: Floats | None) -> Ints:
+    """Return the connection that each row belongs to, counted from 0.
+
+    A row opens a new connection if the pause before it is longer than 12 s, or if its number leaps
+    by a time that the stamps do not bear out (more than 1 s off).
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    sequence : array of float64, optional
+        The number of each packet, 0 to 255. Where one is missing, or without numbers, only a pause
+        opens a connection.
+
+    Examples
+    --------
+    >>> us = np.array([0, 50_000, 150_000, 200_000, 20_000_000])
+    >>> connections(us, np.array([254.0, 255.0, 1.0, 90.0, 91.0])).tolist()
+    [0, 0, 0, 1, 2]
+    """
+    return np.cumsum(_opens(us, _leaps(us, sequence)), dtype=np.int64)
+
+
+def lost(us: Ints, sequence: Floats | None) -> Ints:
+    """Return how many packets of the same connection were lost just before each row.
+
+    The first row of a connection has lost none: what was sent before it is unknown.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    sequence : array of float64, optional
+        The number of each packet, 0 to 255. Where one is missing, or without numbers, a pause of
+        more than 1 s is taken as lost packets, and a shorter one as a late stamp.
+
+    Examples
+    --------
+    >>> us = np.array([0, 50_000, 150_000, 200_000, 20_000_000])
+    >>> lost(us, np.array([254.0, 255.0, 1.0, 90.0, 91.0])).tolist()
+    [0, 0, 1, 0, 0]
+    """
+    leaps = _leaps(us, sequence)
+    steps = _steps(us)
+    paused = np.where(steps > LATE_US, np.rint(steps / PACKET_US) - 1, 0.0)
+    packets = np.where(np.isnan(leaps), paused, leaps)
+    packets[_opens(us, leaps)] = 0.0
+    return np.asarray(packets, dtype=np.int64)
+
+
+def _steps(us: Ints) -> Ints:
+    """Return the time from the row before, 0 for the first."""
+    return np.diff(us, prepend=us[:1])
+
+
+def _leaps(us: Ints, sequence: Floats | None) -> Floats:
+    """Return how many numbers each row has leaped; missing where a number is."""
+    if sequence is None:
+        return np.full(len(us), np.nan)
+    numbers = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)
+    return np.asarray(np.mod(np.diff(numbers, prepend=np.nan) - 1, NUMBERS), dtype=np.float64)
+
+
+def _opens(us: Ints, leaps: Floats) -> Bools:
+    """Return which rows open a new connection; the first does not count as one."""
+    steps = _steps(us)
+    off = np.abs((leaps + 1) * PACKET_US - steps)
+    opens = (steps > PAUSE_US) | ((leaps > 0) & (off > LATE_US))
+    return np.asarray(opens, dtype=np.bool_)
