@@ -43,6 +43,7 @@ __all__ = [
     "catalogue_version",
     "check_fields",
     "check_log",
+    "check_served",
     "columns",
     "either_log",
     "field",
@@ -121,6 +122,11 @@ class Log:
         default_factory=lambda: MappingProxyType({})
     )
 
+    @property
+    def interval_us(self) -> int:
+        """The microseconds of a record."""
+        return round(self.interval_s * 1e6)
+
 
 _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
     {
@@ -161,6 +167,8 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
                 interval_s=0.05,
                 words="20 Hz log",
                 file_name="_currentData",
+                rate_methods=("blinks",),
+                rate_roles=("blink_event_strength", "blink_event_speed"),
                 noise_reasons=frozenset({"NOISY"}),
                 time_roles=MappingProxyType(
                     {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
@@ -180,7 +188,7 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
 LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
 """The logs of the web service; `known_logs` returns all that there are."""
 INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
-    {name: _LOGS[name].interval_s for name in LOGS}
+    {name: round(_LOGS[name].interval_s) for name in LOGS}
 )
 """How long the records of the web service last."""
 
@@ -333,6 +341,15 @@ def check_log(log: str) -> str:
     return log
 
 
+def check_served(log: str) -> str:
+    """Return `log` if the web service has it, else raise `ConfigurationError`."""
+    if not _LOGS[check_log(log)].served:
+        raise ConfigurationError(
+            f"the service has no {_LOGS[log].words} ({log!r}): it comes from the files of the app"
+        )
+    return log
+
+
 def catalogue(log: str) -> Mapping[str, Field]:
     """Return the fields of `log` by name, in catalogue order, ``date`` first."""
     return _table()[check_log(log)]
@@ -430,6 +447,11 @@ def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]
 def role_field(log: str, part: str, *, cleansing: str | None = None) -> str:
     """Return the one field that plays a part, or raise `FieldError` unless there is exactly one."""
     names = role(log, part, cleansing=cleansing)
+    if not names:
+        having = " or ".join(one.words for one in _LOGS.values() if role(one.name, part))
+        raise FieldError(
+            f"the {_LOGS[log].words} has no field for {part.replace('_', ' ')!r}: the {having} has"
+        )
     if len(names) != 1:
         raise FieldError(f"log {log!r} has {len(names)} fields for {part!r}, not one")
     return names[0]

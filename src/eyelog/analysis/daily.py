@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.blinks.each_blink import has_single_blinks, single_blinks
 from eyelog.analysis.blinks.gaps import shape_fields
 from eyelog.analysis.blinks.readings import (
     has_fields,
@@ -20,11 +21,13 @@ from eyelog.analysis.blinks.readings import (
 from eyelog.analysis.columns import choose, column, groups
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.gait.step_time import step_times
+from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
     count_values,
     first_row,
+    largest,
     last_row,
     mean,
     pooled_sd,
@@ -365,7 +368,7 @@ def _gait(prepared: Prepared, *, of_days: bool) -> dict[str, Floats]:
     if not _has(prepared, *role(prepared.log, "steps")):
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
-    if _has(prepared, role_field(prepared.log, "pace")):
+    if role(prepared.log, "pace") and _has(prepared, role_field(prepared.log, "pace")):
         limits = prepared.known.limits
         taken, walked = pace_parts(prepared.frame, prepared.log, limits)
         spent = total(walked, prepared.groups)
@@ -405,8 +408,10 @@ def _blinks(prepared: Prepared, *, of_days: bool) -> dict[str, Any]:
             data["blink_rate_slope_per_h"] = slope
         data["blink_n"] = as_counts(sums.number)
         data["blink_exposure_min"] = sums.usable_s / 60.0
+    if of_days and has_single_blinks(prepared.log) and "blink_n" in data:
+        return data | _of_single_blinks(prepared)
     shape = shape_fields(prepared.log, SHAPE_CLEANSING)
-    if not _has(prepared, shape["count"]):
+    if "count" not in shape or not _has(prepared, shape["count"]):
         return data
     frame, groups = prepared.frame, prepared.groups
     for made, part, reduced in (
@@ -420,6 +425,48 @@ def _blinks(prepared: Prepared, *, of_days: bool) -> dict[str, Any]:
     return data
 
 
+def _of_single_blinks(prepared: Prepared) -> dict[str, Floats]:
+    """Return strength, duration and intervals of the blinks that count, and how many are long."""
+    if prepared.known.resampled:
+        return {}
+    groups, n = prepared.groups, len(prepared.index)
+    found = single_blinks(prepared.known, microseconds(prepared.index))
+
+    def by_row(values: Floats, chosen: Bools) -> Floats:
+        rows = np.full(n, np.nan)
+        rows[found.rows[chosen]] = values[chosen]
+        return rows
+
+    own = {
+        name: by_row(values, found.counted)
+        for name, values in (
+            ("strength", found.strength),
+            ("closed_ms", found.closed_ms),
+            ("interval_s", found.interval_s),
+        )
+    }
+    # Long blinks are longer than those that the vendor counts.
+    shortest_ms = limit(prepared.log, "counted_speed").values[0]
+    of_share = found.trusted & (found.closed_ms >= shortest_ms)
+    long = np.where(limit(prepared.log, "long_blink").keeps(found.closed_ms), 1.0, 0.0)
+    return {
+        "blink_strength_uv": mean(own["strength"], groups),
+        "blink_strength_sd_uv": _sd(own["strength"], groups),
+        "blink_duration_ms": mean(own["closed_ms"], groups),
+        "blink_interval_sd_s": _sd(own["interval_s"], groups),
+        "blink_interval_max_s": largest(own["interval_s"], groups),
+        "long_blink_share": mean(by_row(long, of_share), groups),
+    }
+
+
+def _sd(values: Floats, groups: Groups) -> Floats:
+    """Return the standard deviation of each group, with n - 1; missing for a single value."""
+    rows, there = groups.packed(~np.isnan(values))
+    chosen, count = values[rows], count_values(values, groups)
+    around = chosen - mean(chosen, there)[there.codes]
+    return np.sqrt(ratio(total(around**2, there), np.where(count > 1, count - 1, np.nan)))
+
+
 def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -> dict[str, Floats]:
     """Return movements per worn hour of the intervals in which they could be counted."""
     if worn_s is None:
@@ -427,7 +474,7 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
     data = {}
     for name in (name for name in MOVES if name.startswith(part)):
         parts = role(prepared.log, name)
-        if not _has(prepared, *parts):
+        if not parts or not _has(prepared, *parts):
             continue
         made = sum_fields(prepared.frame, parts)
         spent = counted_s(prepared.whole, name, time)
@@ -458,7 +505,7 @@ def _tilt(prepared: Prepared, time: Arrays) -> dict[str, Floats]:
     return {
         f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
         for noun, part in TILT.items()
-        if _has(prepared, name := role_field(prepared.log, part))
+        if role(prepared.log, part) and _has(prepared, name := role_field(prepared.log, part))
     }
 
 

@@ -320,7 +320,8 @@ def _check_width(frame: pd.DataFrame, log: str, every: str) -> None:
         own = np.array([interval_seconds(frame, log)])
     except ConfigurationError:
         own = np.unique(bin_widths(frame))
-    unfit = own[(width % own != 0) | (width < own)]
+    rest = np.rint(width * 1e6) % np.rint(own * 1e6)  # 0.05 s has no exact binary form
+    unfit = own[(rest != 0) | (width < own)]
     if len(unfit):
         raise ConfigurationError(
             f"cannot resample intervals of {unfit[-1]:g} s to {every!r}:"

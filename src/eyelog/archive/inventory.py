@@ -132,7 +132,7 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
             stacklevel=4,
         )
     stamps = np.concatenate([*parts, np.empty(0, np.int64)])
-    longest = log_named(log).interval_s * _SECOND * 3 // 2
+    longest = log_named(log).interval_us * 3 // 2
     return {
         "account": account,
         "log": log,

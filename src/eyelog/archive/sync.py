@@ -40,7 +40,7 @@ from eyelog.archive.parquet.layout import (
 from eyelog.archive.parquet.month_writer import Outcome, prepare_table, write
 from eyelog.archive.parquet.reading import Instant, instant_us
 from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
-from eyelog.catalogue import check_log
+from eyelog.catalogue import check_served
 from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, windows, zone
 from eyelog.errors import (
     AnswerError,
@@ -106,7 +106,7 @@ def _zone_of(client: Client) -> str:
 
 def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -> pd.DataFrame:
     """Bring the days of a range up to date; see `eyelog.Archive.sync`."""
-    check_log(log)
+    check_served(log)
     if client.offline:
         raise ConfigurationError(
             "sync needs the service, which an offline client does not ask: give a client without"

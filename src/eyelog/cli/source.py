@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eyelog.catalogue import LOGS, check_log, either_log, known_logs, near
+from eyelog.catalogue import LOGS, check_log, check_served, either_log, known_logs, near
 from eyelog.cli.output import note
 from eyelog.errors import ConfigurationError, EyelogWarning
 
@@ -254,7 +254,7 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
     if Path(log).exists():
         note(f"{log} is taken as the name of the log: for the file here type ./{log}")
     start, end = days or (None, None)
-    return _Asked((), known_logs() if log == ALL else (log,), start, end)
+    return _Asked((), LOGS if log == ALL else (log,), start, end)
 
 
 def _no_file(word: str, words: Sequence[str]) -> None:
@@ -360,7 +360,7 @@ def _from_service(args: argparse.Namespace, asked: _Asked) -> Origin:
     account = args.account or "me"
     client = connect(account=account, tz=zones_or_none(args), offline=args.offline)
     frames = {
-        log: getattr(client, log)(asked.start, asked.end, refresh=args.refresh)
+        log: getattr(client, check_served(log))(asked.start, asked.end, refresh=args.refresh)
         for log in asked.logs
     }
     place = "the cache of the service" if args.offline else "the service"
@@ -373,7 +373,7 @@ def read_service(args: argparse.Namespace, *, fields: list[str] | None) -> "pd.D
 
     check_log(args.log)
     client = connect(account=args.account, tz=zones_or_none(args), offline=args.offline)
-    fetch = getattr(client, args.log)
+    fetch = getattr(client, check_served(args.log))
     frame: pd.DataFrame = fetch(args.start, args.end, fields=fields, refresh=args.refresh)
     place = "the cache of the service" if args.offline else "the service"
     origin = f"{place} {client.base_url}, account {args.account!r}"

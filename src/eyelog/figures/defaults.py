@@ -46,12 +46,21 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "pace_spm"),
         },
+        "current_data": {
+            "timeline": ("fitError", "noiseStatus", "walking", "blinkStrength", "pitch", STATE),
+            "day": ("walking", "pitch"),
+            "heatmap": ("walking",),
+            "profile": ("walking",),
+            "rhythm": ("walking",),
+            "distribution": ("pitch",),
+            "daily": ("worn_h", "steps", "blink_rate_per_min"),
+        },
     }
 )
 """The fields of each kind that draws fields; the other kinds take none."""
 
 DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
-    {"computed_data": "mind", "standard_mode_logs": "eye"}
+    {"computed_data": "mind", "standard_mode_logs": "eye", "current_data": "eye"}
 )
 
 WEEK: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")

@@ -15,7 +15,7 @@ from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
 from eyelog.analysis.weekly import weekly
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue, log_named
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import OWN_COLUMNS, clock_of, is_resampled, log_of, one_source, stamps
@@ -168,6 +168,12 @@ def as_logs(
             raise ConfigurationError(
                 "report takes records, and this frame is resampled: pass the frame that it was"
                 " made from"
+            )
+        if log not in ORDER:
+            raise ConfigurationError(
+                f"report takes the {log_named(ORDER[1]).words}, the {log_named(ORDER[0]).words} or"
+                f" both, and this frame is the {log_named(log).words}: eyelog.daily,"
+                " eyelog.blinks.blinks and the figures take it"
             )
         one_source(frame, what="report")
         # A column of the user's own, such as a questionnaire's, is not a field of the log.

@@ -5,10 +5,12 @@ log) or from blinks counted over the seconds free of noise (60-second log), neve
 clock time. Sums are pooled, never rates.
 """
 
+from eyelog.analysis.blinks.each_blink import blinks
 from eyelog.analysis.blinks.rate import cleansings, rate
 from eyelog.analysis.blinks.shape import bursts, duration, strength
 
 __all__ = [
+    "blinks",
     "bursts",
     "cleansings",
     "duration",

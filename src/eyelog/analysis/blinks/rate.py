@@ -246,6 +246,11 @@ def _check_correctable(frame: pd.DataFrame, reading: Reading) -> None:
             "correct_noise mends gaps that noise has broken, and method='counts' counts blinks over"
             " the time without noise: leave it out, or pass method='exponential'"
         )
+    if reading.method == "blinks":
+        raise ConfigurationError(
+            "correct_noise mends gaps that noise has broken, and single blinks are counted over the"
+            " time without noise: leave it out"
+        )
     needed = log_named(reading.log).noise_reasons
     masks = [step for step in history(frame) if step["step"] in ("mask", "select")]
     kept = bool(masks) and all(needed <= set(step.get("allow", ())) for step in masks)

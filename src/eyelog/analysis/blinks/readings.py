@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.blinks.each_blink import counted_blinks, event_fields, has_single_blinks
 from eyelog.analysis.blinks.gaps import CLEANSINGS, Cleansing, Onsets, count_field, gap_fields
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import (
@@ -52,7 +53,7 @@ __all__ = [
     "terms_of",
 ]
 
-Method = Literal["gaps", "counts", "exponential", "rms", "mean"]
+Method = Literal["gaps", "counts", "exponential", "rms", "mean", "blinks"]
 
 # Root mean square / mean: at least 1, and the square root of 2 for an exponential distribution.
 GAP_SHAPE = {"rms": 1.0, "exponential": 2.0**0.5}
@@ -158,7 +159,9 @@ def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
     The usable time of bins is that of the default reading, so bins need what that is made from.
     """
     log = reading.log
-    if not log_named(log).states_seconds:
+    if has_single_blinks(log):
+        names = [*event_fields(log)]
+    elif not log_named(log).states_seconds:
         names = [*gap_fields(log, reading.cleansing)]
     else:
         names = [role_field(log, "measured_s"), role_field(log, "noise_s")]
@@ -185,6 +188,12 @@ def terms_of(frame: Table, reading: Reading) -> Terms:
     """
     if is_resampled(frame):
         return _terms_of_bins(frame, reading)
+    if has_single_blinks(reading.log):
+        seen = [~np.isnan(numbers(frame[name])) for name in event_fields(reading.log)]
+        present = seen[0] & seen[1]
+        seconds = np.where(present, log_named(reading.log).interval_s, np.nan)
+        n = np.where(present, counted_blinks(frame, reading.log), np.nan)
+        return Terms(n, seconds, seconds, present)
     if not log_named(reading.log).states_seconds:
         n, length = (numbers(frame[name]) for name in gap_fields(reading.log, reading.cleansing))
         # Without gaps their length is 0, whatever remains in the buffer.

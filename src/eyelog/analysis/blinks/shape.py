@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.blinks.each_blink import refuse_single_blinks
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
@@ -104,6 +105,7 @@ def strength(
     True
     """
     which = log_of(frame, log)
+    refuse_single_blinks(which, what="blinks.strength", column="strength")
     names = shape_fields(which, cleansing)
     fields = [names["count"], names["strength"], names["strength_sd"]]
     prepared = prepare(
@@ -163,6 +165,7 @@ def duration(
     np.True_
     """
     which = log_of(frame, log)
+    refuse_single_blinks(which, what="blinks.duration", column="closed_ms")
     names = shape_fields(which, cleansing)
     fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
     prepared = prepare(

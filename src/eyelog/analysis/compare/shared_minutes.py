@@ -17,9 +17,9 @@ __all__ = [
 ]
 
 
-SHORT_US: Final = log_named(COMPUTED_DATA).interval_s * 1_000_000
+SHORT_US: Final = log_named(COMPUTED_DATA).interval_us
 
-MINUTE_US: Final = log_named(STANDARD_MODE_LOGS).interval_s * 1_000_000
+MINUTE_US: Final = log_named(STANDARD_MODE_LOGS).interval_us
 
 SLACK_US: Final = 1_000_000  # stamps are whole seconds, so a second can seem to lie between records
 

@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import log_named, role
+from eyelog.catalogue import log_named, role, role_field
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require_single_intervals
@@ -83,6 +83,7 @@ def peak_cadence(
     True
     """
     which = log_of(frame, log)
+    role_field(which, "pace")  # a log of single steps has none, and is refused
     require_single_intervals(frame, "gait.peak_cadence")
     minutes = whole_number(minutes, "minutes", 1)
     if not 0 < min_coverage <= 1:

@@ -145,6 +145,7 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     which = log_of(frame, log)
+    role_field(which, "pace")  # a log of single steps has none, and is refused
     check_of(of)
     chosen = chosen_limits(limits, frame)
     prepared = prepare(

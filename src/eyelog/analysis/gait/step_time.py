@@ -11,6 +11,7 @@ from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weight
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import role_field
 from eyelog.frame import log_of
 
 __all__ = ["StepTimes", "step_time", "step_times"]
@@ -87,6 +88,7 @@ def step_time(
     (True, True)
     """
     which = log_of(frame, log)
+    role_field(which, "pace")  # a log of single steps has none, and is refused
     chosen = chosen_limits(limits, frame)
     prepared = prepare(
         frame,
