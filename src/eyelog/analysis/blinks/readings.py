@@ -160,8 +160,8 @@ def rate_fields(reading: Reading, *, resampled: bool = False) -> list[str]:
     """
     log = reading.log
     if has_single_blinks(log):
-        names = [*event_fields(log)]
-    elif not log_named(log).states_seconds:
+        return ["blink_n", "blink_min"] if resampled else [*event_fields(log)]
+    if not log_named(log).states_seconds:
         names = [*gap_fields(log, reading.cleansing)]
     else:
         names = [role_field(log, "measured_s"), role_field(log, "noise_s")]
