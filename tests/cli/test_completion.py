@@ -55,12 +55,12 @@ OFFERED = {
     "eyelog --archive": [],
     "eyelog plot ti": ["timeline"],
     "eyelog plot timeline --width ": ["single", "double", "page"],
-    "eyelog fetch c": ["computed_data"],
+    "eyelog fetch c": ["computed_data", "current_data"],
     "eyelog fetch standard_mode_logs 2025-10-20 --off": ["--offline"],
     "eyelog daily --log s": ["standard_mode_logs"],
     "eyelog daily my": ["my week.csv"],
     "eyelog daily x --columns ": ["c-data", "my week.csv"],
-    "eyelog daily c": ["computed_data", "c-data"],
+    "eyelog daily c": ["computed_data", "current_data", "c-data"],
     "eyelog completion ": ["bash", "zsh"],
 }
 

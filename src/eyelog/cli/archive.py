@@ -432,9 +432,9 @@ def _sync(args: argparse.Namespace) -> int:
     import pandas as pd
 
     from eyelog.access.client import connect
-    from eyelog.catalogue import check_log, known_logs
+    from eyelog.catalogue import LOGS, check_log
 
-    logs = known_logs() if args.log == "all" else (check_log(args.log),)
+    logs = LOGS if args.log == "all" else (check_log(args.log),)
     archive = open_archive(args)
     reports = []
     with connect(account=args.account, tz=zones_or_none(args)) as client:

@@ -254,7 +254,12 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
     if Path(log).exists():
         note(f"{log} is taken as the name of the log: for the file here type ./{log}")
     start, end = days or (None, None)
-    return _Asked((), known_logs() if log == ALL else (log,), start, end)
+    return _Asked((), _logs(args) if log == ALL else (log,), start, end)
+
+
+def _logs(args: argparse.Namespace) -> tuple[str, ...]:
+    """Return all logs of an archive, or those that the service has."""
+    return LOGS if args.archive is None else known_logs()
 
 
 def _no_file(word: str, words: Sequence[str]) -> None:

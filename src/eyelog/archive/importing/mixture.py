@@ -137,7 +137,7 @@ class Met:
         """Return the pair with most conflicts, if records of two sources met: there or in all."""
         if not pairs:
             return None
-        interval = log_named(self.log).interval_s * 1_000_000
+        interval = log_named(self.log).interval_us
         all_shared, all_conflicts = (sum(counts[at] for counts in pairs.values()) for at in (0, 1))
         ranked = sorted(pairs.items(), key=lambda item: -item[1][1])
         for pair, (shared, conflicts, first) in ranked:
@@ -184,7 +184,7 @@ def refuse_overlaps(
     advice : str
         What to do.
     """
-    interval = log_named(log).interval_s * 1_000_000
+    interval = log_named(log).interval_us
     source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
     every = np.concatenate([np.empty(0, np.int64), *stamps])
     found = overlaps(every, source, interval)

@@ -222,7 +222,7 @@ class _Met:
 
 def _refuse_another(met: _Met, batch: Batch, account: str, *, replace: bool) -> None:
     """Raise if the account holds the records of another wearer or device in the same time."""
-    interval = log_named(batch.log).interval_s * 1_000_000
+    interval = log_named(batch.log).interval_us
     if not replace and mostly_differ(met.shared, met.conflicts, interval):
         raise ConfigurationError(
             f"the account {account!r} has other values on {met.conflicts:,} of the"
