@@ -98,6 +98,9 @@ class Log:
     numbers_packets : bool
         Whether each record is a packet that the receiver stamps when it arrives: stamps are
         uneven, and numbers show what was lost.
+    beside : str
+        What a message calls its files where they are left out: the app writes them beside the other
+        logs, so they are read if they are asked for, or alone. Empty: they are always read.
     spread : mapping of str to (str, str)
         For evidence that holds for its neighbours too: the name of its limit, and the names of the
         limits of how long it holds before and after a record (empty if it does not).
@@ -118,6 +121,7 @@ class Log:
         default_factory=lambda: MappingProxyType({})
     )
     numbers_packets: bool = False
+    beside: str = ""
     spread: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=lambda: MappingProxyType({})
     )
@@ -125,7 +129,7 @@ class Log:
     @property
     def interval_us(self) -> int:
         """The microseconds of a record."""
-        return round(self.interval_s * 1e6)
+        return round(self.interval_s * 1_000_000)
 
 
 _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
@@ -174,6 +178,7 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
                     {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
                 ),
                 numbers_packets=True,
+                beside="20 Hz motion and eye-event data (currentData)",
                 spread=MappingProxyType(
                     {
                         "worn": ("unworn_before", ""),
@@ -188,7 +193,7 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
 LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
 """The logs of the web service; `known_logs` returns all that there are."""
 INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
-    {name: round(_LOGS[name].interval_s) for name in LOGS}
+    {name: int(_LOGS[name].interval_s) for name in LOGS}
 )
 """How long the records of the web service last."""
 

@@ -67,10 +67,11 @@ def test_fields_are_found_by_meaning_in_both_logs(asked, capsys) -> None:
 
 def test_the_nearest_field_comes_first(capsys) -> None:
     assert main(["fields", "steps"]) == 0
-    fifteen, sixty, twenty_hz = capsys.readouterr().out.split("\n\n")
-    assert "walking" in listed(twenty_hz)
+    fifteen, sixty, rows = capsys.readouterr().out.split("\n\n")
     assert listed(fifteen)[0] == "stp"
     assert listed(sixty)[0].startswith("stp_")
+    assert rows.startswith("current_data (20 Hz log)\n")
+    assert listed(rows)[1] == "walking"
     assert "bk_n" not in listed(fifteen)
 
 

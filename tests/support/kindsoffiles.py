@@ -532,19 +532,17 @@ JSON = [
         "WebSocket messages, 20 Hz",
         lambda: lines_of_json([CURRENT] * 3),
         "refused",
-        "messages of the app's WebSocket: 20 Hz",
+        "none of its 3 messages is a record .*: a receiver writes its own stamp",
     ),
     Kind(
         "WebSocket messages, 15-second log",
         lambda: lines_of_json([{"stepCount": 3, "betteryLevel": 5}] * 3),
         "refused",
-        "single records of 'computed_data', as the app's WebSocket",
+        "none of its 3 messages is a record",
     ),
     Kind(
         "single records, one per line",
         lambda: lines_of_json(records()),
-        "refused",
-        "single records of 'computed_data'",
     ),
     Kind(
         "single records in a list",
@@ -558,7 +556,7 @@ FOREIGN = [
         "Logger app, currentData",
         lambda: "date,blinkSpeed,accX,accY\n1,2,3,4\n",
         "refused",
-        "currentData",
+        "its only line is not a record",
     ),
     Kind(
         "20 Hz data of a WebSocket receiver",
@@ -568,7 +566,7 @@ FOREIGN = [
             "60,2019/08/22 07:34:26.673,0,0,0,1.49,-1.06,0,3,1,229\n"
         ),
         "refused",
-        "currentData",
+        "has no zone",
     ),
     Kind(
         "Logger app, head motion",

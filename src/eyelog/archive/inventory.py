@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account_zones import stored_zones
 from eyelog.archive.parquet.layout import (
     Place,
@@ -132,7 +133,9 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
             stacklevel=4,
         )
     stamps = np.concatenate([*parts, np.empty(0, np.int64)])
-    longest = log_named(log).interval_us * 3 // 2
+    about = log_named(log)
+    # The stamps of packets are uneven: only the end of a connection is sure to be a gap.
+    longest = PAUSE_US if about.numbers_packets else about.interval_us * 3 // 2
     return {
         "account": account,
         "log": log,

@@ -139,8 +139,7 @@ def _find(words: list[str], *, as_json: bool) -> int:
         return 0
     print(
         "\n\n".join(
-            f"{log} ({log_named(log).interval_s}-second log)\n{_listed(table)}"
-            for log, table in tables.items()
+            f"{log} ({log_named(log).words})\n{_listed(table)}" for log, table in tables.items()
         )
     )
     log = next(iter(tables))

@@ -42,7 +42,7 @@ def session(folder: Path) -> Path:
         (folder / part.format(f"09{i:02d}00", "logicIndexData")).write_text(text)
     text = logger_csv(HOURS[SIXTY], SIXTY, dates="+0900")
     (folder / part.format("090000", "summaryData")).write_text(text)
-    (folder / part.format("090000", "currentData")).write_text("date,blinkSpeed,accX,\n1,2,3,\n")
+    (folder / part.format("090000", "slowHeadMotion")).write_text("date,type,subType,value\n")
     (folder / part.format("090000", "fastHeadMotion")).write_bytes(b"")
     return folder
 
@@ -61,7 +61,7 @@ def test_a_session_becomes_one_log_and_the_other_files_are_named(
     assert {status: len(each) for status, each in by_status.items()} == {
         "imported": 5, "other kind": 1, "empty": 1
     }  # fmt: skip
-    assert "currentData" in by_status["other kind"][0].reason
+    assert "slowHeadMotion" in by_status["other kind"][0].reason
     assert sum(report.repeated for report in reports) == 30
     assert sum(report.kept for report in reports) == sum(map(len, HOURS.values()))
 
@@ -280,8 +280,8 @@ def test_a_date_outside_the_years_1_to_9999_loses_no_other_record(
 def test_files_of_other_kinds_are_refused_where_there_is_no_log(
     archive: el.Archive, tmp_path: Path
 ) -> None:
-    (tmp_path / "a_currentData.csv").write_text("date,blinkSpeed,accX\n1,2,3\n")
+    (tmp_path / "a_slowHeadMotion.csv").write_text("date,type,subType,value\n")
     (tmp_path / "a_fastHeadMotion.csv").write_bytes(b"")
     reports = import_files(archive, [tmp_path])
-    assert [report.status for report in reports] == ["refused", "empty"]
-    assert "currentData" in reports[0].reason
+    assert [report.status for report in reports] == ["empty", "refused"]
+    assert "slowHeadMotion" in reports[1].reason

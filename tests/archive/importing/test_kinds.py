@@ -9,15 +9,12 @@ from eyelog.archive.importing.kinds import (
     find_header,
     kind_of_bytes,
 )
-from eyelog.catalogue import LOGS
+from eyelog.catalogue import CURRENT_DATA, LOGS
 from eyelog.errors import MixedLogsError
 
 FIFTEEN, SIXTY = LOGS
 
 OTHERS = {
-    "20 Hz motion": "date,blinkSpeed,blinkStrength,eyeMoveUp,roll,pitch,yaw,accX,accY,accZ,walking,"
-    "noiseStatus,fitError,powerLeft,sequenceNumber,",
-    "20 Hz .*currentData": "eyeMoveLeft,eyeMoveRight,blinkSpeed,powerLeft,sequenceNumber,",
     "head-motion events": "date,type,subType,value",
     "raw EOG": "// Data mode  : Full\r\n//\r\n//ARTIFACT,NUM,DATE,ACC_X,ACC_Y,ACC_Z,GYRO_X,GYRO_Y,"
     "GYRO_Z,EOG_L,EOG_R,EOG_H,EOG_V",
@@ -43,7 +40,6 @@ def test_the_refusal_of_another_kind_says_what_it_is(what: str) -> None:
 @pytest.mark.parametrize(
     ("what", "left_out"),
     [
-        ("20 Hz motion", True),
         ("head-motion events", True),
         ("motion activity", True),
         ("positions", True),
@@ -77,7 +73,9 @@ def test_the_files_left_out_are_counted_in_one_line() -> None:
         ("\ufeffdate,isStill,latitude,longitude,", FIFTEEN),
         ("capturedAt,validDuration", SIXTY),
         ('"date","stp_fst"', SIXTY),
-        ("ut,powerLeft", SIXTY),
+        ("ut,fitDuration", SIXTY),
+        ("date,blinkSpeed,blinkStrength,eyeMoveUp,roll,pitch,yaw,accX,noiseStatus", CURRENT_DATA),
+        ("id,index,date, blinkSpeed, isWalking,seqNo", CURRENT_DATA),
         ("stp,foo,date", FIFTEEN),
     ],
 )

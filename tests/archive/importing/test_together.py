@@ -27,6 +27,7 @@ from support.loggerfiles import (
     zipped,
 )
 
+EVENTS = "date,type,subType,value\n"
 JUNK = "date,accX,accY\n1,2,3\n"
 
 
@@ -240,10 +241,11 @@ def test_damaged_lines_are_one_warning_per_file(tmp_path: Path) -> None:
     ("files", "words"),
     [
         ({}, "no file in"),
-        ({"a.csv": JUNK}, "20 Hz motion"),
+        ({"a.csv": JUNK}, "none of its .* lines is a record|its only line is not a record"),
+        ({"a.csv": EVENTS}, "head-motion events"),
         (
-            {"a.csv": JUNK, "b.txt": "hello"},
-            r"no file of a log in .*b\.txt \(.*; left out: 1 file of .* 20 Hz",
+            {"a.csv": EVENTS, "b.txt": "hello"},
+            r"no file of a log in .*b\.txt \(.*; left out: 1 file of .* head-motion",
         ),
         ({"a.csv": "", "b.csv": " \n"}, "nothing but empty files"),
     ],

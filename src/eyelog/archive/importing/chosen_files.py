@@ -16,6 +16,7 @@ from eyelog.archive.importing.log_file import LogFile
 from eyelog.archive.importing.mixture import Devices, device_of
 from eyelog.archive.importing.sources import InputFile
 from eyelog.archive.importing.stamps import possible
+from eyelog.catalogue import log_named
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, marked
 
@@ -25,7 +26,7 @@ Keep = Callable[[LogFile, str, Joined], None]
 
 
 class Taken(NamedTuple):
-    """What became of a file: "taken", "empty", "left out" or "other log"; and its log, if any."""
+    """What became of a file: "taken", "empty", "left out", "beside" or "other log"; and its log."""
 
     state: str
     log: LogFile | None = None
@@ -51,6 +52,9 @@ class ChosenFiles:
         The number of records after which a group is given.
     reader : str
         The only public function whose format is wanted; any if empty.
+    beside : bool
+        Whether files of a log that the app writes beside the others are read without being asked
+        for.
     """
 
     tz: str | Zones | None
@@ -60,6 +64,7 @@ class ChosenFiles:
     device: Devices | None = None
     most: int = sys.maxsize
     reader: str = ""
+    beside: bool = True
     names: list[str] = field(default_factory=list)
     wearers: set[str] = field(default_factory=set)  # whom the files name, where that was asked
     owners: set[str] = field(default_factory=set)  # those of whole files
@@ -78,7 +83,15 @@ class ChosenFiles:
             If it is not a log, cannot be read, or a choice is missing.
         """
         self.names.append(file.name)
-        with reading(file, tz=self.tz, log=self.log) as log:
+        taken = self._take(file, keep, self.log)
+        if taken.state == "taken" and self.log is None:
+            for also in taken.log.also if taken.log is not None else ():
+                if self.beside or not log_named(also).beside:
+                    self._take(file, keep, also)
+        return taken
+
+    def _take(self, file: InputFile, keep: Keep, wanted: str | None) -> Taken:
+        with reading(file, tz=self.tz, log=wanted) as log:
             if log is None:
                 return Taken("empty")
             if self.reader not in ("", log.reader):
@@ -86,6 +99,8 @@ class ChosenFiles:
             if self.log not in (None, log.log):
                 self.left_out.add(log.log)
                 return Taken("other log", log)
+            if wanted is None and not self.beside and log_named(log.log).beside:
+                return Taken("beside", log)
             if self.device is not None and not self.device.takes(file.name, log.history):
                 return Taken("left out", log)
             self.devices[file.name] = device_of(file.name, log.history)

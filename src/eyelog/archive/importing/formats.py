@@ -10,6 +10,7 @@ from eyelog.archive.importing.kinds import NotALog, kind_of_bytes
 from eyelog.archive.importing.log_file import LogFile, Source
 from eyelog.archive.importing.parquet_log import ParquetLog
 from eyelog.archive.importing.saved_log import SavedLog
+from eyelog.archive.importing.socket_log import SocketLog
 from eyelog.archive.importing.sources import InputFile, Unzipped, opened
 from eyelog.clock import Zones
 from eyelog.frame import BIN_WIDTH, STORED
@@ -28,7 +29,7 @@ class Format(Protocol):
 
 
 # The first that recognises a file reads it. CSV is what any other text may be.
-FORMATS: Final[list[Format]] = [ParquetLog, SavedLog, CsvLog]
+FORMATS: Final[list[Format]] = [ParquetLog, SocketLog, SavedLog, CsvLog]
 
 _HEAD: Final = 64  # bytes that show the format
 _CUT_OFF: Final = "it breaks off before its end, and the whole lines in it were read"

@@ -247,14 +247,15 @@ class _Intake:
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        reports: dict[str, FileReport] = {}
+        reports: dict[tuple[str, str], FileReport] = {}
 
         def keep(log: LogFile, wearer: str, joined: Joined) -> None:
             account = wearer or self.account
-            if account not in reports:
+            key = account, log.log
+            if key not in reports:
                 check_account(account)
-                reports[account] = FileReport(file.name, log.log, account=account)
-            self._keep(reports[account], joined)
+                reports[key] = FileReport(file.name, log.log, account=account)
+            self._keep(reports[key], joined)
 
         try:
             state, log = self.chosen.take(file, keep)
@@ -267,10 +268,10 @@ class _Intake:
             refused.reason, refused.fault = spelled(fault), fault
             if isinstance(error, OtherKind):
                 refused.status, refused.kind = OTHER_KIND, error.kind
-            reports = {self.account: refused}
+            reports = {(self.account, ""): refused}
         else:
             first = next(iter(reports.values()), FileReport(file.name, account=self.account))
-            reports = reports or {self.account: first}
+            reports = reports or {(self.account, ""): first}
             if log is not None:
                 first.log = log.log
                 first.refused = log.faults.count

@@ -1,7 +1,7 @@
 """The kind of a file, recognised from how it begins and never from its name.
 
-The vendor's apps write several kinds of files side by side; only the 15-second and the 60-second
-log belong in an archive. The others are left out (`OtherKind`). Whatever else is no log is refused,
+The vendor's apps write several kinds of files side by side; only the logs of the catalogue belong
+in an archive. The others are left out (`OtherKind`). Whatever else is no log is refused,
 and the message says what it is.
 """
 
@@ -25,6 +25,7 @@ __all__ = [
     "counted_kinds",
     "find_header",
     "kind_of_bytes",
+    "kind_of_message",
     "log_of_names",
     "other_kind",
     "refusal_of",
@@ -76,7 +77,6 @@ _LIKE_FIRST: Final = (
     " log, put the line with its field names first"
 )
 _EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
-_MOTION: Final = "20 Hz motion and eye-event data (currentData)"
 _ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
 _POSITIONS: Final = "the phone's own positions (location)"
 _RAW: Final = "raw EOG and motion data of the academic edition"
@@ -85,14 +85,12 @@ _OTHERS: Final = {
     _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
              "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical",
              "focus level", "is eog valid", "# of steps (280)", "# of steps (310)"),
-    _MOTION: ("blinkspeed", "accx", "accy", "accz", "seqno", "sequencenumber", "noisestatus",
-              "fiterror"),
     _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
     "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
     _ACTIVITY: ("stationary", "automotive", "cycling"),
 }  # fmt: skip
 # What the app writes beside the logs of every recording.
-_BESIDE: Final = (_EVENTS, _MOTION, _ACTIVITY, _POSITIONS)
+_BESIDE: Final = (_EVENTS, _ACTIVITY, _POSITIONS)
 _LOCATION: Final = frozenset({"latitude", "longitude"})
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}\b.*", re.ASCII)
@@ -111,11 +109,11 @@ class OtherKind(NotALog):
         self.kind = kind
 
 
-def counted_kinds(kinds: Iterable[str]) -> str:
+def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:
     """Return one line on the files that were left out because the app writes them beside a log."""
     counts = Counter(kinds)
     total = counts.total()
-    what = "1 file of another kind" if total == 1 else f"{total:,} files of other kinds"
+    what = f"1 {what} of another kind" if total == 1 else f"{total:,} {what}s of other kinds"
     each = "; ".join(f"{count:,} with {kind}" for kind, count in sorted(counts.items()))
     return f"left out: {what}: {each}"
 
@@ -227,6 +225,13 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
 def other_kind(names: Set[str]) -> str:
     """Return the other kind of file that one of the folded names shows, nothing if none does."""
     return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
+
+
+def kind_of_message(names: Set[str]) -> str:
+    """Return the other kind of data that the folded keys of a message show, nothing for a log."""
+    if {"type", "subtype", "value"} <= names:
+        return _EVENTS
+    return _POSITIONS if names >= _LOCATION else other_kind(names)
 
 
 def refusal_of(kind: str) -> NotALog:

@@ -102,6 +102,8 @@ class LogFile(ABC):
         The provenance that was saved with the records; may be empty.
     names_wearers : bool
         Whether the file says whose records they are.
+    also : tuple of str
+        Other logs of which the file has records too.
     """
 
     what: ClassVar[str]  # as a message calls the format
@@ -111,6 +113,7 @@ class LogFile(ABC):
     names: frozenset[str]
     rows: int
     names_wearers: bool = False
+    also: tuple[str, ...] = ()
 
     def __init__(self, log: str) -> None:
         self.log = log

@@ -29,7 +29,7 @@ from eyelog.archive.importing.mixture import (
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.parquet.layout import schema_of
 from eyelog.archive.parquet.rows import frame_of, widest
-from eyelog.catalogue import check_fields, check_log, either_log, known_logs
+from eyelog.catalogue import check_fields, check_log, either_log, known_logs, log_named
 from eyelog.clock import Zone, Zones, known_zones, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import (
@@ -76,18 +76,22 @@ class _Files:
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
     kinds: list[str] = field(default_factory=list)  # of the files that an app writes beside logs
+    # Files not read yet, and their log, which the app writes beside the others.
+    beside: list[tuple[str, str]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        joined: list[Joined] = []
+        joined: list[tuple[LogFile, Joined]] = []
         try:
-            state, log = self.chosen.take(file, lambda _, __, each: joined.append(each))
+            state, log = self.chosen.take(file, lambda of, __, each: joined.append((of, each)))
+            if log is not None and state in ("beside", "other log"):
+                self._leave(file.name, log.log, state)
             if state == "empty":
                 self.empty.append(file.name)
-            if joined and log is not None:
-                self._add(file.name, log, *joined[0])
+            for of, records in joined:
+                self._add(file.name, of, *records)
         except EitherLog as error:
             raise BothLogs(f"{file.name}: {marked(error)}: {_choose()}") from error
         except OtherKind as error:
@@ -100,6 +104,26 @@ class _Files:
             f"choose one with {argument('wearer')}; an archive is read with"
             f" eyelog.Archive (--archive DIR)"
         )
+
+    def take_beside(self, every: Iterable[InputFile]) -> None:
+        """Read the files of a log that stands beside others, if there are no others."""
+        if self.parts:
+            self.kinds += [log_named(log).beside for _, log in self.beside]
+            return
+        later = {name for name, _ in self.beside}
+        self.chosen.names = [name for name in self.chosen.names if name not in later]
+        self.chosen.beside = True
+        for file in every:
+            if file.name in later:
+                self.take(file)
+
+    def _leave(self, name: str, log: str, state: str) -> None:
+        """Note a file of a log that was not asked for, if such files stand beside others."""
+        about = log_named(log)
+        if state == "beside":
+            self.beside.append((name, log))
+        elif about.beside:
+            self.kinds.append(about.beside)
 
     def _add(
         self, name: str, log: LogFile, frame: pd.DataFrame, repeated: int, conflicts: int
@@ -143,8 +167,9 @@ def read(
     ----------
     paths : str, path, or iterable of these
         Files (also packed with gzip), folders with their subfolders, and zip files.
-    log : {"computed_data", "standard_mode_logs"}, optional
-        The log to read if the files have several; files of other logs are skipped.
+    log : {"computed_data", "standard_mode_logs", "current_data"}, optional
+        The log to read if the files have several; files of other logs are skipped. Without it, the
+        20 Hz log (``current_data``) is read only where there are no files of another log.
     tz : str, Zones, or a table or .csv file of zones, optional
         The wearer's zone or zones (`eyelog.Zones`), for the index and for dates that have no
         offset; ``"file"`` takes the offset that each date is written in. By default the zone of the
@@ -240,9 +265,11 @@ def read_logs(
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
     wanted = None if device is None else Devices(device)
-    files = _Files(ChosenFiles(asked, log, wearer, device=wanted), chosen)
+    files = _Files(ChosenFiles(asked, log, wearer, device=wanted, beside=False), chosen)
     for file in input_files(every):
         files.take(file)
+    if files.beside:
+        files.take_beside(input_files(every))
     found = any(len(part.frame) for parts in files.parts.values() for part in parts)
     named = files.chosen.wearers
     if wearer is not None and not found and (files.parts or named):

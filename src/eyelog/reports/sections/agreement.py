@@ -94,7 +94,7 @@ class Found(NamedTuple):
         what = label(name).lower()
         if self.differs:
             low, high = sorted((abs(self.bias_low), abs(self.bias_high)))
-            more, less = sorted(LOG_WORDS.values(), reverse=self.bias < 0)
+            more, less = sorted((LOG_WORDS[log] for log in LOGS), reverse=self.bias < 0)
             start += (
                 f" the {more} is {words.number(abs(self.bias), self.digits)} {self.per} above the"
                 f" {less} in {what}, on average ({words.interval(low, high, self.digits)})"
