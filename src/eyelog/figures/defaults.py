@@ -46,6 +46,14 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "pace_spm"),
         },
+        "current_data": {
+            "timeline": (
+                *("blinkStrength", "eyeMoveLeft", "eyeMoveRight", "pitch", "roll", "accZ"),
+                *("walking", "noiseStatus", STATE),
+            ),
+            "day": ("pitch", "accZ"),
+            "distribution": ("pitch", "roll"),
+        },
     }
 )
 """The fields of each kind that draws fields; the other kinds take none."""
