@@ -47,12 +47,15 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "daily": ("worn_h", "steps", "pace_spm"),
         },
         "current_data": {
-            "timeline": ("fitError", "noiseStatus", "walking", "blinkStrength", "pitch", STATE),
-            "day": ("walking", "pitch"),
+            "timeline": (
+                *("blinkStrength", "eyeMoveLeft", "eyeMoveRight", "pitch", "roll", "accZ"),
+                *("walking", "noiseStatus", STATE),
+            ),
+            "day": ("pitch", "accZ"),
+            "distribution": ("pitch", "roll"),
             "heatmap": ("walking",),
             "profile": ("walking",),
             "rhythm": ("walking",),
-            "distribution": ("pitch",),
             "daily": ("worn_h", "steps", "blink_rate_per_min"),
         },
     }
@@ -60,7 +63,7 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
 """The fields of each kind that draws fields; the other kinds take none."""
 
 DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
-    {"computed_data": "mind", "standard_mode_logs": "eye", "current_data": "eye"}
+    {"computed_data": "mind", "standard_mode_logs": "eye", "current_data": "blinks"}
 )
 
 WEEK: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")

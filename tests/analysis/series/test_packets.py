@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.analysis.series.packets import connections, lost
+from eyelog.analysis.series.packets import connections, even, lost
 
 PACKET = 50_000
 
@@ -101,6 +101,29 @@ def test_rows_and_their_packets_follow_from_counting_by_hand(rows, numbered):
     codes, packets = reference(us.tolist(), given_numbers)
     assert connections(us, numbers).tolist() == codes
     assert lost(us, numbers).tolist() == packets
+
+
+@given(
+    late=st.lists(st.integers(-20_000, 20_000), min_size=2, max_size=60),
+    dropped=st.sets(st.integers(1, 58)),
+)
+def test_even_stamps_are_the_line_through_those_of_each_connection(late, dropped):
+    at = np.arange(len(late)) * PACKET + 500_000
+    kept = np.array([i not in dropped or i == len(late) - 1 for i in range(len(late))])
+    us = (at + np.array(late))[kept]
+    numbers = np.arange(len(late), dtype="float64")[kept]
+    both = np.concatenate([us, us + 60_000_000])
+    found = even(both, np.concatenate([numbers, numbers]))
+    slope, level = np.polyfit(numbers, us, 1)
+    np.testing.assert_allclose(found[: len(us)], slope * numbers + level, atol=1)
+    np.testing.assert_array_equal(found[len(us) :], found[: len(us)] + 60_000_000)
+
+
+def test_a_row_alone_keeps_its_stamp_and_even_stamps_stay_in_order():
+    assert even(np.array([7]), np.array([3.0])).tolist() == [7]
+    us = _stamps([0, 30_000, 90_000, 1, 40_000])
+    found = even(us, np.array([1.0, 2.0, 3.0, 90.0, 91.0]))
+    assert (np.diff(found) > 0).all()
 
 
 @given(

@@ -14,7 +14,7 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
-__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "connections", "lost"]
+__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "connections", "even", "lost"]
 
 PACKET_US: Final = 50_000
 """The time from one packet to the next."""
@@ -76,6 +76,46 @@ def lost(us: Ints, sequence: Floats | None) -> Ints:
     packets = np.where(np.isnan(leaps), paused, leaps)
     packets[_opens(us, leaps)] = 0.0
     return np.asarray(packets, dtype=np.int64)
+
+
+def even(us: Ints, sequence: Floats | None) -> Ints:
+    """Return the stamps that packets would have if none had come late.
+
+    Within each connection the stamps are regressed on the number of packets sent until then. A row
+    alone in its connection keeps its stamp.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted, unique stamps in microseconds.
+    sequence : array of float64, optional
+        The number of each packet, 0 to 255.
+
+    Returns
+    -------
+    array of int64
+        Sorted, unique stamps in microseconds.
+
+    Examples
+    --------
+    >>> even(np.array([0, 40_000, 110_000, 150_000]), np.array([254.0, 255, 0, 1])).tolist()
+    [-3000, 49000, 101000, 153000]
+    """
+    if not len(us):
+        return us
+    codes = connections(us, sequence)
+    sent = np.cumsum(lost(us, sequence) + 1, dtype=np.float64)
+    rows = np.bincount(codes)
+    first = us[np.flatnonzero(np.diff(codes, prepend=-1))]
+    after = (us - first[codes]).astype(np.float64)
+    x = sent - (np.bincount(codes, sent) / rows)[codes]
+    mean = np.bincount(codes, after) / rows
+    spread = np.bincount(codes, x * x)
+    slope = np.bincount(codes, x * after) / np.where(spread > 0, spread, 1.0)
+    fitted = first[codes] + np.rint(mean[codes] + slope[codes] * x).astype(np.int64)
+    # Two connections may meet within the jitter of their stamps.
+    order = np.arange(len(us))
+    return np.asarray(np.maximum.accumulate(fitted - order) + order, dtype=np.int64)
 
 
 def _steps(us: Ints) -> Ints:

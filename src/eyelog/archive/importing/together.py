@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
+from eyelog.analysis.series.packets import even
 from eyelog.answers.page import Joined
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import EitherLog, NotALog, OtherKind, counted_kinds
@@ -29,7 +30,14 @@ from eyelog.archive.importing.mixture import (
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.parquet.layout import schema_of
 from eyelog.archive.parquet.rows import frame_of, widest
-from eyelog.catalogue import check_fields, check_log, either_log, known_logs, log_named
+from eyelog.catalogue import (
+    check_fields,
+    check_log,
+    either_log,
+    known_logs,
+    log_named,
+    role_field,
+)
 from eyelog.clock import Zone, Zones, known_zones, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import (
@@ -155,6 +163,7 @@ def read(
     fields: Iterable[str] | str | None = None,
     wearer: str | None = None,
     device: str | None = None,
+    stamp: str = "received",
 ) -> pd.DataFrame:
     r"""Read files, folders and zip files of one log into one frame.
 
@@ -185,6 +194,10 @@ def read(
     device : str, optional
         Keep only the files of this device: the 12 characters after the time in the names that the
         Logger app gives (or the 8 in brackets), or what a saved frame says.
+    stamp : {"received", "even"}
+        20 Hz log: with ``"even"`` the stamps at which packets were received, which jitter, are
+        regressed on the packets' numbers within each connection. A warning says by how much they
+        moved.
 
     Returns
     -------
@@ -236,12 +249,49 @@ def read(
     >>> str(frame.index.tz), frame["stp"].tolist()
     ('UTC+09:00', [12.0, 12.0])
     """
+    _check_stamp(stamp)
     frames, notes = read_logs(paths, log=log, tz=tz, fields=fields, wearer=wearer, device=device)
     if len(frames) > 1:
         raise BothLogs(f"these files have several logs: {_choose()}")
+    ((which, frame),) = frames.items()
+    if stamp == "even":
+        frame, note = _evened(frame, which)
+        notes.append(note)
     for note in notes:
         warnings.warn(note, EyelogWarning, stacklevel=2)
-    return next(iter(frames.values()))
+    return frame
+
+
+def _check_stamp(stamp: str) -> None:
+    if stamp not in ("received", "even"):
+        raise ConfigurationError(f"stamp must be 'received' or 'even', not {stamp!r}")
+
+
+def _evened(frame: pd.DataFrame, log: str) -> tuple[pd.DataFrame, str]:
+    """Return the frame with even stamps, and by how much they moved."""
+    if not log_named(log).numbers_packets:
+        raise ConfigurationError(
+            f"{argument('stamp', 'even')} is for packets that a receiver stamped: the records of"
+            f" the {log_named(log).words} are stamped by the eyewear's own intervals"
+        )
+    name = role_field(log, "sequence")
+    if name not in frame.columns:
+        raise ConfigurationError(
+            f"{argument('stamp', 'even')} needs the numbers of the packets ({name!r}), and the"
+            " files do not have them"
+        )
+    us = _microseconds(frame)
+    moved = even(us, frame[name].to_numpy(np.float64))
+    index = pd.DatetimeIndex(moved.view("datetime64[us]"), name="date").tz_localize("UTC")
+    by_ms = np.abs(moved - us) / 1000
+    median, most = (float(np.median(by_ms)), float(by_ms.max())) if len(by_ms) else (0.0, 0.0)
+    evened = frame.set_axis(index.tz_convert(cast(pd.DatetimeIndex, frame.index).tz))
+    evened.attrs = dict(frame.attrs)
+    evened = provenance.record(evened, "even", log=log, moved_ms=median, moved_most_ms=most)
+    return evened, (
+        f"the stamps were made even: half of them moved by at most {median:.1f} ms, the farthest by"
+        f" {most:.1f} ms"
+    )
 
 
 def read_logs(

@@ -83,6 +83,25 @@ def test_beside_another_log_it_is_read_only_if_it_is_asked_for(tmp_path: Path) -
     assert len(el.read(tmp_path, tz="UTC")) == 50
 
 
+def test_even_stamps_are_asked_for_and_say_how_far_they_moved(tmp_path: Path) -> None:
+    frame = packets(600, jitter_us=20_000)
+    path = tmp_path / "x_currentData.csv"
+    path.write_text(text_of(frame))
+    with pytest.warns(el.EyelogWarning, match=r"made even: half of them .* ms, the farthest by 2"):
+        read = el.read(path, tz="UTC", stamp="even")
+    assert np.diff(read.index.asi8) == pytest.approx(50_000, rel=0.01)
+    assert np.abs((read.index - frame.index).total_seconds()).max() < 0.025
+    pd.testing.assert_frame_equal(read.reset_index(drop=True), frame.reset_index(drop=True))
+    with pytest.raises(el.ConfigurationError, match="'received' or 'even'"):
+        el.read(path, stamp="end")
+    path.write_text(logger_csv(frame_of(EYES, {"bk_n": [3]}), EYES, names=["bk_n"]))
+    with pytest.raises(el.ConfigurationError, match="15-second log are stamped by the eyewear"):
+        el.read(path, tz="UTC", stamp="even")
+    path.write_text(text_of(frame))
+    with pytest.raises(el.ConfigurationError, match="needs the numbers of the packets"):
+        el.read(path, tz="UTC", fields=["roll"], stamp="even")
+
+
 def test_an_import_keeps_all_logs_of_a_folder(tmp_path: Path) -> None:
     frame = packets(500, jitter_us=24_000)
     folder = tmp_path / "app"
