@@ -28,6 +28,7 @@ class Stream(IntEnum):
     LIFE = 4
     FIFTEEN = 5
     SIXTY = 6
+    TWENTY = 7
 
 
 class Draws:
