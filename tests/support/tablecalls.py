@@ -151,6 +151,7 @@ IN_A_MAPPING = ("compare.mixed_table",)
 
 # Functions with a table that no call here covers, and why.
 NOT_COVERED: dict[str, str] = {
+    "blinks.blinks": "takes the 20 Hz log alone: tests/analysis/blinks/test_each_blink.py",
     "report_cohort": "its page shows the history (who failed, how to repeat it), for people",
     "read_events": "its table is one of zones, which el.Zones reads: tests/test_clock_zones.py",
 }
