@@ -5,13 +5,14 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
+from eyelog.catalogue import LOGS
 from eyelog.figures.compose import DRAW
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.style import StyledFigure
 
 
-@pytest.fixture(scope="module", params=list(DEFAULT_FIELDS))
+@pytest.fixture(scope="module", params=LOGS)
 def frame(request: pytest.FixtureRequest):
     return el.simulate("2026-10-19", 2, log=request.param, tz="Asia/Tokyo")
 
