@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
+from eyelog.catalogue import LOGS
 from eyelog.figures.compose import DRAW
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
 from eyelog.figures.labels import LOG_WORDS
@@ -13,7 +14,7 @@ from eyelog.figures.style import StyledFigure
 from support.packets import CURRENT, packets
 
 
-@pytest.fixture(scope="module", params=list(DEFAULT_FIELDS))
+@pytest.fixture(scope="module", params=LOGS)
 def frame(request: pytest.FixtureRequest):
     if request.param == CURRENT:  # two days of it are two million rows
         starts = "2026-10-19T10:00:00Z", "2026-10-20T10:00:00Z"

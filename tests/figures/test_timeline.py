@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgb
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.figures import counted_minutes
+from support.packets import packets
 
 
 def line_of(ax, label: str) -> np.ndarray:
@@ -21,6 +22,16 @@ def titles(made) -> list[str]:
 
 def few(n: int = 340) -> pd.DataFrame:
     return counted_minutes(["2026-10-19"]).iloc[:n]
+
+
+def test_packets_with_uneven_stamps_are_drawn_without_breaks_but_for_what_was_lost() -> None:
+    frame = packets(600, jitter_us=24_000)
+    made = el.plot_timeline(frame.drop(frame.index[300:400]))
+    assert titles(made)[0] == "Blink strength (uV-equiv)"
+    assert titles(made)[-1] == "State"
+    (ax,) = el.plot_timeline(frame.drop(frame.index[300:400]), fields=["pitch"])
+    y = line_of(ax, "pitch")[:, 1]
+    assert np.flatnonzero(np.isnan(y)).tolist() == [300]
 
 
 def test_a_timeline_breaks_its_line_where_records_are_missing() -> None:

@@ -18,7 +18,7 @@ from matplotlib.patches import Rectangle
 
 from eyelog.analysis.quality.states import STATES
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.analysis.series.runs import LATEST
+from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.style import COLOURS, HATCH, Entry, patch
@@ -77,7 +77,7 @@ def row_starts(us: Ints, seconds: float) -> Ints:
     starts = us - length
     if len(us) > 1:
         apart = np.diff(us)
-        starts[1:] = np.where(apart <= LATEST * length, us[:-1], starts[1:])
+        starts[1:] = np.where(apart <= latest_us(length), us[:-1], starts[1:])
     return starts
 
 

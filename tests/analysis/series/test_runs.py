@@ -131,12 +131,17 @@ def test_nothing_holds_no_run() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 4)), max_size=40))
 def test_the_runs_are_those_of_a_walk_from_row_to_row(rows) -> None:
     holds = np.array([on for on, _ in rows], dtype=bool)
-    us = np.cumsum([space for _, space in rows], dtype=np.int64)
+    us = np.cumsum([space * 1_000_000 for _, space in rows], dtype=np.int64)
     expected: list[list[int]] = []
     for row, on in enumerate(holds.tolist()):
-        if on and expected and expected[-1][1] == row - 1 and us[row] - us[row - 1] <= 1.5 * 2:
+        if on and expected and expected[-1][1] == row - 1 and us[row] - us[row - 1] <= 3e6:
             expected[-1][1] = row
         elif on:
             expected.append([row, row])
-    assert np.stack(runs(holds, us, 2.0), axis=1).tolist() == expected
-    assert len(follows(us, 2.0)) == max(len(rows) - 1, 0)
+    assert np.stack(runs(holds, us, 2e6), axis=1).tolist() == expected
+    assert len(follows(us, 2e6)) == max(len(rows) - 1, 0)
+
+
+def test_a_packet_that_is_held_back_by_less_than_a_second_breaks_no_run() -> None:
+    us = np.array([0, 50_000, 1_050_000, 2_050_001], dtype=np.int64)
+    assert follows(us, 50_000.0).tolist() == [True, True, False]

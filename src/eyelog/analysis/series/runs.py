@@ -1,18 +1,26 @@
 """Runs: stretches in which a condition holds without a break. The one definition of a gap."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
-__all__ = ["LATEST", "follows", "runs"]
+__all__ = ["follows", "latest_us", "runs"]
 
 
 # How late a row may be and still follow the one before, in lengths of a row. With one missing
 # record neighbours are two lengths apart, with none they are one apart; halfway leaves either case
 # half a length for stamps that are rounded or drift.
 LATEST: Final = 1.5
+# Packets of a twentieth of a second are stamped when they arrive, unevenly: one that is held back
+# by up to this long still follows.
+HELD_BACK_US: Final = 1_000_000
+
+
+def latest_us(step_us: float | Floats) -> Any:
+    """Return the longest distance of two rows, of the given length, that follow one another."""
+    return np.maximum(LATEST * step_us, HELD_BACK_US)
 
 
 def follows(us: Ints, step_us: float | Floats) -> Bools:
@@ -26,7 +34,7 @@ def follows(us: Ints, step_us: float | Floats) -> Bools:
         Length of one row, or of each row.
     """
     own = step_us[1:] if isinstance(step_us, np.ndarray) else step_us
-    return np.asarray(np.diff(us) <= LATEST * own, dtype=np.bool_)
+    return np.asarray(np.diff(us) <= latest_us(own), dtype=np.bool_)
 
 
 def runs(holds: Bools, us: Ints, step_us: float | Floats) -> tuple[Ints, Ints]:
