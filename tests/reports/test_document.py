@@ -76,3 +76,10 @@ def test_a_page_one_that_cannot_be_made_says_why_and_the_sections_follow() -> No
         opening=lambda: raises(ConfigurationError("there are no days")),
     )
     assert said(text) == ["There are no days.", "A"]
+
+
+def test_the_foot_of_a_printed_page_has_the_name_and_a_name_cannot_end_it() -> None:
+    text = page(title='P"7; } body { display: none')
+    foot = text.split("@bottom-left { content: ")[1].splitlines()[0]
+    assert foot.startswith('"P\\22 7\\3b  \\7d  body \\7b  display')
+    assert foot.count('"') == 2

@@ -17,6 +17,9 @@ return [...document.querySelectorAll("figure")].map((figure) =>
 """
 
 
+UNFOLD = "document.querySelectorAll('details').forEach((part) => { part.open = true; });"
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     logs = [
@@ -37,6 +40,7 @@ def test_every_figure_is_drawn_once_and_nothing_overlaps(
     browser: Chromium, page: Path, width: int
 ) -> None:
     browser.open(page, width=width)
+    browser.run(UNFOLD)
     assert set(browser.run(DRAWN)) == {1}
     assert browser.run("return document.querySelectorAll('.problem').length") == 0
     assert browser.layout_faults() == []
@@ -56,10 +60,13 @@ def test_nothing_goes_wrong_and_nothing_is_asked_of_the_network(
 def test_axe_finds_nothing(browser: Chromium, page: Path, width: int, dark: bool) -> None:
     browser.open(page, width=width, dark=dark)
     assert browser.axe() == []
+    browser.run(UNFOLD)
+    assert browser.axe() == []
 
 
 def test_the_keyboard_reaches_every_link(browser: Chromium, page: Path) -> None:
     browser.open(page)
+    browser.run(UNFOLD)
     links = browser.run("return [...document.links].map((link) => link.outerHTML.slice(0, 300))")
     assert len(links) > 20
     assert set(links) <= set(browser.tab_through())
@@ -74,6 +81,12 @@ def test_a_value_is_shown_where_the_pointer_rests_on_its_point(
         ".map((title) => title.textContent)"
     )
     assert any(title.startswith("Mon 19 Oct, Blink rate (per min): ") for title in titles)
+
+
+def test_the_appendix_is_folded_on_a_screen(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    folded = "return [...document.querySelectorAll('details:not([open]) h2')].map((h) => h.id)"
+    assert browser.run(folded) == ["trust", "method"]
 
 
 def test_the_table_in_the_file_is_the_table_of_the_library(browser: Chromium, page: Path) -> None:
@@ -91,5 +104,8 @@ def test_it_prints_on_a4_pages(browser: Chromium, page: Path) -> None:
     browser.open(page, dark=True)
     printed = browser.pdf()
     assert printed.startswith(b"%PDF")
-    assert printed.count(b"/Type /Page\n") >= 5
+    folded = printed.count(b"/Type /Page\n")
+    assert 5 <= folded <= 12
+    browser.run(UNFOLD)  # a folded appendix is printed whole
+    assert browser.pdf().count(b"/Type /Page\n") == folded
     assert b"/MediaBox [0 0 594" in printed or b"/MediaBox [0 0 595" in printed

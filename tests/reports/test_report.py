@@ -16,10 +16,9 @@ def text_of(tmp_path: Path, frames: object, **options: object) -> str:
     return el.report(frames, tmp_path / "report.html", **options).read_text("utf-8")
 
 
-def test_it_opens_with_what_was_measured_and_ends_with_the_method(tmp_path: Path) -> None:
+def test_it_opens_with_the_days_and_ends_with_what_was_lost_and_the_method(tmp_path: Path) -> None:
     text = text_of(tmp_path, [frame(FIFTEEN, 9), frame(SIXTY, 9)])
     order = [
-        "trust",
         "days",
         "eyes",
         "walking",
@@ -27,12 +26,13 @@ def test_it_opens_with_what_was_measured_and_ends_with_the_method(tmp_path: Path
         "rhythm",
         "baseline",
         "agreement",
+        "trust",
         "method",
     ]
     places = [text.index(f'<h2 id="{key}">') for key in order]
     assert places == sorted(places)
     assert said(text, "problem") == []
-    assert said(text, "finding")[0].startswith("The 60-second log holds ")
+    assert said(text, "finding")[0].startswith("On a usual day the eyewear was worn for ")
 
 
 def test_equal_records_give_equal_bytes(tmp_path: Path) -> None:

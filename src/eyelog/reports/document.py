@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -38,6 +38,7 @@ def render(
     dated: str | None,
     version: str,
     opening: Callable[[], PageOne] | None = None,
+    appendix: Collection[str] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -53,6 +54,8 @@ def render(
         The version of eyelog.
     opening : callable, optional
         Makes page one, which comes before the contents.
+    appendix : collection of str
+        The keys of the sections that are folded on a screen.
     """
     first = None if opening is None else _opening(opening)
     made = []
@@ -68,6 +71,8 @@ def render(
         style=_text("page.css"),
         sections=made,
         opening=first,
+        appendix=appendix,
+        foot=_css_text(f"{title}; {about}"),
     )
     return page
 
@@ -80,6 +85,14 @@ def _template() -> Any:
 
 def _text(name: str) -> str:
     return files("eyelog.reports").joinpath(name).read_text("utf-8").strip()
+
+
+def _css_text(text: str) -> str:
+    """Return a text for a string in CSS: names come from data and must not end it."""
+    return "".join(
+        char if char.isascii() and (char.isalnum() or char == " ") else f"\\{ord(char):x} "
+        for char in text
+    )
 
 
 def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:

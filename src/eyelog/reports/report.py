@@ -19,7 +19,7 @@ from eyelog.reports.document import Section, render
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
 from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
-from eyelog.reports.section_order import SECTIONS
+from eyelog.reports.section_order import APPENDIX, SECTIONS
 
 __all__ = ["check_arguments", "report"]
 
@@ -38,8 +38,9 @@ def report(
 
     The file is complete: it loads nothing from the network and runs no script. Page one is the
     answer: how much was worn, at most three sentences on what stood out, and the last seven days
-    against the wearer's own usual range. The sections follow, and definitions, limits and the
-    recipe end the report.
+    against the wearer's own usual range. The sections follow. What was lost, definitions, limits
+    and the recipe are the appendix: folded on a screen, printed at the end. Each printed page has
+    its number, the name and the range of days.
     Each section sums up its numbers in a sentence, with an interval, or says why there are none.
     Tables can be downloaded as CSV from inside the file.
 
@@ -51,8 +52,8 @@ def report(
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     sections : sequence of str, optional
-        Which sections, in their own order: ``"trust"``, ``"days"``, ``"eyes"``, ``"walking"``,
-        ``"head"``, ``"rhythm"``, ``"baseline"``, ``"agreement"``. Default: all; ``"agreement"``
+        Which sections, in their own order: ``"days"``, ``"eyes"``, ``"walking"``, ``"head"``,
+        ``"rhythm"``, ``"baseline"``, ``"agreement"``, ``"trust"``. Default: all; ``"agreement"``
         only where both logs are given. The method closes every report.
     limits : Limits, optional
         What counts as worn, noisy, walking, in pose, and as a day that counts, see
@@ -165,4 +166,5 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
             dated=dated,
             version=eyelog.__version__,
             opening=partial(answer, logs),
+            appendix=APPENDIX,
         )

@@ -17,11 +17,10 @@ from eyelog.reports.sections import (
     walking,
 )
 
-__all__ = ["SECTIONS"]
+__all__ = ["APPENDIX", "SECTIONS"]
 
 SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxyType(
     {
-        "trust": ("What was measured, and how far it can be trusted", trust.section),
         "days": ("Days", days.section),
         "eyes": ("Eyes", eyes.section),
         "walking": ("Walking", walking.section),
@@ -29,6 +28,10 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
         "rhythm": ("Rhythm of the day", rhythm.section),
         "baseline": ("Against the wearer's own baseline", baseline.section),
         "agreement": ("Agreement of the two logs", agreement.section),
+        "trust": ("What was measured, and how far it can be trusted", trust.section),
     }
 )
 """Title and maker of each section; the method follows them in every report."""
+
+APPENDIX: Final = ("trust", "method")
+"""The sections that a reader looks up: folded on a screen, whole at the end of a print."""
