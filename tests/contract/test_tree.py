@@ -33,6 +33,7 @@ NO_SOURCE_FILE = {
     "analysis/grouped/test_clock_changes.py": "every change of the clock, in every summary by time",
     "analysis/series/test_quantities.py": "whatever is done with a quantity, in every function",
     "analysis/test_calendar_dates.py": "the dates of every table by day or week",
+    "wearer/test_recovered_blinks.py": "planted blinks and losses, recovered by analysis",
     "analysis/test_packet_coverage.py": "the hours and gaps of the 20 Hz log",
     "analysis/quality/test_packet_trust.py": "the trust in rows of the 20 Hz log",
     "archive/importing/test_packet_files.py": "files of the 20 Hz log, read and imported",
