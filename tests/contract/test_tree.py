@@ -36,6 +36,7 @@ NO_SOURCE_FILE = {
     "wearer/test_recovered_blinks.py": "planted blinks and losses, recovered by analysis",
     "analysis/test_packet_coverage.py": "the hours and gaps of the 20 Hz log",
     "analysis/quality/test_packet_trust.py": "the trust in rows of the 20 Hz log",
+    "archive/importing/test_packet_fuzz.py": "damaged files of the 20 Hz log",
     "archive/importing/test_packet_files.py": "files of the 20 Hz log, read and imported",
     "analysis/test_references.py": "independent implementations of several functions",
     "archive/importing/test_kinds_of_files.py": "every kind of file, through all readers",
