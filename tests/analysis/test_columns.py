@@ -8,6 +8,7 @@ import pytest
 
 import eyelog as el
 from eyelog.analysis.columns import choose, column, groups, label, table_of
+from eyelog.analysis.quality.reasons import WORDS
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import FieldError
 from eyelog.provenance import history
@@ -145,3 +146,9 @@ def test_an_unknown_column_or_group_is_one_clear_line() -> None:
 def test_some_ten_columns_of_a_daily_table_are_shown_first() -> None:
     few = [name for name in el.daily(el.sample()).columns if column(name).few]
     assert len(few) == 10
+
+
+def test_a_reason_has_one_word_in_tables_figures_and_text() -> None:
+    labels = {row["name"]: row["label"] for row in ROWS if row["table"] == "explain"}
+    for reason, word in WORDS.items():
+        assert labels[str(reason.name)].casefold() == word
