@@ -233,6 +233,7 @@ _EYES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
 _BLINKS: Final = (
     *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
     *("blink_strength_sd", "blink_duration", "blink_duration_sd", "burst_count"),
+    *("blink_event_strength", "blink_event_speed"),
 )
 # The daily summary takes the rate from weakly cleansed blinks, strength and duration from strictly
 # cleansed ones.
@@ -254,7 +255,10 @@ _WORN: Final = ("worn", "worn_s", *_TILT)
 # For each kind of field, the roles of the fields that show whether its values can be trusted.
 _EVIDENCE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "static": (*_WORN, "valid", "walking", "walking_s", "pace", "noise_s", "measured_s"),
+        "static": (
+            *(*_WORN, "valid", "walking", "walking_s", "pace"),
+            *("noise_s", "noise_flag", "measured_s", "sequence"),
+        ),
         "motion": _WORN,
         "gait": (*_WORN, "walking", "walking_s", "pace"),
     }

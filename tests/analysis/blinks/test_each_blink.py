@@ -185,6 +185,15 @@ def test_a_day_has_the_intervals_and_the_long_blinks_of_its_single_blinks() -> N
     assert day["blink_n"] == found["counted"].sum()
 
 
+@pytest.mark.parametrize("summary", ["daily", "blinks"])
+def test_the_fields_that_a_summary_needs_are_enough(summary: str) -> None:
+    frame = packets(12_000, {"noiseStatus": flagged_at(12_000, 5000)}, seed=7)
+    frame = frame.drop(frame.index[[300, 301, 9000]])
+    fields = list(el.needed(summary, log=CURRENT))
+    function = el.daily if summary == "daily" else el.blinks.blinks
+    pd.testing.assert_frame_equal(function(frame[fields]), function(frame))
+
+
 def test_bins_of_the_20_hz_log_keep_its_rate() -> None:
     frame = packets(24_000, seed=6)
     bins = el.resample(frame, "1min")
