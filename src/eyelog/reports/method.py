@@ -86,17 +86,21 @@ TERMS: Final = [
     ),
     (
         "Own baseline",
-        "Each day is compared with the median and the MAD (times 1.4826) of the 28 days before"
-        " it, at least seven of them. Trend: the median of all slopes with its interval (Theil"
-        " 1950; Sen 1968) and Kendall's test. New levels: the segmentation with the least"
-        " squared error and a penalty for each change (Jackson et al. 2005; Killick et al. 2012)"
-        " of 3 noise² ln n, the noise being that of differences of neighbouring days. Scores are"
-        " relative to the wearer's last hours: compare them within one person only.",
+        "The usual range predicts a day from the 28 days before it, at least seven of them with"
+        " 8 h of wear: median and MAD (times 1.4826) with Student's t, wider where neighbouring"
+        " days are alike, so that 1 of 100 such days lies outside. Trend: the median of all slopes"
+        " (Theil 1950; Sen 1968) and Kendall's test, both widened by the autocorrelation of the"
+        " days. New levels: the clearest split, or rise and return, against the clearest in"
+        " simulated days that are alike (autocorrelation .3): 5 of 100 series without a new level"
+        " have one. What this page names stands out of all quantities that were looked at (Holm"
+        " 1979). Scores are relative to the wearer's last hours: compare them within one person"
+        " only.",
     ),
     (
         "Agreement",
         "Bias and limits of agreement, bias ± 1.96 SD of the differences, over minutes that"
-        " both logs cover (Bland & Altman 1999, Statistical Methods in Medical Research 8:135).",
+        " both logs cover (Bland & Altman 1999, Statistical Methods in Medical Research 8:135)."
+        " Their intervals take blocks of an hour as the units, or days from six days on.",
     ),
     (
         "What the numbers cannot say",
