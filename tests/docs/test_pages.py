@@ -17,6 +17,7 @@ QUESTIONS = [
     "Can I trust this day?",
     "Why is this value missing?",
     "How often did I blink, and how sure can I be?",
+    "Every blink: the 20 Hz log",
     "Did the new desk change my posture?",
     "Which weeks count?",
     "I travelled",
