@@ -500,7 +500,7 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
     if np.isnan(seconds):
         return
     length_us = round(seconds * 1e6)
-    packets = not np.isnan(seconds) and _numbers_packets(frame)
+    packets = _numbers_packets(frame)
     found = crowding(us, length_us) if packets else overlaps(us, None, length_us)
     if found.too_much:
         first, last = (

@@ -23,6 +23,7 @@ from eyelog.analysis.quality.evidence import (
 )
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.packets import PACKET_US, connections, lost
@@ -275,8 +276,8 @@ def _of_packets(frame: pd.DataFrame, log: str, index: pd.DatetimeIndex) -> pd.Da
     """Return the gaps between packets: those lost, and the time between two connections."""
     here = ~_vacant(frame, log)
     us = microseconds(index)[here]
-    name = role_field(log, "sequence")
-    sequence = numbers(frame[name].array)[here] if name in frame.columns else None
+    sequence = evidence(frame, role_field(log, "sequence"), log)
+    sequence = None if sequence is None else sequence[here]
     missing = lost(us, sequence)
     anew = np.diff(connections(us, sequence), prepend=0) > 0
     rows = np.flatnonzero((missing > 0) | anew)

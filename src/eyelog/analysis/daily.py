@@ -52,7 +52,7 @@ from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import COMPUTED_DATA, log_named, role, role_field
+from eyelog.catalogue import COMPUTED_DATA, log_named, role
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
@@ -302,7 +302,8 @@ def _fields(log: str) -> list[str]:
 
 
 def _has(prepared: Prepared, *names: str) -> bool:
-    return all(name in prepared.frame.columns for name in names)
+    """Return whether the frame has all of the columns; not if the log has none of the kind."""
+    return bool(names) and all(name in prepared.frame.columns for name in names)
 
 
 def _times(prepared: Prepared, time: Arrays) -> dict[str, Any]:
@@ -368,7 +369,7 @@ def _gait(prepared: Prepared, *, of_days: bool) -> dict[str, Floats]:
     if not _has(prepared, *role(prepared.log, "steps")):
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
-    if role(prepared.log, "pace") and _has(prepared, role_field(prepared.log, "pace")):
+    if _has(prepared, *role(prepared.log, "pace")):
         limits = prepared.known.limits
         taken, walked = pace_parts(prepared.frame, prepared.log, limits)
         spent = total(walked, prepared.groups)
@@ -474,7 +475,7 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
     data = {}
     for name in (name for name in MOVES if name.startswith(part)):
         parts = role(prepared.log, name)
-        if not parts or not _has(prepared, *parts):
+        if not _has(prepared, *parts):
             continue
         made = sum_fields(prepared.frame, parts)
         spent = counted_s(prepared.whole, name, time)
@@ -505,7 +506,8 @@ def _tilt(prepared: Prepared, time: Arrays) -> dict[str, Floats]:
     return {
         f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
         for noun, part in TILT.items()
-        if role(prepared.log, part) and _has(prepared, name := role_field(prepared.log, part))
+        for name in role(prepared.log, part)
+        if _has(prepared, name)
     }
 
 

@@ -331,10 +331,9 @@ def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
         for name in names:
             if value is not None and name in rows and rows[name].unit in _SECONDS:
                 rows[name] = rows[name].at(chosen.seconds(argument) / _SECONDS[rows[name].unit])
-    given = {"walking": (float(chosen.walking_above),)}
-    if "walking" in rows and rows["walking"].unit == "bool":
-        given = {}  # a record reports one step or none
-    given |= {name: getattr(chosen, argument) for argument, name in _RANGES.items()}
+    given = {name: getattr(chosen, argument) for argument, name in _RANGES.items()}
+    if "walking" in rows and rows["walking"].unit != "bool":  # else a record has one step or none
+        given["walking"] = (float(chosen.walking_above),)
     for name in rows.keys() & given.keys():
         rows[name] = rows[name].at(*given[name])
     return MappingProxyType(rows)

@@ -30,7 +30,7 @@ __all__ = [
     "single_blinks",
 ]
 
-# What makes a blink, or the time between two, worthless; in the order in which it is named.
+# The reasons for which a blink, or the time between two, cannot be used; the first is named.
 _AGAINST: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)
 _CONNECTION: Final = "a new connection"
 _LOST: Final = "packets lost"
@@ -159,41 +159,32 @@ def blinks(
 def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
     """Return the blinks in a frame in order of time, whose stamps are `us` (microseconds)."""
     table, which = known.frame, known.log
-    strength, speed = (numbers(table[name]) for name in event_fields(which))
+    names = event_fields(which)
+    strength, speed = (numbers(table[name]) for name in names)
     there = np.flatnonzero((strength > 0) | (speed > 0))
-    against: Mapping[Reason, Bools] = {
-        reason: known.against[reason] for reason in _AGAINST if reason in known.against
+    against: Mapping[str, Bools] = {  # what is named first is written last
+        WORDS[reason]: known.against[reason]
+        for reason in reversed(_AGAINST)
+        if reason in known.against
     }
-    trusted = limit(which, "counted_strength").keeps(strength[there])
-    for rows in against.values():
+    by_strength, by_speed = limit(which, "counted_strength"), limit(which, "counted_speed")
+    trusted = by_strength.keeps(strength[there])
+    words: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
+    words[~by_speed.keeps(speed[there])] = f"not {by_speed.text(names[1])}"
+    words[~trusted] = f"not {by_strength.text(names[0])}"
+    for word, rows in against.items():
+        words[rows[there]] = word
         trusted &= ~rows[there]
-    words = _why_not(table, which, there, against)
     counted = words == ""
-    name = role_field(which, "sequence")
-    sequence = numbers(table[name]) if name in table.columns else None
     interval_s = np.full(len(there), np.nan)
     between: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
-    apart = {WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed)}
-    apart |= {WORDS[reason]: against[reason] for reason in reversed(_AGAINST) if reason in against}
-    interval_s[counted], between[counted] = _intervals(us, sequence, there[counted], apart)
+    apart = {WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed), **against}
+    interval_s[counted], between[counted] = _intervals(
+        us, known.part("sequence"), there[counted], apart
+    )
     return SingleBlinks(
         there, strength[there], speed[there], trusted, counted, words, interval_s, between
     )
-
-
-def _why_not(
-    table: Table, log: str, there: Ints, against: Mapping[Reason, Bools]
-) -> npt.NDArray[np.object_]:
-    """Return why each blink does not count; an empty text if it does."""
-    strength, speed = event_fields(log)
-    words: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
-    for name, what in (("counted_speed", speed), ("counted_strength", strength)):
-        rule = limit(log, name)
-        words[~rule.keeps(numbers(table[what])[there])] = f"not {rule.text(what)}"
-    for reason in reversed(_AGAINST):  # the first one is written last
-        if reason in against:
-            words[against[reason][there]] = WORDS[reason]
-    return words
 
 
 def _intervals(

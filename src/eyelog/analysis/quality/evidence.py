@@ -299,9 +299,8 @@ def seconds_of(known: Evidence) -> Arrays:
     else:
         worn_s = _worn_s(known, values, length)
         valid_s = _valid_s(known, worn_s)
-        of_steps = "worn_for_steps" if "worn_for_steps" in known.rules else "worn"
         unworn = known.against_steps[Reason.UNWORN]
-        np.putmask(walked, ~known.rules[of_steps].keeps(values) | unworn | off, np.nan)
+        np.putmask(walked, np.isnan(values) | unworn | off, np.nan)
         np.minimum(walked, worn_s, out=walked)
     data = {
         "recorded_s": known.recorded * length,
@@ -321,8 +320,7 @@ def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:
     if log_named(known.log).states_seconds:
         worn_s = values.copy()
     else:
-        worn = known.rules["worn"].keeps(values) & ~known.against[Reason.UNWORN]
-        worn_s = np.where(worn, length, 0.0)
+        worn_s = np.where(known.against[Reason.UNWORN], 0.0, length)
         np.putmask(worn_s, np.isnan(values), np.nan)
     np.putmask(worn_s, known.off_pose, 0.0)
     return worn_s

@@ -67,6 +67,7 @@ class SocketLog(LogFile):
         self._tz = source.tz
         lines = whole_of(source.stream).removeprefix(b"\xef\xbb\xbf").split(b"\n")
         self._kinds: dict[tuple[str, ...], str] = {}
+        cut = False
         messages: dict[str, tuple[list[int], list[Message]]] = {}
         wrong: list[tuple[int, str]] = []
         decode = msgspec.json.Decoder(Message).decode
@@ -78,7 +79,7 @@ class SocketLog(LogFile):
                 message = decode(line)
             except (ValueError, RecursionError):
                 if number == len(lines) and not whole:
-                    self._cut = True
+                    cut = True
                     continue
                 wrong.append((number, "it is not a JSON object"))
                 continue
@@ -101,7 +102,7 @@ class SocketLog(LogFile):
         self.rows = len(self._messages) + len(wrong)
         for line_number, fault in wrong:
             self.faults.add(line_number, fault)
-        if self._cut:
+        if cut:
             self.notes.append(_CUT)
         if others:
             self.notes.append(counted_kinds(others, "message"))
@@ -113,8 +114,6 @@ class SocketLog(LogFile):
             self._fields.setdefault(name, []).append(key)
         self.names = frozenset(self._fields)
 
-    _cut = False
-
     def _kind(self, message: Message) -> str:
         """Return the log of a message, else what its kind is called; nothing for a heartbeat."""
         keys = tuple(message)
@@ -122,11 +121,7 @@ class SocketLog(LogFile):
             if len(self._kinds) > _MOST_KEYS or len(keys) > _MOST_KEYS:
                 raise NotALog("its lines have too many different keys for messages of one app")
             names = {fold(key) for key in keys}
-            own = [log for log in known_logs() if names & own_fields(log)]
-            kind = "" if _HEARTBEAT in names else kind_of_message(names)
-            if not kind and _HEARTBEAT not in names:
-                kind = own[0] if len(own) == 1 else "keys of no kind or of several"
-            self._kinds[keys] = kind
+            self._kinds[keys] = "" if _HEARTBEAT in names else _kind_of(names)
         return self._kinds[keys]
 
     def pages(self) -> Iterator[Page]:
@@ -180,6 +175,12 @@ class SocketLog(LogFile):
         left = [log_named(log).words for log in self.also]
         notes = [f"{name}: it has messages of the {' and the '.join(left)} too"] if left else []
         return [*super().report(name), *notes]
+
+
+def _kind_of(names: set[str]) -> str:
+    """Return the log whose message has these folded keys, else what its kind is called."""
+    own = [log for log in known_logs() if names & own_fields(log)]
+    return kind_of_message(names) or (own[0] if len(own) == 1 else "keys of no kind or of several")
 
 
 def _first(message: Message, keys: Sequence[str]) -> Any:
