@@ -72,14 +72,20 @@ def test_reasons_are_those_of_looking_at_every_row_around_each_row(data, jitter)
     ).drop(packets(N, jitter_us=jitter).index[40:60])
     us = _us(frame)
     shows = {name: frame[name].astype(float).tolist() for name in frame}
+    unworn = [False] * len(us)
     for reason, name, before, after in (
+        (R.UNWORN, "fitError", 5_000_000, 0),
         (R.NOISY, "noiseStatus", 0, 1_000_000),
         (R.MOVING, "walking", 250_000, 1_000_000),
-        (R.UNWORN, "fitError", 5_000_000, 0),
     ):
-        seen = [at for at, flag in zip(us, shows[name], strict=True) if flag]
+        rows = zip(us, shows[name], unworn, strict=True)
+        seen = [at for at, flag, taken_off in rows if flag and not (name == "walking" and taken_off)]
         expected = [any(s - before <= at <= s + after for s in seen) for at in us]
         assert _against(frame, "blinkStrength", reason).tolist() == expected
+        if reason is R.UNWORN:
+            unworn = expected
+    clean = el.mask(frame, el.flag(frame))
+    pd.testing.assert_frame_equal(el.coverage(clean), el.coverage(frame))
 
 
 def test_masking_leaves_the_evidence_and_judging_again_changes_nothing():

@@ -14,8 +14,8 @@ valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at mos
 =========  ================================  ==========================================
 
 In the 20 Hz log a record is worn unless ``fitError`` is 1 in it or in one of the 5 s after it;
-walking if a step is flagged in it, in the 1 s before it or the 0.25 s after it; and valid if it is
-worn, not walking, and has no ``noiseStatus`` in it or in the 1 s before it.
+walking if a step of worn eyewear is flagged in it, in the 1 s before it or the 0.25 s after it; and
+valid if it is worn, not walking, and has no ``noiseStatus`` in it or in the 1 s before it.
 
 *Valid* means that resting eye data can be used. Each question has three answers: yes, no, and
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
@@ -199,7 +199,10 @@ class Evidence:
         if reason not in rows:
             return
         spans = [round(self.rules[each].value * 1e6) if each else 0 for each in (before, after)]
-        rows[reason] = around(microseconds(cast(Any, self.frame.index)), rows[reason], *spans)
+        seen = rows[reason]
+        if reason is Reason.MOVING and Reason.UNWORN in rows:  # nobody took these steps
+            seen = seen & ~rows[Reason.UNWORN]
+        rows[reason] = around(microseconds(cast(Any, self.frame.index)), seen, *spans)
         if reason is Reason.MOVING:
             rows[Reason.STILL] = rows[Reason.STILL] & ~rows[reason]
 
