@@ -26,7 +26,7 @@ from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.quality.values import evidence
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
-from eyelog.analysis.series.packets import PACKET_US, connections, lost
+from eyelog.analysis.series.packets import PACKET_US, packets
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, log_named, role, role_field
 from eyelog.clock import DAY_US, check_stamp, microseconds
@@ -278,8 +278,7 @@ def _of_packets(frame: pd.DataFrame, log: str, index: pd.DatetimeIndex) -> pd.Da
     us = microseconds(index)[here]
     sequence = evidence(frame, role_field(log, "sequence"), log)
     sequence = None if sequence is None else sequence[here]
-    missing = lost(us, sequence)
-    anew = np.diff(connections(us, sequence), prepend=0) > 0
+    anew, missing = packets(us, sequence)
     rows = np.flatnonzero((missing > 0) | anew)
     # A connection opens one packet before its first stamp; lost packets end at the latest where
     # the next one has come.

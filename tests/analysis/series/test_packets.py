@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.analysis.series.packets import connections, even, lost
+from eyelog.analysis.series.packets import even, packets
 
 PACKET = 50_000
 
@@ -37,46 +37,46 @@ def _stamps(steps: list[int]) -> np.ndarray:
 def test_a_leap_of_the_numbers_is_a_loss_also_across_255():
     us = _stamps([0, 50_000, 200_000, 50_000])
     numbers = np.array([253.0, 254.0, 2.0, 3.0])
-    assert lost(us, numbers).tolist() == [0, 0, 3, 0]
-    assert connections(us, numbers).tolist() == [0, 0, 0, 0]
+    assert packets(us, numbers).lost.tolist() == [0, 0, 3, 0]
+    assert packets(us, numbers).connection.tolist() == [0, 0, 0, 0]
 
 
 def test_uneven_stamps_without_a_leap_lose_nothing():
     us = _stamps([0, 30_000, 900_000, 1, 1, 60_000])
     numbers = np.arange(6.0)
-    assert lost(us, numbers).sum() == 0
-    assert connections(us, numbers).max() == 0
+    assert packets(us, numbers).lost.sum() == 0
+    assert packets(us, numbers).connection.max() == 0
 
 
 def test_a_leap_that_the_stamps_do_not_bear_out_is_a_new_connection_and_no_loss():
     us = _stamps([0, 50_000, 50_000, 50_000])
     numbers = np.array([17.0, 18.0, 100.0, 101.0])
-    assert connections(us, numbers).tolist() == [0, 0, 1, 1]
-    assert lost(us, numbers).tolist() == [0, 0, 0, 0]
+    assert packets(us, numbers).connection.tolist() == [0, 0, 1, 1]
+    assert packets(us, numbers).lost.tolist() == [0, 0, 0, 0]
 
 
 def test_a_pause_of_more_than_12_s_is_a_new_connection_whatever_the_numbers_say():
     us = _stamps([0, 12_000_000, 12_000_001])
     numbers = np.array([0.0, 240.0, 224.0])
-    assert connections(us, numbers).tolist() == [0, 0, 1]
-    assert lost(us, numbers).tolist() == [0, 239, 0]
+    assert packets(us, numbers).connection.tolist() == [0, 0, 1]
+    assert packets(us, numbers).lost.tolist() == [0, 239, 0]
 
 
 def test_without_numbers_pauses_alone_show_what_was_lost():
     us = _stamps([0, 60_000, 1_000_000, 2_000_000, 13_000_000])
-    assert connections(us, None).tolist() == [0, 0, 0, 0, 1]
-    assert lost(us, None).tolist() == [0, 0, 0, 39, 0]
+    assert packets(us, None).connection.tolist() == [0, 0, 0, 0, 1]
+    assert packets(us, None).lost.tolist() == [0, 0, 0, 39, 0]
 
 
 def test_a_number_out_of_range_counts_as_none():
     us = _stamps([0, 50_000, 50_000])
-    assert lost(us, np.array([1.0, 300.0, 3.0])).tolist() == [0, 0, 0]
+    assert packets(us, np.array([1.0, 300.0, 3.0])).lost.tolist() == [0, 0, 0]
 
 
 def test_no_rows_have_no_connections():
     none = np.array([], dtype=np.int64)
-    assert connections(none, None).tolist() == []
-    assert lost(none, np.array([])).tolist() == []
+    assert packets(none, None).connection.tolist() == []
+    assert packets(none, np.array([])).lost.tolist() == []
 
 
 @given(
@@ -98,9 +98,9 @@ def test_rows_and_their_packets_follow_from_counting_by_hand(rows, numbered):
     us = _stamps([step for step, _ in rows])
     given_numbers = [number for _, number in rows] if numbered else None
     numbers = None if given_numbers is None else np.array(given_numbers, dtype="float64")
-    codes, packets = reference(us.tolist(), given_numbers)
-    assert connections(us, numbers).tolist() == codes
-    assert lost(us, numbers).tolist() == packets
+    codes, gone = reference(us.tolist(), given_numbers)
+    assert packets(us, numbers).connection.tolist() == codes
+    assert packets(us, numbers).lost.tolist() == gone
 
 
 @given(
@@ -135,5 +135,5 @@ def test_rows_and_lost_packets_add_up_to_what_was_sent(steps, dropped, first):
     us = _stamps(steps)
     numbers = (first + np.arange(len(us), dtype="float64")) % 256
     kept = np.array([i not in dropped or i == len(us) - 1 for i in range(len(us))])
-    if connections(us[kept], numbers[kept]).max() == 0:
-        assert kept.sum() + lost(us[kept], numbers[kept]).sum() == len(us)
+    if packets(us[kept], numbers[kept]).connection.max() == 0:
+        assert kept.sum() + packets(us[kept], numbers[kept]).lost.sum() == len(us)

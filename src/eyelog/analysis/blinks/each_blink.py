@@ -7,18 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.summary import sorted_frame
-from eyelog.analysis.limits import Limits, chosen_limits, limit
+from eyelog.analysis.grouped.single_rows import first_word, single_rows
+from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
-from eyelog.analysis.quality.unjudged import warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, Table, numbers
-from eyelog.analysis.series.packets import connections, lost
-from eyelog.catalogue import CURRENT_DATA, log_named, role, role_field
-from eyelog.clock import microseconds
-from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import log_of, require, stamps
-from eyelog.provenance import record
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
+from eyelog.analysis.series.packets import packets
+from eyelog.catalogue import log_named, role, role_field
+from eyelog.errors import FieldError
 
 __all__ = [
     "SingleBlinks",
@@ -129,20 +125,16 @@ def blinks(
     >>> el.blinks.blinks(frame)["interval_s"].tolist()
     [nan, 4.5]
     """
-    which = log_of(frame, log)
-    if not has_single_blinks(which):
-        raise ConfigurationError(
-            f"blinks.blinks needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
-            " holds counts and averages, so pass it to blinks.rate"
-        )
-    names = event_fields(which)
-    require(frame, names, purpose="blinks.blinks")
-    frame, _ = sorted_frame(frame)
-    index = stamps(frame, what="blinks.blinks")
-    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
-    lacking = known.unchecked(Reason.UNWORN | Reason.NOISY | Reason.MOVING)
-    warn_unjudged(frame, lacking)
-    found = single_blinks(known, microseconds(index))
+    rows = single_rows(
+        frame,
+        ("blink_event_strength", "blink_event_speed"),
+        purpose="blinks.blinks",
+        instead="holds counts and averages, so pass it to blinks.rate",
+        wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
+        limits=limits,
+        log=log,
+    )
+    found = single_blinks(rows.known, rows.us)
     data: dict[str, Any] = {
         "strength": found.strength,
         "closed_ms": found.closed_ms,
@@ -151,9 +143,7 @@ def blinks(
         "interval_s": found.interval_s,
         "between": pd.array(found.between, dtype="string"),
     }
-    table = pd.DataFrame(data, index=index[found.rows])
-    table.attrs = dict(frame.attrs)
-    return record(table, "blinks.blinks", log=which, limits=known.limits.details())
+    return rows.table(data, found.rows, "blinks.blinks")
 
 
 def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
@@ -162,23 +152,19 @@ def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
     names = event_fields(which)
     strength, speed = (numbers(table[name]) for name in names)
     there = np.flatnonzero((strength > 0) | (speed > 0))
-    against: Mapping[str, Bools] = {  # what is named first is written last
-        WORDS[reason]: known.against[reason]
-        for reason in reversed(_AGAINST)
-        if reason in known.against
+    against = {
+        WORDS[reason]: known.against[reason] for reason in _AGAINST if reason in known.against
     }
     by_strength, by_speed = limit(which, "counted_strength"), limit(which, "counted_speed")
-    trusted = by_strength.keeps(strength[there])
-    words: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
-    words[~by_speed.keeps(speed[there])] = f"not {by_speed.text(names[1])}"
-    words[~trusted] = f"not {by_strength.text(names[0])}"
-    for word, rows in against.items():
-        words[rows[there]] = word
-        trusted &= ~rows[there]
+    weak = {f"not {by_strength.text(names[0])}": ~by_strength.keeps(strength[there])}
+    other = {f"not {by_speed.text(names[1])}": ~by_speed.keeps(speed[there])}
+    reasons = {word: rows[there] for word, rows in against.items()} | weak
+    trusted = first_word(reasons, len(there)) == ""
+    words = first_word(reasons | other, len(there))
     counted = words == ""
     interval_s = np.full(len(there), np.nan)
     between: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
-    apart = {WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed), **against}
+    apart = {**against, WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed)}
     interval_s[counted], between[counted] = _intervals(
         us, known.part("sequence"), there[counted], apart
     )
@@ -195,11 +181,10 @@ def _intervals(
     if not len(at):
         return seconds, words
     seconds[1:] = np.diff(us[at]) / 1e6
-    begins = np.diff(connections(us, sequence), prepend=0) > 0
-    every = {_LOST: lost(us, sequence) > 0, **apart, _CONNECTION: begins}
-    for word, rows in every.items():  # what is named first is written last
-        upto = np.cumsum(rows)
-        words[1:][np.diff(upto[at]) > 0] = word
+    opens, lost = packets(us, sequence)
+    every = {_CONNECTION: opens, **apart, _LOST: lost > 0}
+    within = {word: np.diff(np.cumsum(rows)[at]) > 0 for word, rows in every.items()}
+    words[1:] = first_word(within, len(at) - 1)
     words[0] = _FIRST
     seconds[words != ""] = np.nan
     return seconds, words

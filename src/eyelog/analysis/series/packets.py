@@ -8,13 +8,13 @@ Numbers repeat every 12.8 s. After a longer pause a leap therefore says nothing 
 and a pause of more than 12 s ends a connection.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
-__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "connections", "even", "lost"]
+__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "Packets", "even", "packets"]
 
 PACKET_US: Final = 50_000
 """The time from one packet to the next."""
@@ -28,11 +28,37 @@ LATE_US: Final = 1_000_000
 """How far the stamps of a connection may be from what its numbers say."""
 
 
-def connections(us: Ints, sequence: Floats | None) -> Ints:
-    """Return the connection that each row belongs to, counted from 0.
+class Packets(NamedTuple):
+    """What the numbers of packets say about each row.
+
+    Attributes
+    ----------
+    opens : array of bool
+        Whether a new connection begins with the row; the first row does not count as one.
+    lost : array of int64
+        How many packets of the same connection were lost just before the row.
+    """
+
+    opens: Bools
+    lost: Ints
+
+    @property
+    def connection(self) -> Ints:
+        """The connection that each row belongs to, counted from 0."""
+        return np.cumsum(self.opens, dtype=np.int64)
+
+    @property
+    def sent(self) -> Ints:
+        """How many packets were sent until each row, itself included, over all connections."""
+        return np.cumsum(self.lost + 1, dtype=np.int64)
+
+
+def packets(us: Ints, sequence: Floats | None) -> Packets:
+    """Return where connections begin, and how many packets were lost before each row.
 
     A row opens a new connection if the pause before it is longer than 12 s, or if its number leaps
-    by a time that the stamps do not bear out (more than 1 s off).
+    by a time that the stamps do not bear out (more than 1 s off). The first row of a connection has
+    lost none: what was sent before it is unknown.
 
     Parameters
     ----------
@@ -40,42 +66,23 @@ def connections(us: Ints, sequence: Floats | None) -> Ints:
         Sorted stamps in microseconds.
     sequence : array of float64, optional
         The number of each packet, 0 to 255. Where one is missing, or without numbers, only a pause
-        opens a connection.
+        opens a connection, a pause of more than 1 s is taken as lost packets, and a shorter one as
+        a late stamp.
 
     Examples
     --------
     >>> us = np.array([0, 50_000, 150_000, 200_000, 20_000_000])
-    >>> connections(us, np.array([254.0, 255.0, 1.0, 90.0, 91.0])).tolist()
-    [0, 0, 0, 1, 2]
+    >>> found = packets(us, np.array([254.0, 255.0, 1.0, 90.0, 91.0]))
+    >>> found.connection.tolist(), found.lost.tolist()
+    ([0, 0, 0, 1, 2], [0, 0, 1, 0, 0])
     """
-    return np.cumsum(_opens(us, _leaps(us, sequence)), dtype=np.int64)
-
-
-def lost(us: Ints, sequence: Floats | None) -> Ints:
-    """Return how many packets of the same connection were lost just before each row.
-
-    The first row of a connection has lost none: what was sent before it is unknown.
-
-    Parameters
-    ----------
-    us : array of int64
-        Sorted stamps in microseconds.
-    sequence : array of float64, optional
-        The number of each packet, 0 to 255. Where one is missing, or without numbers, a pause of
-        more than 1 s is taken as lost packets, and a shorter one as a late stamp.
-
-    Examples
-    --------
-    >>> us = np.array([0, 50_000, 150_000, 200_000, 20_000_000])
-    >>> lost(us, np.array([254.0, 255.0, 1.0, 90.0, 91.0])).tolist()
-    [0, 0, 1, 0, 0]
-    """
-    leaps = _leaps(us, sequence)
-    steps = _steps(us)
+    leaps, steps = _leaps(us, sequence), np.diff(us, prepend=us[:1])
+    off = np.abs((leaps + 1) * PACKET_US - steps)
+    opens = (steps > PAUSE_US) | ((leaps > 0) & (off > LATE_US))
     paused = np.where(steps > LATE_US, np.rint(steps / PACKET_US) - 1, 0.0)
-    packets = np.where(np.isnan(leaps), paused, leaps)
-    packets[_opens(us, leaps)] = 0.0
-    return np.asarray(packets, dtype=np.int64)
+    gone = np.where(np.isnan(leaps), paused, leaps)
+    gone[opens] = 0.0
+    return Packets(np.asarray(opens, dtype=np.bool_), np.asarray(gone, dtype=np.int64))
 
 
 def even(us: Ints, sequence: Floats | None) -> Ints:
@@ -103,8 +110,8 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     """
     if not len(us):
         return us
-    codes = connections(us, sequence)
-    sent = np.cumsum(lost(us, sequence) + 1, dtype=np.float64)
+    found = packets(us, sequence)
+    codes, sent = found.connection, found.sent.astype(np.float64)
     rows = np.bincount(codes)
     first = us[np.flatnonzero(np.diff(codes, prepend=-1))]
     after = (us - first[codes]).astype(np.float64)
@@ -118,22 +125,9 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     return np.asarray(np.maximum.accumulate(fitted - order) + order, dtype=np.int64)
 
 
-def _steps(us: Ints) -> Ints:
-    """Return the time from the row before, 0 for the first."""
-    return np.diff(us, prepend=us[:1])
-
-
 def _leaps(us: Ints, sequence: Floats | None) -> Floats:
     """Return how many numbers each row has leaped; missing where a number is."""
     if sequence is None:
         return np.full(len(us), np.nan)
     numbers = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)
     return np.asarray(np.mod(np.diff(numbers, prepend=np.nan) - 1, NUMBERS), dtype=np.float64)
-
-
-def _opens(us: Ints, leaps: Floats) -> Bools:
-    """Return which rows open a new connection; the first does not count as one."""
-    steps = _steps(us)
-    off = np.abs((leaps + 1) * PACKET_US - steps)
-    opens = (steps > PAUSE_US) | ((leaps > 0) & (off > LATE_US))
-    return np.asarray(opens, dtype=np.bool_)

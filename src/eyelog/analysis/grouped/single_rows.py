@@ -1,0 +1,115 @@
+"""The first steps of every table of single events: rows of the 20 Hz log, sorted, with evidence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.grouped.summary import sorted_frame
+from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.quality.evidence import Evidence
+from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.quality.unjudged import warn_unjudged
+from eyelog.analysis.series.arrays import Arrays, Floats, Ints
+from eyelog.analysis.series.packets import Packets, packets
+from eyelog.catalogue import CURRENT_DATA, log_named, role, role_field
+from eyelog.clock import microseconds
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of, require, stamps
+from eyelog.provenance import record
+
+__all__ = ["SingleRows", "first_word", "has_single_rows", "single_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class SingleRows:
+    """The rows of a frame in order of time, their stamps in microseconds, and their evidence."""
+
+    frame: pd.DataFrame
+    index: pd.DatetimeIndex
+    us: Ints
+    known: Evidence
+
+    def part(self, part: str) -> Floats:
+        """Return the values of the field with a role; those out of range are missing."""
+        values = self.known.part(part)
+        return np.full(len(self.us), np.nan) if values is None else values
+
+    def packets(self) -> Packets:
+        """Return where connections begin, and how many packets were lost before each row."""
+        return packets(self.us, self.known.part("sequence"))
+
+    def table(self, data: Mapping[str, Any], rows: Ints, step: str, **details: Any) -> pd.DataFrame:
+        """Return the columns `data` about some of the rows, with the step in the provenance."""
+        table = pd.DataFrame(dict(data), index=self.index[rows])
+        table.attrs = dict(self.frame.attrs)
+        known = self.known
+        return record(table, step, log=known.log, limits=known.limits.details(), **details)
+
+
+def has_single_rows(log: str) -> bool:
+    """Return whether a log has a row for each packet, so that its events are single."""
+    return log_named(log).numbers_packets
+
+
+def single_rows(
+    frame: pd.DataFrame,
+    parts: tuple[str, ...],
+    *,
+    purpose: str,
+    instead: str,
+    wanted: Reason,
+    limits: Limits | None,
+    log: str | None,
+) -> SingleRows:
+    """Return the rows of a frame of the 20 Hz log that has the fields with these roles.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log.
+    parts : tuple of str
+        The roles of the fields that are needed.
+    purpose : str
+        Who needs them.
+    instead : str
+        What to do with a frame of another log.
+    wanted : Reason
+        The reasons that are judged; those without evidence are warned of.
+    limits : Limits, optional
+        What counts as worn, as noise and as walking.
+    log : str, optional
+        The log, if neither provenance nor columns show it.
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    ConfigurationError
+        If the log has no such rows, or the frame holds the records of several devices.
+    """
+    which = log_of(frame, log)
+    if not all(role(which, part) for part in parts):
+        raise ConfigurationError(
+            f"{purpose} needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
+            f" {instead}"
+        )
+    require(frame, [role_field(which, part) for part in parts], purpose=purpose)
+    frame, _ = sorted_frame(frame)
+    index = stamps(frame, what=purpose)
+    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    warn_unjudged(frame, known.unchecked(wanted))
+    return SingleRows(frame, index, microseconds(index), known)
+
+
+def first_word(
+    against: Mapping[str, npt.NDArray[np.bool_]], number: int
+) -> npt.NDArray[np.object_]:
+    """Return for each row the first of the words that hold for it, or an empty text."""
+    words: npt.NDArray[np.object_] = np.full(number, "", dtype=object)
+    for word in reversed([*against]):  # what is named first is written last
+        words[against[word]] = word
+    return words
