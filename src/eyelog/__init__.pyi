@@ -6,6 +6,7 @@ from .access.client import connect as connect
 from .analysis import baseline as baseline
 from .analysis import blinks as blinks
 from .analysis import compare as compare
+from .analysis import eyes as eyes
 from .analysis import gait as gait
 from .analysis import posture as posture
 from .analysis import rhythm as rhythm
@@ -14,6 +15,7 @@ from .analysis.coverage import gaps as gaps
 from .analysis.daily import daily as daily
 from .analysis.episodes import episodes as episodes
 from .analysis.events import label as label
+from .analysis.intervals import intervals as intervals
 from .analysis.limits import Limits as Limits
 from .analysis.quality.explain import explain as explain
 from .analysis.quality.flags import flag as flag

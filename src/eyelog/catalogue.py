@@ -229,7 +229,12 @@ _SIDES: Final = tuple(
 )
 _HEAD: Final = ("head_moves_pitch", "head_moves_yaw")
 _TILT: Final = ("tilt_fore_aft", "tilt_sideways")
-_EYES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
+_EYES: Final = (
+    *("eye_moves_horizontal", "eye_moves_vertical"),
+    *("eye_up", "eye_down", "eye_left", "eye_right"),
+)
+_ANGLES: Final = ("roll", "pitch", "yaw")
+_GRAVITY: Final = ("acc_sideways", "acc_fore_aft", "acc_vertical")
 _BLINKS: Final = (
     *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
     *("blink_strength_sd", "blink_duration", "blink_duration_sd", "burst_count"),
@@ -241,14 +246,22 @@ _SHAPE: Final = ("blink_count", "blink_strength", "blink_strength_sd", "blink_du
 # The summaries that fields can be chosen for, with the roles of their fields.
 SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "daily": ("steps", "pace", *_HEAD, *_TILT, *_EYES, "score"),  # and its blinks, see `needed`
+        "daily": (
+            "steps",
+            "pace",
+            *_HEAD,
+            *_TILT,
+            *_GRAVITY,
+            *_EYES,
+            "score",
+        ),  # and its blinks, see `needed`
         "steps": ("steps",),
-        "trend": _HEAD,
+        "trend": (*_HEAD, *_GRAVITY),
         "eye": _EYES,
         "mind": ("score",),
         "gait": ("steps", "pace", *_SIDES),
         "blinks": _BLINKS,
-        "head": (*_HEAD, *_TILT, "tilt_fore_aft_sd", "tilt_sideways_sd"),
+        "head": (*_HEAD, *_TILT, "tilt_fore_aft_sd", "tilt_sideways_sd", *_GRAVITY, *_ANGLES),
     }
 )
 _WORN: Final = ("worn", "worn_s", *_TILT)

@@ -19,6 +19,8 @@ from eyelog.analysis.blinks.readings import (
     terms_of,
 )
 from eyelog.analysis.columns import choose, column, groups
+from eyelog.analysis.eyes.eye_moves import DIRECTIONS, EYE_MOVES, eye_moves
+from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.gait.step_time import step_times
 from eyelog.analysis.grouped.groups import Groups
@@ -36,6 +38,7 @@ from eyelog.analysis.grouped.reductions import (
     total,
     weighted_mean,
 )
+from eyelog.analysis.grouped.single_rows import has_single_rows
 from eyelog.analysis.grouped.summary import (
     MOVES,
     Prepared,
@@ -47,7 +50,9 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
 )
 from eyelog.analysis.limits import Limits, chosen_limits, limit
+from eyelog.analysis.posture.gravity_tilt import GRAVITY, tilt_of_rows
 from eyelog.analysis.posture.tilt import TILT
+from eyelog.analysis.posture.turns import peaks_of_rows
 from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
@@ -298,6 +303,7 @@ def _fields(log: str) -> list[str]:
     """Return the fields of a log that the summary is made from."""
     used = [*pace_fields(log), *rate_fields(reading_of(log))]
     used += [*role(log, *MOVES, *TILT.values()), *shape_fields(log, SHAPE_CLEANSING).values()]
+    used += role(log, *GRAVITY, *(f"eye_{way}" for way in DIRECTIONS))
     return [*used, *role(log, "score")]
 
 
@@ -369,9 +375,8 @@ def _gait(prepared: Prepared, *, of_days: bool) -> dict[str, Floats]:
     if not _has(prepared, *role(prepared.log, "steps")):
         return {}
     data = {"steps": total(steps(prepared.frame, prepared.log), prepared.groups)}
-    if _has(prepared, *role(prepared.log, "pace")):
-        limits = prepared.known.limits
-        taken, walked = pace_parts(prepared.frame, prepared.log, limits)
+    if has_single_steps(prepared.log) or _has(prepared, *role(prepared.log, "pace")):
+        taken, walked = pace_parts(prepared.frame, prepared.known)
         spent = total(walked, prepared.groups)
         data["pace_spm"] = ratio(total(taken, prepared.groups) * 60.0, spent)
         data["pace_exposure_min"] = np.nan_to_num(spent) / 60.0
@@ -474,10 +479,9 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
         return {}
     data = {}
     for name in (name for name in MOVES if name.startswith(part)):
-        parts = role(prepared.log, name)
-        if not _has(prepared, *parts):
+        made = _movements(prepared, name)
+        if made is None:
             continue
-        made = sum_fields(prepared.frame, parts)
         spent = counted_s(prepared.whole, name, time)
         # Time without a count is left out, as is a count without time.
         hours = total(np.where(np.isnan(made), np.nan, spent), prepared.groups) / 3600.0
@@ -485,6 +489,19 @@ def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -
             made = np.where(np.isnan(spent), np.nan, made)
         data[f"{name}_per_h"] = ratio(total(made, prepared.groups), hours)
     return data
+
+
+def _movements(prepared: Prepared, name: str) -> Floats | None:
+    """Return the movements of one kind in each row; None if the frame does not hold them."""
+    if not has_single_rows(prepared.log):
+        parts = role(prepared.log, name)
+        return sum_fields(prepared.frame, parts) if _has(prepared, *parts) else None
+    if name in EYE_MOVES:
+        fields = role(prepared.log, *(f"eye_{way}" for way in EYE_MOVES[name]))
+        return eye_moves(prepared, name) if _has(prepared, *fields) else None
+    axis = name.rsplit("_", 1)[1]
+    forces = role(prepared.log, *GRAVITY)
+    return peaks_of_rows(prepared, axis) if _has(prepared, *forces) else None
 
 
 def _eye_moves(prepared: Prepared, time: Arrays, worn_s: Floats | None) -> dict[str, Floats]:
@@ -503,11 +520,18 @@ def _weights(prepared: Prepared, time: Arrays, kind: str) -> Floats | None:
 
 def _tilt(prepared: Prepared, time: Arrays) -> dict[str, Floats]:
     weights = _weights(prepared, time, "motion")
+    if has_single_rows(prepared.log):
+        tilts = tilt_of_rows(prepared) if _has(prepared, *role(prepared.log, *GRAVITY)) else {}
+    else:
+        tilts = {
+            noun: prepared.values(name)
+            for noun, part in TILT.items()
+            for name in role(prepared.log, part)
+            if _has(prepared, name)
+        }
     return {
-        f"tilt_{noun}_deg": circular_mean(prepared.values(name), weights, prepared.groups)
-        for noun, part in TILT.items()
-        for name in role(prepared.log, part)
-        if _has(prepared, name)
+        f"tilt_{noun}_deg": circular_mean(angles, weights, prepared.groups)
+        for noun, angles in tilts.items()
     }
 
 

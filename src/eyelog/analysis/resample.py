@@ -231,7 +231,7 @@ class _Bins:
             f"{noun}_min": reductions.total(numbers(time[f"{noun}_s"]), groups) / 60.0
             for noun in ("recorded", "worn", "valid", "walking")
         }
-        taken, walked = pace_totals(frame, self.log, groups, self.known.limits)
+        taken, walked = pace_totals(frame, self.known, groups)
         blinks, usable = blink_totals(frame, self.log, groups)
         there = np.where(numbers(time["recorded_s"]) > 0, self.records, 0.0)
         recorded = np.nan_to_num(minutes["recorded_min"])

@@ -210,13 +210,6 @@ def test_the_other_logs_have_no_single_blinks(log: str) -> None:
         el.blinks.blinks(el.sample(log))
 
 
-@pytest.mark.parametrize("function", [el.blinks.strength, el.blinks.duration, el.gait.pace,
-                                      el.gait.step_time, el.gait.peak_cadence])  # fmt: skip
-def test_what_needs_averages_of_records_refuses_single_events(function: Any) -> None:
-    with pytest.raises(FieldError, match="20 Hz log"):
-        function(packets(200))
-
-
 def test_a_frame_without_its_evidence_warns_and_still_lists_blinks() -> None:
     frame = with_blinks(400, 20, 110).drop(columns=["noiseStatus", "walking"])
     with pytest.warns(el.EyelogWarning, match="NOISY"):

@@ -79,7 +79,9 @@ def test_reasons_are_those_of_looking_at_every_row_around_each_row(data, jitter)
         (R.MOVING, "walking", 250_000, 1_000_000),
     ):
         rows = zip(us, shows[name], unworn, strict=True)
-        seen = [at for at, flag, taken_off in rows if flag and not (name == "walking" and taken_off)]
+        seen = [
+            at for at, flag, taken_off in rows if flag and not (name == "walking" and taken_off)
+        ]
         expected = [any(s - before <= at <= s + after for s in seen) for at in us]
         assert _against(frame, "blinkStrength", reason).tolist() == expected
         if reason is R.UNWORN:

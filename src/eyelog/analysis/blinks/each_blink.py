@@ -13,8 +13,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
 from eyelog.analysis.series.packets import packets
-from eyelog.catalogue import log_named, role, role_field
-from eyelog.errors import FieldError
+from eyelog.catalogue import role, role_field
 
 __all__ = [
     "SingleBlinks",
@@ -22,7 +21,6 @@ __all__ = [
     "counted_blinks",
     "event_fields",
     "has_single_blinks",
-    "refuse_single_blinks",
     "single_blinks",
 ]
 
@@ -49,15 +47,6 @@ class SingleBlinks(NamedTuple):
 def has_single_blinks(log: str) -> bool:
     """Return whether a log reports single blinks."""
     return bool(role(log, "blink_event_strength"))
-
-
-def refuse_single_blinks(log: str, *, what: str, column: str) -> None:
-    """Raise `FieldError` for a log whose blinks are single: there are no averages to combine."""
-    if has_single_blinks(log):
-        raise FieldError(
-            f"{what} combines the averages of records, and the {log_named(log).words} has single"
-            f" blinks: take the column {column!r} of eyelog.blinks.blinks(frame), where 'counted'"
-        )
 
 
 def event_fields(log: str) -> tuple[str, str]:

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.each_blink import refuse_single_blinks
+from eyelog.analysis.blinks.each_blink import event_fields, has_single_blinks, single_blinks
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
+from eyelog.analysis.grouped.reductions import combined_sd, mean, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import (
     Prepared,
     as_counts,
@@ -16,9 +16,10 @@ from eyelog.analysis.grouped.summary import (
     summary_table,
     weight_values,
 )
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import log_named, role
+from eyelog.clock import microseconds
 from eyelog.errors import FieldError
 from eyelog.frame import log_of
 
@@ -55,6 +56,28 @@ def _shape(
     } | _exposure(prepared, counted, blinks)
 
 
+def _of_single_blinks(prepared: Prepared, part: str, name: str) -> dict[str, Any]:
+    """Return mean and SD of a quantity of the blinks that count, with n, exposure and coverage."""
+    found = single_blinks(prepared.known, microseconds(prepared.index))
+    values = np.full(len(prepared.index), np.nan)
+    values[found.rows[found.counted]] = getattr(found, part)[found.counted]
+    ones = np.where(np.isnan(values), np.nan, 1.0)
+    spread = combined_sd(np.zeros(len(values)), values, ones, prepared.groups)
+    none = np.full(len(prepared.groups), np.nan)
+    noun, unit = name.rsplit("_", 1)
+    return {
+        name: mean(values, prepared.groups),
+        f"{noun}_sd_{unit}": none,
+        f"{noun}_sd_between_{unit}": none,
+        f"{noun}_sd_total_{unit}": spread.total,
+    } | _exposure(prepared, _usable(prepared), np.nan_to_num(ones))
+
+
+def _usable(prepared: Prepared) -> Bools:
+    """Return the rows in which a single blink would have counted."""
+    return numbers(prepared.seconds()["valid_s"]) > 0
+
+
 def strength(
     frame: pd.DataFrame,
     *,
@@ -71,7 +94,7 @@ def strength(
     ----------
     frame : DataFrame
         A frame of one log with blink count, mean strength and its SD (``bk_n``, ``bkh_av``,
-        ``bkh_sd``; with the prefix of the cleansing in the 60-second log).
+        ``bkh_sd``; with the prefix of the cleansing in the 60-second log), or of the 20 Hz log.
     by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
@@ -95,7 +118,8 @@ def strength(
     -----
     SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
     the variance between the intervals, sum(n (m - M)^2) / sum(n). Intervals without an SD are left
-    out of all three SDs, so that their squares always add up.
+    out of all three SDs, so that their squares always add up. In the 20 Hz log blinks are single:
+    there is one SD, that of all blinks that count, and the other two are missing.
 
     Examples
     --------
@@ -105,9 +129,10 @@ def strength(
     True
     """
     which = log_of(frame, log)
-    refuse_single_blinks(which, what="blinks.strength", column="strength")
-    names = shape_fields(which, cleansing)
-    fields = [names["count"], names["strength"], names["strength_sd"]]
+    single = has_single_blinks(which)
+    names = {} if single else shape_fields(which, cleansing)
+    parts = ("count", "strength", "strength_sd")
+    fields = [*event_fields(which)] if single else [names[part] for part in parts if part in names]
     prepared = prepare(
         frame,
         fields,
@@ -118,7 +143,11 @@ def strength(
         judge=judge,
         stamp=stamp,
     )
-    data = _shape(prepared, names["strength"], names["strength_sd"], names["count"], "strength_uv")
+    if single:
+        data = _of_single_blinks(prepared, "strength", "strength_uv")
+    else:
+        number, average, spread = (names[part] for part in parts)
+        data = _shape(prepared, average, spread, number, "strength_uv")
     return summary_table(data, prepared, "blinks.strength", cleansing=_used(which, cleansing))
 
 
@@ -138,7 +167,8 @@ def duration(
     ----------
     frame : DataFrame
         A frame of one log with blink count and mean duration (``bk_n``, ``bkw_av``); in the
-        60-second log with the prefix of the cleansing, and the SD ``bkw_sd``.
+        60-second log with the prefix of the cleansing, and the SD ``bkw_sd``; or one of the 20 Hz
+        log.
     by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
@@ -165,9 +195,10 @@ def duration(
     np.True_
     """
     which = log_of(frame, log)
-    refuse_single_blinks(which, what="blinks.duration", column="closed_ms")
-    names = shape_fields(which, cleansing)
-    fields = [names[noun] for noun in ("count", "duration", "duration_sd") if noun in names]
+    single = has_single_blinks(which)
+    names = {} if single else shape_fields(which, cleansing)
+    parts = ("count", "duration", "duration_sd")
+    fields = [*event_fields(which)] if single else [names[part] for part in parts if part in names]
     prepared = prepare(
         frame,
         fields,
@@ -178,8 +209,11 @@ def duration(
         judge=judge,
         stamp=stamp,
     )
-    spread = names.get("duration_sd")
-    data = _shape(prepared, names["duration"], spread, names["count"], "duration_ms")
+    if single:
+        data = _of_single_blinks(prepared, "closed_ms", "duration_ms")
+    else:
+        spread = names.get("duration_sd")
+        data = _shape(prepared, names["duration"], spread, names["count"], "duration_ms")
     return summary_table(data, prepared, "blinks.duration", cleansing=_used(which, cleansing))
 
 
@@ -198,7 +232,8 @@ def bursts(
     Parameters
     ----------
     frame : DataFrame
-        A frame of the 60-second log with ``bk_n`` and ``bkg_n`` of the cleansing.
+        A frame of the 60-second log with ``bk_n`` and ``bkg_n`` of the cleansing, or of the 20 Hz
+        log.
     by, cleansing, limits, judge, stamp, log
         As in `eyelog.blinks.rate`.
 
@@ -217,6 +252,11 @@ def bursts(
     MixedLogsError
         If the frame has fields of both logs.
 
+    Notes
+    -----
+    In the 20 Hz log a burst is a run of blinks that count, each within a second of the one before
+    (`eyelog.blinks.blinks`).
+
     Examples
     --------
     >>> import eyelog as el
@@ -224,11 +264,12 @@ def bursts(
     True
     """
     which = log_of(frame, log)
-    if not role(which, "burst_count"):
+    single = has_single_blinks(which)
+    if not single and not role(which, "burst_count"):
         raise FieldError(
             "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
         )
-    fields = burst_fields(which, cleansing)
+    fields = [*event_fields(which)] if single else burst_fields(which, cleansing)
     prepared = prepare(
         frame,
         fields,
@@ -239,14 +280,28 @@ def bursts(
         judge=judge,
         stamp=stamp,
     )
-    blinks, burst_counts = (prepared.values(name) for name in fields)
-    counted = ~np.isnan(blinks + burst_counts)
+    if single:
+        blinks, burst_counts, counted = _single_bursts(prepared)
+    else:
+        blinks, burst_counts = (prepared.values(name) for name in fields)
+        counted = ~np.isnan(blinks + burst_counts)
     number = total(np.where(counted, burst_counts, 0.0), prepared.groups)
     data = {
         "burst_share": ratio(number, total(np.where(counted, blinks, 0.0), prepared.groups)),
         "bursts": as_counts(number),
     } | _exposure(prepared, counted, blinks)
-    return summary_table(data, prepared, "blinks.bursts", cleansing=cleansing)
+    return summary_table(data, prepared, "blinks.bursts", cleansing=_used(which, cleansing))
+
+
+def _single_bursts(prepared: Prepared) -> tuple[Floats, Floats, Bools]:
+    """Return which rows hold a blink that counts, which open a burst, and which are usable."""
+    found = single_blinks(prepared.known, microseconds(prepared.index))
+    at = found.rows[found.counted]
+    close = limit(prepared.log, "burst").keeps(found.interval_s[found.counted])
+    opens = np.append(close[1:], False)[: len(at)] & ~close
+    blinks, bursts = np.zeros(len(prepared.index)), np.zeros(len(prepared.index))
+    blinks[at], bursts[at[opens]] = 1.0, 1.0
+    return blinks, bursts, _usable(prepared)
 
 
 def _used(log: str, cleansing: str) -> str | None:

@@ -5,6 +5,7 @@ Pace is steps over the time walked, not over clock time: steps per clock minute 
 """
 
 from eyelog.analysis.gait.day_walking import peak_cadence, speed_classes
+from eyelog.analysis.gait.each_step import steps
 from eyelog.analysis.gait.pace import pace
 from eyelog.analysis.gait.step_time import step_time
 from eyelog.analysis.gait.symmetry import Symmetry, symmetry
@@ -17,6 +18,7 @@ __all__ = [
     "peak_cadence",
     "speed_classes",
     "step_time",
+    "steps",
     "symmetry",
 ]
 

@@ -12,7 +12,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.catalogue import log_named, role, role_field
+from eyelog.catalogue import STANDARD_MODE_LOGS, log_named, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import log_of, require_single_intervals
@@ -83,7 +83,6 @@ def peak_cadence(
     True
     """
     which = log_of(frame, log)
-    role_field(which, "pace")  # a log of single steps has none, and is refused
     require_single_intervals(frame, "gait.peak_cadence")
     minutes = whole_number(minutes, "minutes", 1)
     if not 0 < min_coverage <= 1:
@@ -181,7 +180,8 @@ def speed_classes(
     which = log_of(frame, log)
     if len(role(which, "steps")) < len(CLASSES):
         raise FieldError(
-            "gait.speed_classes needs the 60-second log: the 15-second log has no step classes"
+            f"gait.speed_classes needs the {log_named(STANDARD_MODE_LOGS).words}: the"
+            f" {log_named(which).words} has no step classes"
         )
     prepared = prepare(
         frame,

@@ -4,16 +4,21 @@ The steps are divided by the time walked, not by clock time: steps per clock min
 cadence (Dall et al. 2013).
 """
 
+from typing import cast
+
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.gait.each_step import has_single_steps, single_steps
 from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits, limit
+from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
 from eyelog.catalogue import log_named, role, role_field
+from eyelog.clock import microseconds
 from eyelog.frame import is_resampled, log_of
 
 __all__ = [
@@ -31,29 +36,41 @@ def pace_fields(log: str) -> list[str]:
     return [*role(log, "steps"), *role(log, "pace")]
 
 
-def pace_parts(frame: Table, log: str, limits: Limits) -> tuple[Floats, Floats]:
+def pace_parts(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked of each row that has a pace; missing elsewhere.
 
     A bin of a resampled frame carries both sums over its intervals, so that the pace of bins is
-    the pace of their intervals.
+    the pace of their intervals. A row of single steps has the time since the step before.
     """
-    carried = is_resampled(frame)
+    log, carried = known.log, is_resampled(frame)
+    single = has_single_steps(log)
     needed = {"pace_steps", "pace_min"} if carried else {*pace_fields(log)}
-    if not needed <= set(frame.columns) or not role(log, "pace"):
+    if not needed <= set(frame.columns) or not (single or role(log, "pace")):
         nothing = np.full(len(frame), np.nan)
         return nothing, nothing
     if carried:
         return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
+    if single:
+        return _of_single_steps(frame, known)
     taken, other = steps(frame, log), numbers(frame[role_field(log, "pace")])
     if not log_named(log).states_seconds:
         # The time that the steps took: cadence is a rate, to be averaged over time, not steps.
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))
     else:
-        used = ~np.isnan(taken) & (other > 0) & (other >= limits.seconds("min_walked_for_pace"))
+        least_s = known.limits.seconds("min_walked_for_pace")
+        used = ~np.isnan(taken) & (other > 0) & (other >= least_s)
         walked = np.where(used, other, np.nan)
     bent = _bent(frame, log)
     return np.where(used & ~bent, taken, np.nan), np.where(bent, np.nan, walked)
+
+
+def _of_single_steps(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
+    """Return 1 and the step time in the rows of steps whose time is known."""
+    found = single_steps(known, microseconds(cast(pd.DatetimeIndex, frame.index)))
+    walked = np.full(len(frame), np.nan)
+    walked[found.rows] = found.step_time_s
+    return np.where(np.isnan(walked), np.nan, 1.0), walked
 
 
 def _bent(frame: Table, log: str) -> Bools:
@@ -65,9 +82,9 @@ def _bent(frame: Table, log: str) -> Bools:
     return rule.breaks(numbers(frame[name]))
 
 
-def pace_totals(frame: Table, log: str, groups: Groups, limits: Limits) -> tuple[Floats, Floats]:
+def pace_totals(frame: Table, known: Evidence, groups: Groups) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked behind the pace of each group."""
-    taken, walked = pace_parts(frame, log, limits)
+    taken, walked = pace_parts(frame, known)
     return total(taken, groups), total(walked, groups)
 
 
@@ -87,7 +104,7 @@ def pace(
     ----------
     frame : DataFrame
         A frame of one log: ``stp`` and ``cad`` of the 15-second log; ``stp_fst``, ``stp_mid``,
-        ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log.
+        ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log; ``walking`` of the 20 Hz log.
     by : None, str, Series or array
         None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
         or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
@@ -136,7 +153,8 @@ def pace(
     time they took; a mean of cadences would give quick intervals too much weight. In both logs an
     interval gives a pace only if its fore-aft tilt (``tl_yav``) is below 45 degrees (vendor
     documentation, analysis_sample): a wearer who looks down sways differently. A missing tilt does
-    not exclude it.
+    not exclude it. 20 Hz log: steps over the sum of their step times (`eyelog.gait.steps`),
+    whatever the tilt.
 
     Examples
     --------
@@ -145,7 +163,6 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     which = log_of(frame, log)
-    role_field(which, "pace")  # a log of single steps has none, and is refused
     check_of(of)
     chosen = chosen_limits(limits, frame)
     prepared = prepare(
@@ -158,7 +175,7 @@ def pace(
         judge=judge,
         stamp=stamp,
     )
-    taken, walked = pace_parts(prepared.frame, which, chosen)
+    taken, walked = pace_parts(prepared.frame, prepared.known)
     spent = total(walked, prepared.groups)
     data = {
         "pace_spm": ratio(total(taken, prepared.groups) * 60.0, spent),

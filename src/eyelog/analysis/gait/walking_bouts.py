@@ -7,10 +7,8 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.gait.pace import (
-    pace_totals,
-    steps,
-)
+from eyelog.analysis.gait.each_step import has_single_steps
+from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
@@ -20,7 +18,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.catalogue import log_named, role, role_field
+from eyelog.catalogue import log_named, role
 from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["bouts"]
@@ -51,7 +49,8 @@ def bouts(
     frame : DataFrame
         A frame of one log with its steps (``stp``; ``stp_fst``, ``stp_mid``, ``stp_slw``,
         ``stp_vsl`` and ``stp_s``). Pace and, in the 15-second log, ``exposure_min`` need ``cad``;
-        sway and landing need ``sa_*`` and ``st_*``: without them these columns are missing.
+        sway and landing need ``sa_*`` and ``st_*``: without them, and in the 20 Hz log
+        (``walking``), these columns are missing.
     max_pause : str
         Longest time of recorded standing within a bout.
     min_length : str
@@ -90,7 +89,8 @@ def bouts(
     -----
     A gap in the data ends a bout: a record that comes more than one and a half intervals after
     the one before, or one whose steps are missing (eyewear off or stored). Time without data counts
-    neither as walking nor as a pause.
+    neither as walking nor as a pause. In the 20 Hz log a bout goes from its first step to its last,
+    and lost packets of less than a second do not end it.
 
     Examples
     --------
@@ -105,10 +105,11 @@ def bouts(
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     required = [*role(which, "steps"), *role(which, "walking_s")]
     sides = {
-        noun: (role_field(which, f"{part}_right"), role_field(which, f"{part}_left"))
+        noun: (role(which, f"{part}_right"), role(which, f"{part}_left"))
         for noun, part in SIDES.items()
     }
-    optional = [role_field(which, "pace"), *(field for pair in sides.values() for field in pair)]
+    optional = [*role(which, "pace")]
+    optional += [name for pair in sides.values() for names in pair for name in names]
     prepared = prepare(
         frame,
         required,
@@ -121,8 +122,9 @@ def bouts(
         optional=optional,
     )
     taken = steps(prepared.frame, which)
-    # Steps below the limit for walking are steps, but not walking.
-    moving = prepared.known.against[Reason.MOVING]
+    # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
+    # from the first to the last.
+    moving = taken > 0 if has_single_steps(which) else prepared.known.against[Reason.MOVING]
     spent = np.where(np.isnan(taken), np.nan, np.where(moving, 1.0, 0.0))
     index = prepared.index
     length = log_named(which).interval_s
@@ -140,12 +142,12 @@ def bouts(
         "steps": total(taken, groups),
         "pace_spm": np.full(len(groups), np.nan),
     }
-    if role_field(which, "pace") in prepared.frame.columns:
-        number, time = pace_totals(prepared.frame, which, prepared.groups, prepared.known.limits)
+    if set(pace_fields(which)) <= set(prepared.frame.columns):
+        number, time = pace_totals(prepared.frame, prepared.known, prepared.groups)
         data["pace_spm"] = ratio(number * 60.0, time)
     data |= _sides(prepared, taken, sides)
     data["n"] = as_counts(count_rows(walked, groups))
-    walked_s = np.where(walked, numbers(prepared.seconds()["walking_s"]), 0.0)
+    walked_s = numbers(prepared.seconds()["walking_s"])
     data["exposure_min"] = total(walked_s, groups) / 60.0
     data["coverage"] = prepared.coverage(~np.isnan(spent))
     return summary_table(
@@ -175,13 +177,15 @@ def _runs(
 
 
 def _sides(
-    prepared: Prepared, taken: Floats, sides: Mapping[str, tuple[str, str]]
+    prepared: Prepared, taken: Floats, sides: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 ) -> dict[str, Floats]:
     """Return sway and landing of both feet, and the symmetry of the landings."""
     missing = np.full(len(taken), np.nan)
 
-    def side(name: str) -> Floats:
-        values = prepared.values(name) if name in prepared.frame.columns else missing
+    def side(names: tuple[str, ...]) -> Floats:
+        values = missing
+        for name in names:  # one, or none in a log without them
+            values = prepared.values(name) if name in prepared.frame.columns else missing
         return weighted_mean(values, taken, prepared.groups)
 
     feet = {noun: (side(right), side(left)) for noun, (right, left) in sides.items()}

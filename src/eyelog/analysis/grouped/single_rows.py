@@ -47,7 +47,8 @@ class SingleRows:
         table = pd.DataFrame(dict(data), index=self.index[rows])
         table.attrs = dict(self.frame.attrs)
         known = self.known
-        return record(table, step, log=known.log, limits=known.limits.details(), **details)
+        limits = known.limits.details()
+        return record(table, step, log=known.log, interval_s=None, limits=limits, **details)
 
 
 def has_single_rows(log: str) -> bool:

@@ -10,11 +10,15 @@ from eyelog.analysis.posture.circular import (
     circular_sd,
     pooled_sd,
 )
+from eyelog.analysis.posture.corrected_angles import angles
+from eyelog.analysis.posture.gravity_tilt import tilt
 from eyelog.analysis.posture.head_moves import head_movements
 from eyelog.analysis.posture.tilt import relative_tilt, spread, zones
+from eyelog.analysis.posture.turns import turns
 
 __all__ = [
     "PooledSD",
+    "angles",
     "circular_mean",
     "circular_median",
     "circular_sd",
@@ -22,6 +26,8 @@ __all__ = [
     "pooled_sd",
     "relative_tilt",
     "spread",
+    "tilt",
+    "turns",
     "zones",
 ]
 

@@ -260,7 +260,7 @@ def spread(
     for noun, (average, sd) in pairs.items():
         angles = np.where(measured, prepared.values(average), np.nan)
         inner = np.where(measured, prepared.values(sd), np.nan)
-        away = _from_centre(angles, groups)
+        away = from_centre(angles, groups)
         within, between = (root_mean_square(part, None, groups) for part in (inner, away))
         data |= {
             f"{noun}_within": within,
@@ -273,7 +273,7 @@ def spread(
     return as_table(data, prepared, "posture.spread")
 
 
-def _from_centre(angles: Floats, groups: Groups) -> Floats:
+def from_centre(angles: Floats, groups: Groups) -> Floats:
     """Return the angle from the circular mean of its group to each row."""
     centre = circular_mean(angles, None, groups)[groups.codes]
     away = np.full(len(angles), np.nan)

@@ -1,0 +1,131 @@
+"""Tilt of the head from gravity: what the acceleration of the 20 Hz log points to when smoothed."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.reductions import circular_mean, count_rows, root_mean_square
+from eyelog.analysis.grouped.single_rows import has_single_rows
+from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
+from eyelog.analysis.limits import Limits
+from eyelog.analysis.posture.tilt import from_centre
+from eyelog.analysis.series.arrays import Floats
+from eyelog.catalogue import CURRENT_DATA, log_named, role_field
+from eyelog.errors import ConfigurationError
+from eyelog.frame import log_of
+
+__all__ = ["GRAVITY", "SMOOTHED_MS", "angle_sd", "tilt", "tilt_from_gravity", "tilt_of_rows"]
+
+GRAVITY: Final = ("acc_sideways", "acc_fore_aft", "acc_vertical")  # the roles of the catalogue
+SMOOTHED_MS: Final = 500  # vendor documentation, feature
+
+
+def _smoothed(values: Floats, index: pd.DatetimeIndex) -> Floats:
+    """Return the mean of the values around each row; missing where its own is."""
+    mean = pd.Series(values, index).rolling(f"{SMOOTHED_MS}ms", center=True, closed="both").mean()
+    return np.where(np.isnan(values), np.nan, mean.to_numpy())
+
+
+def tilt_from_gravity(
+    sideways: Floats, fore_aft: Floats, vertical: Floats, index: pd.DatetimeIndex
+) -> tuple[Floats, Floats]:
+    """Return the tilt fore-aft and sideways of each row in degrees, from three accelerations.
+
+    Missing where they cancel out: then nothing shows which way is down.
+    """
+    x, y, z = (_smoothed(values, index) for values in (sideways, fore_aft, vertical))
+    down = np.hypot(np.hypot(x, y), z) > 0
+    tilts = np.arctan2(y, z), np.arctan2(x, np.hypot(y, z))
+    first, second = (np.where(down, np.degrees(angle), np.nan) for angle in tilts)
+    return first, second
+
+
+def angle_sd(angles: Floats, groups: Groups) -> Floats:
+    """Return the SD of the angles of each group about their mean direction."""
+    return root_mean_square(from_centre(angles, groups), None, groups)
+
+
+def tilt_of_rows(prepared: Prepared) -> dict[str, Floats]:
+    """Return the tilt of each judged row in degrees, fore-aft and sideways."""
+    x, y, z = (prepared.values(role_field(prepared.log, part)) for part in GRAVITY)
+    fore_aft, sideways = tilt_from_gravity(x, y, z, prepared.index)
+    return {"fore_aft": fore_aft, "sideways": sideways}
+
+
+def tilt(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    judge: bool = True,
+    stamp: str = "end",
+    log: str | None = None,
+) -> pd.DataFrame:
+    """Return the tilt of the head from gravity, and how much it varies.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of the 20 Hz log (``current_data``) with ``accX``, ``accY`` and ``accZ``.
+    by, limits, judge, stamp, log
+        As in `eyelog.posture.head_movements`; ``by="1s"`` gives a course.
+
+    Returns
+    -------
+    DataFrame
+        Index: ``group`` (``all``), or the bins, hours, days or labels of `by`. Float64 degrees
+        ``fore_aft_deg``, ``fore_aft_sd_deg``, ``sideways_deg`` and ``sideways_sd_deg`` (circular
+        means and SDs of the rows), int64 ``n`` (rows), float64 ``exposure_min`` (their minutes) and
+        ``coverage`` (share of the expected rows).
+
+    Raises
+    ------
+    FieldError
+        If the frame lacks a field it needs.
+    ConfigurationError
+        If the log has no accelerations, or an argument is not valid.
+
+    Notes
+    -----
+    The accelerations are averaged over the 0.5 s around each row, so that gravity is left (vendor
+    documentation, feature). Fore-aft is atan2(``accY``, ``accZ``), sideways is atan2(``accX``,
+    hypot(``accY``, ``accZ``)). The vendor does not document which sign is forward or right. One
+    unit of acceleration is 1/16 G, so a single row is known to 2 or 3 degrees, a mean of many to
+    much less.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.simulate("2026-10-20", 1, log="current_data").iloc[:12_000]
+    >>> el.posture.tilt(frame, by="1min").columns.tolist()[:2]
+    ['fore_aft_deg', 'fore_aft_sd_deg']
+    """
+    which = log_of(frame, log)
+    if not has_single_rows(which):
+        raise ConfigurationError(
+            f"posture.tilt needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
+            " holds averages of the tilt, so pass it to posture.spread"
+        )
+    fields = [role_field(which, part) for part in GRAVITY]
+    prepared = prepare(
+        frame,
+        fields,
+        by,
+        purpose="posture.tilt",
+        log=which,
+        limits=limits,
+        judge=judge,
+        stamp=stamp,
+    )
+    tilts = tilt_of_rows(prepared)
+    data: dict[str, Any] = {}
+    for noun, angles in tilts.items():
+        data[f"{noun}_deg"] = circular_mean(angles, None, prepared.groups)
+        data[f"{noun}_sd_deg"] = angle_sd(angles, prepared.groups)
+    measured = ~np.isnan(tilts["fore_aft"])
+    data["n"] = as_counts(count_rows(measured, prepared.groups))
+    data["exposure_min"] = prepared.minutes(measured)
+    data["coverage"] = prepared.coverage(measured)
+    return summary_table(data, prepared, "posture.tilt")
