@@ -246,15 +246,8 @@ _SHAPE: Final = ("blink_count", "blink_strength", "blink_strength_sd", "blink_du
 # The summaries that fields can be chosen for, with the roles of their fields.
 SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "daily": (
-            "steps",
-            "pace",
-            *_HEAD,
-            *_TILT,
-            *_GRAVITY,
-            *_EYES,
-            "score",
-        ),  # and its blinks, see `needed`
+        # And its blinks, see `needed`.
+        "daily": ("steps", "pace", *_HEAD, *_TILT, *_GRAVITY, *_EYES, "score"),
         "steps": ("steps",),
         "trend": (*_HEAD, *_GRAVITY),
         "eye": _EYES,

@@ -70,7 +70,6 @@ def by_hand(frame: pd.DataFrame) -> list[dict[str, float]]:
                 "cad": 60 / np.mean(times) if times else (0.0 if taken == 0 else np.nan),
                 "vld": noisy <= 3 and taken <= 5,
                 "isl": np.mean([row["fitError"] for row in seen]) > 0.5,
-                "bl": seen[-1]["powerLeft"],
             }
         )
     return records

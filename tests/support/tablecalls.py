@@ -152,6 +152,13 @@ IN_A_MAPPING = ("compare.mixed_table",)
 # Functions with a table that no call here covers, and why.
 NOT_COVERED: dict[str, str] = {
     "blinks.blinks": "takes the 20 Hz log alone: tests/analysis/blinks/test_each_blink.py",
+    "compare.logs": "takes two frames of one recording: analysis/compare/test_log_comparison.py",
+    "eyes.moves": "takes the 20 Hz log alone: tests/analysis/eyes/test_eye_moves.py",
+    "gait.steps": "takes the 20 Hz log alone: tests/analysis/gait/test_each_step.py",
+    "intervals": "takes the 20 Hz log alone: tests/analysis/test_intervals.py",
+    "posture.angles": "takes the 20 Hz log alone: tests/analysis/posture/test_corrected_angles.py",
+    "posture.tilt": "takes the 20 Hz log alone: tests/analysis/posture/test_gravity_tilt.py",
+    "posture.turns": "takes the 20 Hz log alone: tests/analysis/posture/test_turns.py",
     "report_cohort": "its page shows the history (who failed, how to repeat it), for people",
     "read_events": "its table is one of zones, which el.Zones reads: tests/test_clock_zones.py",
 }

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.blinks.each_blink import counted_blinks, single_blinks
+from eyelog.analysis.eyes.eye_moves import DIRECTIONS
 from eyelog.analysis.gait.each_step import single_steps
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.single_rows import SingleRows, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.gravity_tilt import GRAVITY, angle_sd, tilt_from_gravity
-from eyelog.analysis.posture.turns import head_peaks
+from eyelog.analysis.posture.turns import AXES, head_peaks
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints
 from eyelog.analysis.series.observed import stamps_at
@@ -26,8 +27,13 @@ __all__ = ["intervals", "measured_intervals", "windows"]
 
 WIDTH: Final = "15s"
 WIDTH_US: Final = log_named(COMPUTED_DATA).interval_us
-# Counts of the 15-second log, and the direction of the single events that they count.
-_EYES: Final = {"re_u": "eye_up", "re_d": "eye_down", "re_r": "eye_right", "re_l": "eye_left"}
+# The same roles in both logs: single movements here, their number there.
+_EYES: Final = tuple(f"eye_{way}" for way in DIRECTIONS)
+# The roles in the 15-second log of what is counted or summed up.
+_COUNTED: Final = (
+    "steps", "blinks_all", "blink_count", "gap_count", "gap_total", "blink_strength_total",
+    "noise_s", "head_moves_pitch", "head_moves_yaw", *_EYES,
+)  # fmt: skip
 
 
 def intervals(
@@ -62,7 +68,7 @@ def intervals(
         has the fields: ``stp``, ``cad``, ``rbk_n``, ``bk_n``, ``bki_n``, ``bki_sum``, ``bki_av``,
         ``bkh_sum``, ``bkh_max``, ``bkh_av``, ``bkh_sd``, ``bkw_av``, ``re_u``, ``re_d``, ``re_r``,
         ``re_l``, ``tl_yav``, ``tl_ysd``, ``tl_xav``, ``tl_xsd``, ``hm_po``, ``hm_yo``, ``isl``,
-        ``vld``, ``nis_time`` and ``bl``. `eyelog.fields` says what each is.
+        ``vld`` and ``nis_time``. `eyelog.fields` says what each is.
 
     Raises
     ------
@@ -142,26 +148,25 @@ def windows(rows: SingleRows, closes_us: Ints) -> Groups:
 
 
 def measured_intervals(rows: SingleRows, groups: Groups) -> pd.DataFrame:
-    """Return what the 15-second log would hold about each window of rows."""
+    """Return what the 15-second log would hold about each window of rows.
+
+    Its fields are named by their roles until the end.
+    """
     data = {**_trust(rows, groups), **_blinks(rows, groups), **_walking(rows, groups)}
-    for name, part in _EYES.items():
-        if role_field(rows.known.log, part) in rows.frame.columns:
+    for part in _EYES:
+        if _has(rows, part):
             moved = rows.part(part)
-            data[name] = _counts(moved > 0, groups, missing=np.isnan(moved))
+            data[part] = _counts(moved > 0, groups, missing=np.isnan(moved))
     data |= _head(rows, groups)
     room = WIDTH_US / PACKET_US
     few = groups.sizes < limit(rows.known.log, "packets_of_interval").value * room
-    for name in data.keys() & set(_COUNTED):
-        data[name] = np.where(few, np.nan, data[name])
-    table = pd.DataFrame(data, index=groups.labels)
+    for part in data.keys() & set(_COUNTED):
+        data[part] = np.where(few, np.nan, data[part])
+    named = {role_field(COMPUTED_DATA, part): values for part, values in data.items()}
+    table = pd.DataFrame(named, index=groups.labels)
     if OFFSET in rows.frame.columns:
         table[OFFSET] = reductions.last(rows.frame[OFFSET].to_numpy("float64"), groups)
     return table
-
-
-_COUNTED: Final = (
-    "stp", "rbk_n", "bk_n", "bki_n", "bki_sum", "bkh_sum", "nis_time", "hm_po", "hm_yo", *_EYES,
-)  # fmt: skip
 
 
 def _has(rows: SingleRows, *parts: str) -> bool:
@@ -179,22 +184,20 @@ def _trust(rows: SingleRows, groups: Groups) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if _has(rows, "worn"):
         off = reductions.mean(rows.part("worn"), groups)
-        data["isl"] = pd.array(off > 0.5, dtype="boolean")
-        data["isl"][np.isnan(off)] = pd.NA
+        data["worn"] = pd.array(off > 0.5, dtype="boolean")
+        data["worn"][np.isnan(off)] = pd.NA
     if _has(rows, "noise_flag"):
         flag = rows.part("noise_flag")
         noisy = _counts(flag > 0, groups, missing=np.isnan(flag))
         # Stamps are uneven, so a packet more may fit into a window.
-        data["nis_time"] = np.minimum(noisy * PACKET_US, WIDTH_US) / 1e6
+        data["noise_s"] = np.minimum(noisy * PACKET_US, WIDTH_US) / 1e6
         if _has(rows, "step_event"):
             steps = rows.part("step_event")
             taken = _counts(steps > 0, groups, missing=np.isnan(steps))
-            calm = limit(COMPUTED_DATA, "noise").keeps(data["nis_time"])
+            calm = limit(COMPUTED_DATA, "noise").keeps(data["noise_s"])
             calm &= limit(rows.known.log, "steps_of_valid").keeps(taken)
-            data["vld"] = pd.array(calm, dtype="boolean")
-            data["vld"][np.isnan(noisy + taken)] = pd.NA
-    if _has(rows, "battery"):
-        data["bl"] = reductions.last(rows.part("battery"), groups)
+            data["valid"] = pd.array(calm, dtype="boolean")
+            data["valid"][np.isnan(noisy + taken)] = pd.NA
     return data
 
 
@@ -214,16 +217,16 @@ def _blinks(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     number = _counts(~np.isnan(interval_s), groups, missing=missing)
     total_s = reductions.total(interval_s, groups)
     return {
-        "rbk_n": _counts((strength > 0) | (closed_ms > 0), groups, missing=missing),
-        "bk_n": counted,
-        "bki_n": number,
-        "bki_sum": np.where(number == 0, 0.0, total_s),
-        "bki_av": reductions.ratio(total_s, number),
-        "bkh_sum": np.where(counted == 0, 0.0, reductions.total(height, groups)),
-        "bkh_max": reductions.largest(height, groups),
-        "bkh_av": mean,
-        "bkh_sd": np.sqrt(np.maximum(square - mean * mean, 0.0)),
-        "bkw_av": reductions.mean(width, groups),
+        "blinks_all": _counts((strength > 0) | (closed_ms > 0), groups, missing=missing),
+        "blink_count": counted,
+        "gap_count": number,
+        "gap_total": np.where(number == 0, 0.0, total_s),
+        "gap_mean": reductions.ratio(total_s, number),
+        "blink_strength_total": np.where(counted == 0, 0.0, reductions.total(height, groups)),
+        "blink_strength_max": reductions.largest(height, groups),
+        "blink_strength": mean,
+        "blink_strength_sd": np.sqrt(np.maximum(square - mean * mean, 0.0)),
+        "blink_duration": reductions.mean(width, groups),
     }
 
 
@@ -236,7 +239,7 @@ def _walking(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     time_s[found.rows] = found.step_time_s
     steps = _counts(flags > 0, groups, missing=np.isnan(flags))
     pace = 60.0 / reductions.mean(time_s, groups)
-    return {"stp": steps, "cad": np.where(np.isnan(pace) & (steps == 0), 0.0, pace)}
+    return {"steps": steps, "pace": np.where(np.isnan(pace) & (steps == 0), 0.0, pace)}
 
 
 def _head(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
@@ -246,10 +249,10 @@ def _head(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     fore_aft, sideways = tilt_from_gravity(x, y, z, rows.index)
     missing = np.isnan(x) | np.isnan(z)
     data: dict[str, Floats] = {}
-    for name, angles in (("y", fore_aft), ("x", sideways)):
-        data[f"tl_{name}av"] = reductions.circular_mean(angles, None, groups)
-        data[f"tl_{name}sd"] = angle_sd(angles, groups)
-    for name, axis in (("hm_po", "pitch"), ("hm_yo", "yaw")):
+    for noun, angles in (("fore_aft", fore_aft), ("sideways", sideways)):
+        data[f"tilt_{noun}"] = reductions.circular_mean(angles, None, groups)
+        data[f"tilt_{noun}_sd"] = angle_sd(angles, groups)
+    for axis in AXES:
         moved = head_peaks(rows.known, rows.index, axis)
-        data[name] = _counts(moved, groups, missing=missing)
+        data[f"head_moves_{axis}"] = _counts(moved, groups, missing=missing)
     return data

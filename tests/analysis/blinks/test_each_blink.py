@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError
 from support.packets import CURRENT, flagged_at, packets
 
 

@@ -14,7 +14,7 @@ from eyelog.analysis.compare.event_courses import event_courses
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
 from eyelog.analysis.compare.group_rates import group_rates
-from eyelog.analysis.compare.logs import logs
+from eyelog.analysis.compare.log_comparison import logs
 from eyelog.analysis.compare.mixed_table import mixed_table
 from eyelog.analysis.compare.rate_ratio import RateRatio, rate_ratio
 from eyelog.analysis.compare.standardised_mean import StandardisedMean, standardised_mean

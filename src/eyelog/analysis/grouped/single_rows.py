@@ -15,7 +15,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Floats, Ints
 from eyelog.analysis.series.packets import Packets, packets
-from eyelog.catalogue import CURRENT_DATA, log_named, role, role_field
+from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require, stamps
@@ -93,7 +93,7 @@ def single_rows(
         If the log has no such rows, or the frame holds the records of several devices.
     """
     which = log_of(frame, log)
-    if not all(role(which, part) for part in parts):
+    if not has_single_rows(which):
         raise ConfigurationError(
             f"{purpose} needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
             f" {instead}"

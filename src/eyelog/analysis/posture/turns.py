@@ -18,7 +18,7 @@ from eyelog.analysis.series.packets import Packets
 from eyelog.catalogue import role_field
 from eyelog.errors import ConfigurationError
 
-__all__ = ["HeadMoves", "head_peaks", "peaks_of_rows", "turns"]
+__all__ = ["AXES", "HeadMoves", "head_peaks", "peaks_of_rows", "turns"]
 
 Method = Literal["angles", "peaks"]
 

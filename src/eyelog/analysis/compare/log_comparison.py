@@ -53,7 +53,9 @@ def logs(
     Raises
     ------
     ConfigurationError
-        If a frame is of another log, is resampled, or the two share no record.
+        If the first frame is of another log, one is resampled, or the two share no record.
+    MixedLogsError
+        If the second frame is of another log.
 
     Notes
     -----
@@ -72,12 +74,7 @@ def logs(
     True
     """
     rows = opened(current, "compare.logs", limits=limits, log=None)
-    which = log_of(fifteen)
-    if which != COMPUTED_DATA:
-        raise ConfigurationError(
-            f"compare.logs compares with the {log_named(COMPUTED_DATA).words}, and the second frame"
-            f" is the {log_named(which).words}"
-        )
+    log_of(fifteen, COMPUTED_DATA)  # or it is refused
     require_single_intervals(fifteen, "compare.logs")
     fifteen, _ = sorted_frame(fifteen)
     closes_us = microseconds(cast(pd.DatetimeIndex, fifteen.index))

@@ -61,7 +61,7 @@ def test_the_order_of_the_rows_does_not_matter():
 
 def test_what_cannot_be_compared_is_refused_in_one_line():
     rows = packets(N)
-    with pytest.raises(el.ConfigurationError, match="the second frame is the 20 Hz log"):
+    with pytest.raises(el.MixedLogsError, match="the frame holds 'current_data', not 'computed"):
         el.compare.logs(rows, rows)
     with pytest.raises(el.ConfigurationError, match="needs the 20 Hz log"):
         el.compare.logs(el.sample(), rows)
