@@ -26,7 +26,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--sections",
         metavar="A,B",
-        help="only these: days, eyes, walking, head, rhythm, baseline, agreement, trust",
+        help="only these: days, eyes, blinks, walking, head, rhythm, baseline, agreement, trust",
     )
     parser.add_argument(
         "--name",

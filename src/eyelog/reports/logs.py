@@ -1,7 +1,7 @@
 """What a report is about: the logs of one wearer, and the tables that several sections read."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -9,6 +9,8 @@ import pandas as pd
 
 from eyelog.analysis.coverage import coverage
 from eyelog.analysis.daily import daily
+from eyelog.analysis.grouped.single_rows import has_single_rows
+from eyelog.analysis.intervals import intervals
 from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.resample import resample
@@ -49,12 +51,23 @@ class Logs:
         The wearer's name in the report; empty if unknown.
     limits : Limits
         What counts as worn, noisy, walking, in pose, and as a day that counts.
+    single : DataFrame, optional
+        The rows of the 20 Hz log.
+    derived : collection of str
+        The logs whose frames were made from these rows.
     """
 
     def __init__(
-        self, frames: Mapping[str, pd.DataFrame], *, name: str, limits: Limits = DEFAULT
+        self,
+        frames: Mapping[str, pd.DataFrame],
+        *,
+        name: str,
+        limits: Limits = DEFAULT,
+        single: pd.DataFrame | None = None,
+        derived: Collection[str] = (),
     ) -> None:
         self.frames = {log: frames[log] for log in ORDER if log in frames}
+        self.single, self.derived = single, frozenset(derived)
         self.name, self.limits = name, limits
         self._made: dict[tuple[str, str], pd.DataFrame] = {}
 
@@ -86,7 +99,38 @@ class Logs:
 
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary."""
-        return self._once("days", log, lambda _: daily(self.masked(log), limits=self.limits))
+        return self._once("days", log, lambda _: self._daily(log))
+
+    def _daily(self, log: str) -> pd.DataFrame:
+        """Return the daily summary; blinks as they were counted one by one, if they were."""
+        table = daily(self.masked(log), limits=self.limits)
+        if log not in self.derived:
+            return table
+        counted = self.single_days
+        names = [name for name in map(str, counted) if "blink" in name]
+        return table.assign(**{name: counted[name].reindex(table.index) for name in names})
+
+    @cached_property
+    def single_days(self) -> pd.DataFrame:
+        """The daily summary of the 20 Hz log."""
+        if self.single is None:
+            raise ConfigurationError("there is no 20 Hz log in this report")
+        return daily(self.single, limits=self.limits)
+
+    def of_blinks(self, log: str) -> tuple[pd.DataFrame, str]:
+        """Return the frame that the blinks of a log are best taken from, and what it is called."""
+        if log in self.derived and self.single is not None:
+            return self.single, log_named(log_of(self.single)).words
+        return self.frames[log], log_named(log).words
+
+    @property
+    def called(self) -> list[str]:
+        """What the logs are called in the head of the report."""
+        made = [
+            f"{log_named(log).words} made from it" if log in self.derived else log_named(log).words
+            for log in self.frames
+        ]
+        return made if self.single is None else [log_named(log_of(self.single)).words, *made]
 
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
@@ -157,9 +201,10 @@ def as_logs(
         If two frames are of the same log, or a frame is not of the log it was passed as.
     """
     found: dict[str, pd.DataFrame] = {}
+    single: dict[str, pd.DataFrame] = {}
     for stated, frame in _pairs(frames):
         log = log_of(frame, stated)
-        if log in found:
+        if log in found or log in single:
             raise MixedLogsError(
                 f"report takes one frame of each log, and two are {log!r}: join them first"
                 " (pandas.concat), or report each alone"
@@ -169,16 +214,15 @@ def as_logs(
                 "report takes records, and this frame is resampled: pass the frame that it was"
                 " made from"
             )
-        if log not in ORDER:
-            raise ConfigurationError(
-                f"report takes the {log_named(ORDER[1]).words}, the {log_named(ORDER[0]).words} or"
-                f" both, and this frame is the {log_named(log).words}: eyelog.daily,"
-                " eyelog.blinks.blinks and the figures take it"
-            )
         one_source(frame, what="report")
         # A column of the user's own, such as a questionnaire's, is not a field of the log.
         own = [name for name in frame.columns if name in catalogue(log) or name in OWN_COLUMNS]
-        found[log] = frame[own]
+        (single if has_single_rows(log) else found)[log] = frame[own]
+    chosen = next(
+        (chosen_limits(limits, frame) for frame in (*found.values(), *single.values())), DEFAULT
+    )
+    derived = _derive(found, single, chosen)
+    rows = next(iter(single.values()), None)
     if not found:
         raise ConfigurationError("report needs a frame of one log, or of both")
     empty = [log for log, frame in found.items() if frame.empty]
@@ -186,7 +230,8 @@ def as_logs(
         raise ConfigurationError("there are no records to report")
     for log in empty:
         del found[log]
-    zones = {str(stamps(frame, what="report").tz) for frame in found.values()}
+    every = (*found.values(), *single.values())
+    zones = {str(stamps(frame, what="report").tz) for frame in every}
     if len(zones) > 1:
         raise ConfigurationError(
             f"the frames are in different zones ({', '.join(sorted(zones))}): bring both into one,"
@@ -194,7 +239,7 @@ def as_logs(
         )
     accounts = {
         account
-        for frame in found.values()
+        for frame in every
         if (account := frame.attrs.get(KEY, {}).get("account")) is not None
     }
     if len(accounts) > 1:
@@ -205,12 +250,23 @@ def as_logs(
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
         called = _one_line(str(called))
-    if name is not None:
-        found = {log: _renamed(frame, called or "") for log, frame in found.items()}
-    elif called is not None:
-        found = {log: _called(frame, called) for log, frame in found.items()}
-    chosen = [chosen_limits(limits, frame) for frame in found.values()]
-    return Logs(found, name=called or "", limits=chosen[0])
+    if called is not None:
+        under = _called if name is None else _renamed
+        found = {log: under(frame, called) for log, frame in found.items()}
+        rows = None if rows is None else under(rows, called)
+    return Logs(found, name=called or "", limits=chosen, single=rows, derived=derived)
+
+
+def _derive(
+    found: dict[str, pd.DataFrame], single: Mapping[str, pd.DataFrame], limits: Limits
+) -> list[str]:
+    """Add the 15-second log made from single rows, unless it was passed; return what was added."""
+    if COMPUTED_DATA in found:
+        return []
+    for rows in single.values():
+        found[COMPUTED_DATA] = intervals(rows, limits=limits)
+        return [COMPUTED_DATA]
+    return []
 
 
 def _pairs(

@@ -12,7 +12,7 @@ import eyelog
 from eyelog.analysis.limits import Limits
 from eyelog.catalogue import LOGS, near
 from eyelog.errors import ConfigurationError, argument
-from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.figures.labels import range_words
 from eyelog.reports import words
 from eyelog.reports.answer import answer
 from eyelog.reports.document import Section, render
@@ -47,14 +47,16 @@ def report(
     Parameters
     ----------
     frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
-        Records of one wearer: a frame of one log, or both logs, as ``{log: frame}`` or one after
-        the other.
+        Records of one wearer: a frame of one log, or several logs, as ``{log: frame}`` or one
+        after the other. From a frame of the 20 Hz log the 15-second log is made again
+        (`eyelog.intervals`) unless it is passed too.
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     sections : sequence of str, optional
-        Which sections, in their own order: ``"days"``, ``"eyes"``, ``"walking"``, ``"head"``,
-        ``"rhythm"``, ``"baseline"``, ``"agreement"``, ``"trust"``. Default: all; ``"agreement"``
-        only where both logs are given. The method closes every report.
+        Which sections, in their own order: ``"days"``, ``"eyes"``, ``"blinks"``, ``"walking"``,
+        ``"head"``, ``"rhythm"``, ``"baseline"``, ``"agreement"``, ``"trust"``. Default: all;
+        ``"blinks"`` only for the 20 Hz log, ``"agreement"`` only where the 15- and the 60-second
+        log are given. The method closes every report.
     limits : Limits, optional
         What counts as worn, noisy, walking, in pose, and as a day that counts, see
         `eyelog.Limits`.
@@ -107,6 +109,8 @@ def report(
     chosen = [key for key in SECTIONS if key in asked]
     if sections is None and len(logs.frames) < len(LOGS):
         chosen.remove("agreement")
+    if sections is None and logs.single is None:
+        chosen.remove("blinks")
     page = _page(logs, [] if glance else chosen, named=name, dated=dated)
     return write_page(target, page)
 
@@ -157,7 +161,7 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
     if made:  # last, after every section has reported what it lacks
         made["method"] = ("Method", lambda: method(logs, arguments, notices))
     days = logs.calendar
-    log_words = words.joined([LOG_WORDS[log] for log in logs.frames])
+    log_words = words.joined(logs.called)
     with noticing(notices):
         return render(
             made,

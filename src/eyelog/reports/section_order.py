@@ -9,6 +9,7 @@ from eyelog.reports.section_parts import Part
 from eyelog.reports.sections import (
     agreement,
     baseline,
+    blinks,
     days,
     eyes,
     head,
@@ -23,6 +24,7 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
     {
         "days": ("Days", days.section),
         "eyes": ("Eyes", eyes.section),
+        "blinks": ("Blinks, one by one", blinks.section),
         "walking": ("Walking", walking.section),
         "head": ("Head and posture", head.section),
         "rhythm": ("Rhythm of the day", rhythm.section),

@@ -11,7 +11,6 @@ from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import COMPUTED_DATA, role
 from eyelog.figures.daily import plot_daily
-from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.profile import plot_profile
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
@@ -37,20 +36,21 @@ def section(logs: Logs) -> Part:
     if not known:
         raise Empty(" ".join(rates.values()))
     log, findings = known[0], list(rates.values())
-    hours = rate(logs.frames[log], by="hour", limits=logs.limits)
+    frame, called = logs.of_blinks(log)
+    hours = rate(frame, by="hour", limits=logs.limits)
     if (said := _hours_of(hours)) is not None:
         findings.append(said)
     return Part(
         findings=findings,
         pictures=[
             Picture(
-                f"Blink rate on each day, {LOG_WORDS[log]}",
+                f"Blink rate on each day, {called}",
                 "Points with exact 95 % intervals, which allow for the number of blinks, not for"
                 " changes within the day.",
                 lambda: plot_daily(logs.days(log), RATE),
             ),
             Picture(
-                f"Blink rate through the day, {LOG_WORDS[log]}",
+                f"Blink rate through the day, {called}",
                 "For each hour, the median of the days and the range of the middle half of them.",
                 lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
             ),
@@ -61,7 +61,7 @@ def section(logs: Logs) -> Part:
             ),
             lambda: page_table(
                 hours.loc[hours["n"] > 0],
-                f"Blink rate by hour of day, {LOG_WORDS[log]}",
+                f"Blink rate by hour of day, {called}",
                 "blink-rate-by-hour",
                 names=["rate_per_min", "low", "high", "n", "exposure_min"],
             ),
@@ -71,11 +71,12 @@ def section(logs: Logs) -> Part:
 
 
 def _rate_of(logs: Logs, log: str) -> str:
-    whole = rate(logs.frames[log], of="wearer", limits=logs.limits).iloc[0]
+    frame, called = logs.of_blinks(log)
+    whole = rate(frame, of="wearer", limits=logs.limits).iloc[0]
     if np.isnan(whole["rate_per_min"]):
-        return f"The {LOG_WORDS[log]} gives no blink rate: {whole['reason']}."
+        return f"The {called} gives no blink rate: {whole['reason']}."
     said = (
-        f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {LOG_WORDS[log]} the"
+        f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {called} the"
         f" wearer blinked {words.number(whole['rate_per_min'], 1)} times per minute"
     )
     said += (
@@ -118,7 +119,7 @@ def _hour(one: pd.DataFrame) -> str:
 
 def _hourly_rate(logs: Logs, log: str) -> pd.Series:
     """Return the blink rate of each hour of each day."""
-    return rate(logs.frames[log], by="1h", limits=logs.limits)["rate_per_min"]
+    return rate(logs.of_blinks(log)[0], by="1h", limits=logs.limits)["rate_per_min"]
 
 
 def _scores_table(logs: Logs) -> PageTable:

@@ -1,0 +1,134 @@
+"""Blinks, one by one: what only the 20 Hz log shows."""
+
+from functools import partial
+from typing import Final
+
+import pandas as pd
+
+from eyelog.analysis.blinks.each_blink import blinks
+from eyelog.analysis.blinks.shape import bursts
+from eyelog.analysis.compare.log_comparison import logs as compare_logs
+from eyelog.analysis.limits import limit
+from eyelog.catalogue import COMPUTED_DATA, role_field
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.distribution import plot_distribution
+from eyelog.frame import log_of
+from eyelog.reports import words
+from eyelog.reports.logs import Logs
+from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.section_parts import Empty, Part, Picture
+
+__all__ = ["section"]
+
+COLUMNS: Final = (
+    *("blink_n", "blink_rate_per_min", "blink_interval_sd_s", "blink_interval_max_s"),
+    *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
+)
+# What the app takes from its buffer of the latest blinks, and a count beside it.
+BUFFERED: Final = ("blink_count", "gap_mean", "blink_strength", "blink_duration")
+
+
+def section(logs: Logs) -> Part:
+    """Return which blinks count, the time between them, and how the app's own log differs."""
+    if logs.single is None:
+        raise Empty("single blinks are in the 20 Hz log alone, which is not in this report")
+    found = blinks(logs.single, limits=logs.limits)
+    if found.empty:
+        raise Empty("the 20 Hz log reports no blink")
+    counted = found[found["counted"]]
+    if counted.empty:
+        raise Empty(f"none of the {len(found):,} blinks reported counts: {_reasons(found)}")
+    findings = [_counts(found), _intervals(counted), _long(logs, logs.single)]
+    both = COMPUTED_DATA in logs.frames and COMPUTED_DATA not in logs.derived
+    between = _named(counted, "interval_s", "Time between blinks")
+    return Part(
+        findings=findings,
+        pictures=[
+            Picture(
+                "Time between two blinks, 20 Hz log",
+                "How often each time occurs between two blinks that count, where nothing lay"
+                " between them that could hide a blink.",
+                lambda: plot_distribution(between),
+            ),
+            *(
+                [
+                    Picture(
+                        "Longest time without a blink on each day, 20 Hz log",
+                        "A day without a value leaves a blank.",
+                        lambda: plot_daily(logs.single_days, "blink_interval_max_s"),
+                    )
+                ]
+                if len(logs.single_days) > 1
+                else []
+            ),
+        ],
+        tables=[
+            lambda: page_table(
+                logs.single_days, "Blinks on each day, 20 Hz log", "blinks-by-day", names=COLUMNS
+            ),
+            *([partial(_buffers, logs)] if both else []),
+        ],
+    )
+
+
+def _named(table: pd.DataFrame, name: str, label: str) -> pd.Series:
+    series = table[name].dropna()
+    return series.rename(f"{label} (s)")
+
+
+def _reasons(found: pd.DataFrame) -> str:
+    number = found.loc[~found["counted"], "reason"].value_counts()
+    return words.joined([f"{reason} ({count:,})" for reason, count in number.items()])
+
+
+def _counts(found: pd.DataFrame) -> str:
+    counted = int(found["counted"].sum())
+    said = f"Of {words.count(len(found), 'blink')} reported {counted:,} count."
+    return said if counted == len(found) else f"{said} The others do not: {_reasons(found)}."
+
+
+def _intervals(counted: pd.DataFrame) -> str:
+    between = counted["interval_s"].dropna()
+    if len(between) < 2:
+        return "The time between two blinks is not known: something lay between them."
+    low, middle, high = (float(between.quantile(share)) for share in (0.25, 0.5, 0.75))
+    longest = between.index[int(between.to_numpy().argmax())]
+    return (
+        f"The time between two blinks is known {len(between):,} times: {words.number(middle, 1)} s"
+        f" in the median, for the middle half {words.number(low, 1)} to {words.number(high, 1)} s."
+        f" The longest time without a blink was {words.number(float(between.max()), 1)} s, until"
+        f" {words.moment(longest)}."
+    )
+
+
+def _long(logs: Logs, single: pd.DataFrame) -> str:
+    days = logs.single_days
+    grouped = bursts(single, limits=logs.limits).iloc[0]
+    said = (
+        f"{int(grouped['bursts']):,} times several blinks followed one another within a second"
+        f" ({words.percent(float(grouped['burst_share']))} as many as blinks)."
+    )
+    known = days["long_blink_share"].dropna()
+    if known.empty:
+        return said
+    long = limit(log_of(single), "long_blink").value
+    return (
+        f"{said} On a usual day {words.percent(float(known.median()))} of the blinks lasted more"
+        f" than {long:g} ms."
+    )
+
+
+def _buffers(logs: Logs) -> PageTable:
+    """Return how the app's averages differ from the blinks of their own 15 seconds."""
+    if logs.single is None:
+        raise Empty("the 20 Hz log is not in this report")
+    table = compare_logs(logs.single, logs.frames[COMPUTED_DATA], limits=logs.limits)
+    names = [role_field(COMPUTED_DATA, part) for part in BUFFERED]
+    shown = table.loc[[name for name in names if name in table.index]]
+    return page_table(
+        shown,
+        "The app's 15-second log against the blinks of the same 15 seconds",
+        "app-against-rows",
+        names=["unit", "n", "mean_current", "mean_fifteen", "equal_share", "repeated_share"],
+        whole=table,
+    )
