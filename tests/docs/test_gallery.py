@@ -32,7 +32,8 @@ def test_every_question_with_a_picture_for_an_answer_has_a_script() -> None:
     pages = ROOT.glob("docs/how-to/*.md")
     asked = {path.read_text().splitlines()[0].removeprefix("# ") for path in pages}
     assert titles <= asked
-    assert {title for title in asked - titles if title.endswith("?")} == set()
+    tables = {"What is in my Logger folder?"}  # answered by a table
+    assert {title for title in asked - titles if title.endswith("?")} == tables
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

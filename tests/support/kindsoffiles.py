@@ -570,7 +570,7 @@ FOREIGN = [
     ),
     Kind(
         "Logger app, head motion",
-        lambda: "date,type,subType,value\n",
+        lambda: "time,type,subType,value\n",
         "refused",
         "head-motion events",
     ),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from eyelog.archive.account_events import events_path
 from eyelog.archive.account_zones import zones_path
 from eyelog.archive.parquet.layout import FILE, Place, check_account, folder
 from eyelog.archive.parquet.month_writer import locked
@@ -58,17 +59,20 @@ def erase(place: Place, account: str) -> list[AccountFile]:
 def traces(place: Place, account: str) -> list[AccountFile]:
     """Return the files of an account, sorted by path."""
     found = [trace for root in _folders(place, account) for trace in _files(place, root)]
-    return sorted([*found, *_zones(place, account)], key=lambda trace: trace.path)
+    return sorted([*found, *_beside(place, account)], key=lambda trace: trace.path)
 
 
-def _zones(place: Place, account: str) -> Iterator[AccountFile]:
-    """Yield the file of the account's zones, which lies beside the logs."""
+def _beside(place: Place, account: str) -> Iterator[AccountFile]:
+    """Yield the files of the account's zones and events, which lie beside the logs."""
     with suppress(ConfigurationError):  # the archive cannot have such a name
-        path = zones_path(place, account)
-        if not place.local:
-            place.fs.invalidate_cache(path)
-        if place.fs.exists(path):
-            yield AccountFile("zones", path, int(place.fs.size(path) or 0))
+        for what, path in (
+            ("zones", zones_path(place, account)),
+            ("events", events_path(place, account)),
+        ):
+            if not place.local:
+                place.fs.invalidate_cache(path)
+            if place.fs.exists(path):
+                yield AccountFile(what, path, int(place.fs.size(path) or 0))
 
 
 def _folders(place: Place, account: str) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from eyelog.archive.account_events import prune_events
 from eyelog.archive.erase import AccountFile
 from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
 from eyelog.archive.parquet.month_writer import locked
@@ -26,7 +27,9 @@ _KEY: Final = "month="
 
 
 def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[AccountFile]:
-    """Remove the months that ended before an instant; return what was removed, by path.
+    """Remove the months that ended before an instant, and events that began before it.
+
+    Returns what was removed.
 
     Parameters
     ----------
@@ -49,7 +52,8 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Acco
         names[:] = sorted(name for name in names if not name.startswith(_KEY))
         if old:
             removed += _remove(place, Path(parent), old, dry_run=dry_run)
-    return removed
+    events = prune_events(place, before, dry_run=dry_run)
+    return [*removed, *(AccountFile("events", path, size) for path, size in events)]
 
 
 def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[AccountFile]:

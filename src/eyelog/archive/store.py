@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
+from eyelog.archive.account_events import add_events, events_in_utc, stored_events
 from eyelog.archive.account_zones import set_zones, stored_zones
 from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
@@ -304,6 +305,80 @@ class Archive:
         Asia/Tokyo
         """
         set_zones(self._place, account, as_zones(tz, what="an archive"))
+
+    def events(self, account: str = "me", *, tz: Zone | None = None) -> pd.DataFrame:
+        """Return the events that were imported beside the logs of an account.
+
+        Parameters
+        ----------
+        account : str
+            Whose.
+        tz : str or Zones, optional
+            The zone of the times. By default the one that the archive knows for the account, else
+            UTC.
+
+        Returns
+        -------
+        DataFrame
+            One row per event, in order of time, as `eyelog.read_events` returns it: ``start`` and
+            ``end`` (stamps, microseconds; ``end`` is missing for a moment), string ``label`` and
+            ``kind``, float64 ``value``. Without rows if there are none.
+
+        Raises
+        ------
+        ArchiveError
+            If the file of the events is damaged or cannot be read.
+
+        Examples
+        --------
+        >>> import eyelog as el
+        >>> el.Archive("memory://doc-events").events("anna").columns.tolist()
+        ['start', 'end', 'label', 'kind', 'value']
+        """
+        zones = self._zones_of(tz, account)
+        table = stored_events(self._place, account)
+        home = zones.home
+        return table.assign(
+            start=table["start"].dt.tz_convert(home), end=table["end"].dt.tz_convert(home)
+        )
+
+    def add_events(
+        self, events: pd.DataFrame, *, account: str = "me", dry_run: bool = False
+    ) -> int:
+        """Put events beside those of an account; return how many are new or changed.
+
+        Parameters
+        ----------
+        events : DataFrame
+            As `eyelog.read_events` returns it. Two events of one start, kind and label are one: the
+            later call has its end and value.
+        account : str
+            Whose they are.
+        dry_run : bool
+            Change nothing.
+
+        Returns
+        -------
+        int
+            How many are new, or have another end or value.
+
+        Raises
+        ------
+        ConfigurationError
+            If it is not such a table, or the account is not valid.
+        ArchiveError
+            If the archive cannot be read or written.
+
+        Examples
+        --------
+        >>> import eyelog as el, pandas as pd
+        >>> archive = el.Archive("memory://doc-add-events")
+        >>> start = pd.to_datetime(["2026-10-19 09:00"]).tz_localize("Asia/Tokyo")
+        >>> noted = pd.DataFrame({"start": start, "end": start.shift(1, "h"), "label": ["work"]})
+        >>> archive.add_events(noted, account="anna"), archive.add_events(noted, account="anna")
+        (1, 0)
+        """
+        return add_events(self._place, account, events_in_utc(events), keep=not dry_run)
 
     def _zones_of(self, tz: Zone | None, account: str) -> Zones:
         """Return the zones in which to read an account; see `read`."""

@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 import pandas as pd
 
+from eyelog.archive.account_events import events_problems
 from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
@@ -28,7 +29,7 @@ def verify(place: Place) -> pd.DataFrame:
             found = _problems(place, log, account, month, path)
             problems += [(account, log, month, path, problem) for problem in found]
             done()
-    for account, path, problem in zones_problems(place):
+    for account, path, problem in (*zones_problems(place), *events_problems(place)):
         problems.append((account, "", "", path, problem))
     return pd.DataFrame(problems, columns=list(_COLUMNS)).astype("string")
 

@@ -210,7 +210,6 @@ def _import(args: argparse.Namespace) -> int:
 def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     """Return what became of each file, as lines of the terminal's width."""
     from eyelog.analysis.sheet import Heading, Sheet
-    from eyelog.catalogue import log_named
 
     # Counts that are 0 for every file are not shown: --json has every count of every file.
     counts = {"read": "Rows", "kept": "New", "conflicts": "Conflicts", "refused": "Refused"}
@@ -221,7 +220,7 @@ def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     ]
     cells = [
         [
-            f"{log_named(report.log).interval_s} s" if report.log else "",
+            _log_of(report),
             report.status,
             *([report.account] if accounts else []),
             *(f"{getattr(report, name):,}" for name in shown),
@@ -240,6 +239,15 @@ def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
     names = _short_names([report.file for report in reports], max(20, width - rest))
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
     return Sheet([Heading("File", "File"), *headings], rows).text(width)
+
+
+def _log_of(report: "FileReport") -> str:
+    """Return the interval of a log, ``events``, or nothing for another file."""
+    from eyelog.catalogue import log_named
+
+    if report.log:
+        return f"{log_named(report.log).interval_s:g} s"
+    return "events" if report.kind else ""
 
 
 def _short_names(names: list[str], width: int) -> list[str]:

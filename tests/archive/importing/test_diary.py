@@ -24,9 +24,10 @@ def test_intervals_and_moments_become_a_table_in_order_of_time(tmp_path: Path) -
         "start,end,label,remark\n2026-10-24 15:00,,tea,\n"
         "2026-10-24 09:00,2026-10-24 12:00,work,x\n",
     )
-    assert list(events.columns) == ["start", "end", "label"]
+    assert list(events.columns) == ["start", "end", "label", "kind", "value"]
     assert events.index.equals(pd.RangeIndex(2))
-    assert events.dtypes.astype(str).tolist() == [*["datetime64[us, Asia/Tokyo]"] * 2, "string"]
+    times, texts = ["datetime64[us, Asia/Tokyo]"] * 2, ["string"] * 2
+    assert events.dtypes.astype(str).tolist() == [*times, *texts, "float64"]
     assert events["label"].tolist() == ["work", "tea"]
     assert events["end"].isna().tolist() == [False, True]
     assert str(events["start"][0]) == "2026-10-24 09:00:00+09:00"

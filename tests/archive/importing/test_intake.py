@@ -59,9 +59,8 @@ def test_a_session_becomes_one_log_and_the_other_files_are_named(
         by_status.setdefault(report.status, []).append(report)
         assert report.read == report.kept + report.repeated + report.refused
     assert {status: len(each) for status, each in by_status.items()} == {
-        "imported": 5, "other kind": 1, "empty": 1
+        "imported": 5, "empty": 2
     }  # fmt: skip
-    assert "slowHeadMotion" in by_status["other kind"][0].reason
     assert sum(report.repeated for report in reports) == 30
     assert sum(report.kept for report in reports) == sum(map(len, HOURS.values()))
 
@@ -75,7 +74,7 @@ def test_a_second_import_changes_nothing_and_reports_that(
     reports = import_files(archive, [folder, DATASETS / "answers-2026-10-21.zip"])
     assert contents(archive) == before
     assert sum(report.kept for report in reports) == 0
-    assert {report.status for report in reports} == {"nothing new", "other kind", "empty"}
+    assert {report.status for report in reports} == {"nothing new", "empty"}
 
 
 def test_a_dry_run_reports_the_same_and_does_nothing(archive: el.Archive, tmp_path: Path) -> None:
@@ -85,7 +84,7 @@ def test_a_dry_run_reports_the_same_and_does_nothing(archive: el.Archive, tmp_pa
     assert [counts(each) for each in dry] == [
         counts(each) for each in import_files(archive, [folder])
     ]
-    assert {report.status for report in dry} == {"to import", "other kind", "empty"}
+    assert {report.status for report in dry} == {"to import", "empty"}
 
 
 @pytest.mark.parametrize("waiting", [1, 50, 10**9])
@@ -280,8 +279,8 @@ def test_a_date_outside_the_years_1_to_9999_loses_no_other_record(
 def test_files_of_other_kinds_are_refused_where_there_is_no_log(
     archive: el.Archive, tmp_path: Path
 ) -> None:
-    (tmp_path / "a_slowHeadMotion.csv").write_text("date,type,subType,value\n")
     (tmp_path / "a_fastHeadMotion.csv").write_bytes(b"")
+    (tmp_path / "a_location.csv").write_text("date,latitude,longitude,altitude,speed\n")
     reports = import_files(archive, [tmp_path])
     assert [report.status for report in reports] == ["empty", "refused"]
-    assert "slowHeadMotion" in reports[1].reason
+    assert "location" in reports[1].reason

@@ -12,11 +12,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, NoReturn
 
+import numpy as np
 import pandas as pd
 
+from eyelog.archive.account_events import DIARY
+from eyelog.archive.importing.app_events import events_of
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.catalogue import near
-from eyelog.clock import DAY, Zone, as_tzinfo, as_zones, day_start, zone
+from eyelog.clock import DAY, Zone, Zones, as_tzinfo, as_zones, day_start, zone
 from eyelog.disk.files import path_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
 from eyelog.rfc3339 import parse_rfc3339
@@ -46,7 +49,7 @@ _WHEN: Final = re.compile(
 def read_events(
     path: str | os.PathLike[str], *, tz: Zone, dayfirst: bool | None = None
 ) -> pd.DataFrame:
-    r"""Read a diary: a table of intervals, whole days or moments, with a label each.
+    r"""Read a diary, or events of the app: intervals, whole days or moments, with a label each.
 
     Parameters
     ----------
@@ -56,7 +59,9 @@ def read_events(
         which the first sheet with such a header is read. It needs a column of starts (``start``,
         ``from``, ``begin``, ``onset``, ``time``, ``date``, ``timestamp``) and one of labels
         (``label``, ``event``, ``activity``, ``type``, ``note``); one of ends (``end``, ``to``,
-        ``until``, ``stop``) is optional. Other columns are left out.
+        ``until``, ``stop``) is optional. Other columns are left out. Or a file of events that the
+        app writes beside a recording (``_fastHeadMotion``, ``_slowHeadMotion``,
+        ``_motionActivity``).
     tz : str
         IANA zone of the times that have no offset, and of the result.
     dayfirst : bool, optional
@@ -67,9 +72,11 @@ def read_events(
     -------
     DataFrame
         One row per event, in order of time; columns ``start`` and ``end`` (stamps in `tz`,
-        microseconds; ``end`` is missing for a moment) and ``label`` (string). A day without a clock
-        time is the whole local day: it starts with its first instant, and ends with that of the
-        next day.
+        microseconds; ``end`` is missing for a moment), ``label`` and ``kind`` (string: ``diary``,
+        ``head motion`` or ``phone activity``) and ``value`` (float64: the one-way moves of a head
+        motion, the confidence of an activity; missing in a diary). A day without a clock time is
+        the whole local day: it starts with its first instant, and ends with that of the next day.
+        An activity lasts until the next one.
 
     Raises
     ------
@@ -122,6 +129,8 @@ def read_events(
         raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
     if len(content) > _LARGEST:
         raise ConfigurationError(f"{file.name} is larger than {_LARGEST >> 20} MB: not a diary")
+    if (made := _of_the_app(content, file.name, zones)) is not None:
+        return made
     rows = _rows_of(content, file)
     (_, header), *lines = rows
     columns = _columns(header, file.name)
@@ -156,9 +165,25 @@ def read_events(
             "start": _stamps(starts, zones.home),
             "end": _stamps(ends, zones.home),
             "label": pd.array(labels, "string"),
+            "kind": pd.array([DIARY] * len(labels), "string"),
+            "value": np.full(len(labels), np.nan),
         }
     )
     return table.sort_values("start", kind="stable", ignore_index=True)
+
+
+def _of_the_app(content: bytes, name: str, zones: Zones) -> pd.DataFrame | None:
+    """Return the events of a file of the app; None if it is of another kind."""
+    if content.startswith(_WORKBOOK):
+        return None
+    try:
+        made = events_of(_decoded(content, name), zones)
+    except ArchiveError as error:
+        raise ConfigurationError(f"{name}, {error}") from None
+    if made is None:
+        return None
+    times = {part: made[part].dt.tz_convert(zones.home) for part in ("start", "end")}
+    return made.assign(**times)
 
 
 def _rows_of(content: bytes, file: Path) -> list[tuple[int, list[str]]]:

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.answers.page import Joined
+from eyelog.archive.importing.app_events import app_events
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import OtherKind
 from eyelog.archive.importing.layers import (
@@ -66,8 +67,9 @@ class FileReport:
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
     that were already there (or whose stamp came again in the file), and `refused` are not records.
     `conflicts` counts the stamps at which a later value replaced another one or, if stored values
-    are kept, differed from one; `differing` has these by field. A file that the app writes beside
-    the logs has the status "other kind", and `kind` says what it has.
+    are kept, differed from one; `differing` has these by field. What the app writes beside the logs
+    has a `kind`, which says what it is; if it is not kept, as events are, its status is "other
+    kind".
     """
 
     file: str
@@ -102,8 +104,9 @@ def import_files(
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
-    A file that is not a log is refused; the others are still imported. What the app writes beside
-    the logs is left out, unless there is nothing else: then it is refused too. Importing the same
+    A file that is not a log is refused; the others are still imported. Of what the app writes
+    beside the logs the events are kept (`Archive.events`); the rest is left out, unless there is
+    nothing else: then it is refused too. Importing the same
     files again changes nothing. Files of several wearers or devices in the same time are refused,
     and then nothing is written.
 
@@ -244,6 +247,7 @@ class _Intake:
     waiting: dict[tuple[str, str], Waiting[FileReport]] = field(default_factory=dict)
     met: dict[tuple[str, str], Met] = field(default_factory=dict)
     shown: dict[str, "list[pd.Series[float]]"] = field(default_factory=dict)  # offsets of files
+    events: list[tuple[FileReport, pd.DataFrame]] = field(default_factory=list)
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
@@ -268,6 +272,8 @@ class _Intake:
             refused.reason, refused.fault = spelled(fault), fault
             if isinstance(error, OtherKind):
                 refused.status, refused.kind = OTHER_KIND, error.kind
+                if error.has_events:
+                    refused = self._take_events(file, refused)
             reports = {(self.account, ""): refused}
         else:
             first = next(iter(reports.values()), FileReport(file.name, account=self.account))
@@ -286,6 +292,32 @@ class _Intake:
             f" of its name with"
             f" {argument('split_wearers', True)}; nothing was imported"
         )
+
+    def _take_events(self, file: InputFile, report: FileReport) -> FileReport:
+        """Let the events of a file wait; return its report."""
+        try:
+            made = app_events(file, self.chosen.tz)
+        except OtherKind:  # events that are written in another way
+            return report
+        except EyelogError as error:
+            fault = reason_of(error, file.name)
+            return replace(report, status="refused", reason=spelled(fault), fault=fault)
+        account = self.chosen.wearer or self.account
+        done = FileReport(file.name, read=len(made), account=account, kind=report.kind)
+        if not len(made):
+            done.status = "empty"
+            return done
+        done.first, done.last = (made["start"].iloc[at].to_pydatetime() for at in (0, -1))
+        self.events.append((done, made))
+        return done
+
+    def _keep_events(self) -> None:
+        """Write the waiting events."""
+        for report, made in self.events:
+            report.kept = self.archive.add_events(
+                made, account=report.account, dry_run=self.dry_run
+            )
+            report.repeated = report.read - report.kept
 
     def close(self) -> None:
         """Remove the records that still wait."""
@@ -379,6 +411,7 @@ class _Intake:
                 held = self._write(key, stack, staged)
                 self._refuse_mixture(key, held)
             self.archive.put_in_place(staged)
+        self._keep_events()
         for report in self.reports:
             if report.kept and report.status != "refused":
                 report.status = "to import" if self.dry_run else "imported"

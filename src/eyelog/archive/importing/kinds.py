@@ -23,6 +23,7 @@ __all__ = [
     "NotALog",
     "OtherKind",
     "counted_kinds",
+    "event_kind",
     "find_header",
     "kind_of_bytes",
     "kind_of_message",
@@ -102,11 +103,19 @@ class NotALog(ArchiveError):
 
 
 class OtherKind(NotALog):
-    """A file that the app writes beside the logs, which is left out; `kind` says what it has."""
+    """A file that the app writes beside the logs; `kind` says what it has.
+
+    An archive keeps its events; everything else leaves it out.
+    """
 
     def __init__(self, kind: str) -> None:
         super().__init__(f"it has {kind}")
         self.kind = kind
+
+    @property
+    def has_events(self) -> bool:
+        """Whether it is a file of events."""
+        return self.kind in (_EVENTS, _ACTIVITY)
 
 
 def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:
@@ -225,6 +234,14 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
 def other_kind(names: Set[str]) -> str:
     """Return the other kind of file that one of the folded names shows, nothing if none does."""
     return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
+
+
+def event_kind(names: Set[str]) -> str:
+    """Return the kind of the events that folded names of columns show, nothing for other files."""
+    if {"date", "type", "subtype", "value"} <= names:
+        return "head motion"
+    activity = "date" in names and not names.isdisjoint(_OTHERS[_ACTIVITY])
+    return "phone activity" if activity else ""
 
 
 def kind_of_message(names: Set[str]) -> str:

@@ -1,0 +1,230 @@
+"""The events of each account: a small file that a person can read, beside the logs.
+
+::
+
+    ROOT/.events/account=me.v1.csv
+
+Its columns are those of `eyelog.read_events`, its times are in UTC. The folder is hidden, so
+Parquet tools skip it.
+"""
+
+import io
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.archive.parquet.layout import Place, archive_errors, check_account
+from eyelog.disk.files import replace_file
+from eyelog.errors import ArchiveError, ConfigurationError
+
+__all__ = [
+    "DIARY",
+    "add_events",
+    "events_in_utc",
+    "events_path",
+    "events_problems",
+    "events_table",
+    "prune_events",
+    "stored_events",
+]
+
+EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
+DIARY: Final = "diary"
+FOLDER: Final = ".events"
+_ENDING: Final = ".v1.csv"
+# Two events with these the same are one; the later file has its end and value.
+_SAME: Final = ["start", "kind", "label"]
+
+
+def events_table(
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    labels: Sequence[str],
+    kind: str | Sequence[str],
+    values: Sequence[float] | npt.NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return a table of events in order of time, in UTC.
+
+    Parameters
+    ----------
+    starts, ends : array of int64
+        Microseconds of UTC; the smallest integer (NaT) for the end of a moment.
+    labels : sequence of str
+        What each is called.
+    kind : str or sequence of str
+        Where they come from.
+    values : sequence of float
+        The number that goes with each; NaN without one.
+    """
+    kinds = [kind] * len(labels) if isinstance(kind, str) else list(kind)
+    table = pd.DataFrame(
+        {
+            "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
+            "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
+            "label": pd.array(list(labels), dtype="string"),
+            "kind": pd.array(kinds, dtype="string"),
+            "value": np.asarray(values, dtype=np.float64),
+        }
+    )
+    return table.sort_values("start", kind="stable", ignore_index=True)
+
+
+def events_path(place: Place, account: str) -> str:
+    """Return the file of the events of an account."""
+    return f"{place.root}/{FOLDER}/account={check_account(account)}{_ENDING}"
+
+
+def stored_events(place: Place, account: str) -> pd.DataFrame:
+    """Return the events of an account in UTC, in order of time; without rows if it has none.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or cannot be read.
+    """
+    path = events_path(place, account)
+    with archive_errors(f"read {path}"):
+        try:
+            if not place.local:
+                place.fs.invalidate_cache(path)
+            body: bytes = Path(path).read_bytes() if place.local else place.fs.cat_file(path)
+        except FileNotFoundError:
+            none = np.zeros(0, dtype=np.int64)
+            return events_table(none, none, [], [], [])
+    try:
+        table = pd.read_csv(
+            io.BytesIO(body),
+            dtype={"label": "string", "kind": "string", "value": "float64"},
+            keep_default_na=False,
+            na_values={"end": [""], "value": [""]},
+        )
+        if tuple(table.columns) != EVENT_COLUMNS:
+            raise ValueError(f"its first line is not {','.join(EVENT_COLUMNS)}")
+        starts, ends = (
+            pd.to_datetime(table[name], format="ISO8601", utc=True).astype("datetime64[us, UTC]")
+            for name in ("start", "end")
+        )
+        if starts.isna().any():
+            raise ValueError("an event has no start")
+    except (ValueError, UnicodeDecodeError) as error:
+        why = str(error).splitlines()[0]
+        raise ArchiveError(
+            f"cannot read {path}: it is damaged ({why}): remove it, and import the files of events"
+            " again"
+        ) from None
+    return table.assign(start=starts, end=ends)
+
+
+def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of events in UTC, as `events_table` does.
+
+    Raises
+    ------
+    ConfigurationError
+        If it lacks a column, or a time has no zone.
+    """
+    if not isinstance(events, pd.DataFrame) or not {"start", "end", "label"} <= {*events.columns}:
+        raise ConfigurationError(
+            "events must be a table with the columns start, end and label, as eyelog.read_events"
+            " returns it"
+        )
+    for name in ("start", "end"):
+        if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
+            raise ConfigurationError(
+                f"the column {name!r} of the events needs times with a zone:"
+                f" events[{name!r}].dt.tz_localize('Asia/Tokyo')"
+            )
+    if events["start"].isna().any() or events["label"].isna().any():
+        raise ConfigurationError("an event has no start or no label: give it one, or remove it")
+    starts, ends = (
+        pd.DatetimeIndex(events[name]).tz_convert("UTC").as_unit("us").asi8
+        for name in ("start", "end")
+    )
+    n = len(events)
+    kinds = events["kind"].fillna("").astype(str) if "kind" in events else [DIARY] * n
+    values = events["value"] if "value" in events else [float("nan")] * n
+    labels = events["label"].astype(str).tolist()
+    return events_table(starts, ends, labels, list(kinds), np.asarray(values, dtype=np.float64))
+
+
+def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool = True) -> int:
+    """Put events beside those of an account; return how many are new or changed.
+
+    Parameters
+    ----------
+    place : Place
+        The archive.
+    account : str
+        Whose they are.
+    events : DataFrame
+        As `events_table` returns them.
+    keep : bool
+        Whether to write them.
+    """
+    before = stored_events(place, account)
+    merged = pd.concat([before, events], ignore_index=True).drop_duplicates(_SAME, keep="last")
+    merged = merged.sort_values("start", kind="stable", ignore_index=True)
+    new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
+    if new and keep:
+        _write(place, account, merged)
+    return new
+
+
+def _write(place: Place, account: str, events: pd.DataFrame) -> None:
+    path = events_path(place, account)
+    body = events.to_csv(index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ").encode()
+    with archive_errors(f"write {path}"):
+        if place.local:
+            replace_file(Path(path), body)
+        else:
+            place.fs.pipe_file(path, body)
+
+
+def prune_events(place: Place, before: datetime, *, dry_run: bool = False) -> list[tuple[str, int]]:
+    """Remove the events that began before an instant; return each file and its bytes less."""
+    removed = []
+    for account in _accounts(place):
+        events = stored_events(place, account)
+        left = events[events["start"] >= before]
+        if len(left) == len(events):
+            continue
+        path = Path(events_path(place, account))
+        size = path.stat().st_size
+        removed.append((str(path), round(size * (1 - len(left) / len(events)))))
+        if dry_run:
+            continue
+        if len(left):
+            _write(place, account, left)
+        else:
+            path.unlink()
+    return removed
+
+
+def _accounts(place: Place) -> list[str]:
+    """Return the accounts that have events."""
+    root = f"{place.root}/{FOLDER}"
+    place.fs.invalidate_cache(root)
+    names = [str(path).rsplit("/", 1)[-1] for path in place.fs.find(root)]
+    return sorted(
+        unquote(name.removeprefix("account=").removesuffix(_ENDING))
+        for name in names
+        if name.endswith(_ENDING) and not name.startswith(".")
+    )
+
+
+def events_problems(place: Place) -> list[tuple[str, str, str]]:
+    """Return account, file and problem of each file of events that cannot be read."""
+    found = []
+    for account in _accounts(place):
+        try:
+            path = events_path(place, account)
+            stored_events(place, account)
+        except (ArchiveError, ConfigurationError) as error:
+            found.append((account, path, str(error).removeprefix(f"cannot read {path}: ")))
+    return found

@@ -1,0 +1,134 @@
+"""The event files of the app: head movements, and what the phone takes its owner to be doing."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from eyelog.archive.account_events import events_table
+from eyelog.archive.importing.kinds import OtherKind, event_kind
+from eyelog.archive.importing.sources import InputFile, opened
+from eyelog.archive.importing.stamps import NEVER, read_stamps
+from eyelog.catalogue import fold
+from eyelog.clock import FILE_ZONE, Zones
+from eyelog.errors import ArchiveError
+
+__all__ = ["app_events", "events_of"]
+
+HEAD: Final = "head motion"
+ACTIVITY: Final = "phone activity"
+_LARGEST: Final = 256 << 20
+_LINES: Final = 50  # in which the header is sought
+_CLASSES: Final = ("stationary", "walking", "running", "automotive", "cycling", "unknown")
+_WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TRUE: Final = ("1", "true", "yes")
+
+
+def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
+    """Return the events of a file of the app, in UTC, as `events_table` does.
+
+    Raises
+    ------
+    OtherKind
+        If no line of it is the header of events.
+    ArchiveError
+        If it cannot be read, or a line of it is not an event; the message names the line.
+    ConfigurationError
+        If a date has no offset and `tz` is None.
+    """
+    with opened(file) as (kind, stream):
+        content = stream.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB, which no file of events is")
+    encoding = kind if kind.startswith("utf-16") else "utf-8"
+    found = events_of(content.decode(encoding, "replace").removeprefix("\ufeff"), tz)
+    if found is None:
+        raise OtherKind("events of another form")
+    return found
+
+
+def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
+    """Return the events of a file of the app, in UTC; None if it is of another kind."""
+    lines = _lines(text)
+    for number, header in lines:
+        names = [fold(cell) for cell in header]
+        if kind := event_kind(set(names)):
+            break
+        if number >= _LINES:
+            return None
+    else:
+        return None
+    rows = [(at, dict(zip(names, cells, strict=False))) for at, cells in lines if any(cells)]
+    dates = [row.get("date", "") for _, row in rows]
+    stamps = _stamps(rows, dates, tz)
+    return (_head if kind == HEAD else _activity)(rows, stamps)
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    try:
+        for cells in reader:
+            yield reader.line_num, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise ArchiveError(f"line {reader.line_num}: not CSV ({error})") from None
+
+
+def _stamps(
+    rows: Sequence[tuple[int, dict[str, str]]], dates: list[str], tz: str | Zones | None
+) -> npt.NDArray[np.int64]:
+    zone = None if tz == FILE_ZONE else tz
+    stamps, _ = read_stamps(pa.chunked_array([pa.array(dates, pa.string())]), zone)
+    wrong = np.flatnonzero(stamps == NEVER)
+    if len(wrong):
+        first = int(wrong[0])
+        raise ArchiveError(f"line {rows[first][0]}: {dates[first][:40]!r} is not a date and time")
+    return stamps
+
+
+def _head(
+    rows: Sequence[tuple[int, dict[str, str]]], stamps: npt.NDArray[np.int64]
+) -> pd.DataFrame:
+    """Return head movements, which are moments."""
+    labels, values = [], []
+    for number, row in rows:
+        kind, way = row.get("type", ""), row.get("subtype", "")
+        if not kind:
+            raise ArchiveError(f"line {number}: the event has no type")
+        labels.append(f"{_words(kind)} {way}".strip())
+        values.append(_number(row.get("value", ""), number))
+    return events_table(stamps, np.full(len(stamps), NEVER), labels, HEAD, values)
+
+
+def _activity(
+    rows: Sequence[tuple[int, dict[str, str]]], stamps: npt.NDArray[np.int64]
+) -> pd.DataFrame:
+    """Return activities, each of which lasts until the next line; the last one has no end."""
+    labels, values = [], []
+    for number, row in rows:
+        found = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
+        labels.append(" and ".join(found) or "unknown")
+        values.append(_number(row.get("confidence", ""), number))
+    order = np.argsort(stamps, kind="stable")
+    ends = np.full(len(stamps), NEVER)
+    ends[order[:-1]] = stamps[order[1:]]
+    return events_table(stamps, ends, labels, ACTIVITY, values)
+
+
+def _words(name: str) -> str:
+    """Return a name of the app in words: ``slowHeadTilting`` is ``slow head tilting``."""
+    return _WORD.sub(" ", name).lower()
+
+
+def _number(text: str, line: int) -> float:
+    if not text:
+        return float("nan")
+    try:
+        return float(text)
+    except ValueError:
+        raise ArchiveError(f"line {line}: {text[:40]!r} is not a number") from None
