@@ -131,6 +131,8 @@ def test_attrition_leaves_what_the_mask_leaves():
     table = el.attrition(frame, recipe="blinks")
     shared = table[table["outcome"] == ""]
     assert shared["reason"].tolist()[:4] == ["", "UNWORN", "MOVING", "NOISY"]
+    said = ["recorded", "fitError 0", "walking false", "noiseStatus false"]
+    assert shared["condition"].tolist()[:4] == said
     masked = el.mask(frame, el.flag(frame))
     of_outcome = table[table["outcome"] != ""].set_index("outcome")["left"]
     assert of_outcome.to_dict() == masked[of_outcome.index].notna().sum().to_dict()

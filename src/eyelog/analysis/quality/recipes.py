@@ -58,7 +58,9 @@ class Condition:
     def text(self, rule: Limit) -> str:
         """Return the condition in words."""
         text = rule.text(self.field)
-        return text.replace("more than", "at most") if self.reason is Reason.MOVING else text
+        if self.reason is not Reason.MOVING:
+            return text
+        return text.replace("more than", "at most").replace("true", "false")
 
 
 @dataclass(frozen=True, slots=True)
