@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from eyelog.access.client import Client
 
 __all__ = ["Archive", "Written", "place_of"]
+
+
+_LARGE_TABLE: Final = 64 << 20
 
 
 class Written(NamedTuple):
@@ -199,6 +202,9 @@ class Archive:
             table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
         frame = in_zones(rows.frame_of(table, zones.home), zones)
+        if table.nbytes > _LARGE_TABLE:  # Arrow would keep as much again for later tables
+            del table
+            pa.default_memory_pool().release_unused()
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         if len(frame):  # an open range begins and ends with the records that there are
             edges |= {"start": _stamp(frame.index[0])} if start is None else {}
