@@ -26,7 +26,8 @@ from eyelog.service.auth.cleanup import outdated
 from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased, revived
-from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
+from eyelog.service.auth.schema import VERSION, columns, expected_columns, version_of
+from eyelog.service.auth.state import StateBusy
 from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
