@@ -59,6 +59,7 @@ NO_SOURCE_FILE = {
     "docs/test_made_pages.py": "pages made from the code",
     "docs/test_other_toolkits.py": "a page",
     "docs/test_pages.py": "pages",
+    "docs/test_run_a_service.py": "pages",
     "docs/test_readme.py": "a page",
     "docs/test_site.py": "the site, in a real browser",
     "service/uploads/test_kills.py": "uploads whose processes are killed",
