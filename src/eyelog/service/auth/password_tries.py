@@ -1,9 +1,14 @@
 """A password that a wearer typed: checked at the pace that the throttle allows."""
 
+import asyncio
 import math
+import os
 import secrets
+import sys
+import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,6 +29,7 @@ _DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_WAITING = 8
 """Passwords from one address that are being checked or waiting, in one process."""
 _BUSY_S = 5
+_AT_ONCE = 2
 _MOST_REFUSED = 10_000
 """Guessers that a process knows to be refused, without asking the state file."""
 
@@ -64,6 +70,17 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def _give_way() -> None:
+    """Let all other threads of the machine go before this one.
+
+    Guesses from many networks are all checked, by each process of a service two at once. Then a
+    known browser would wait for its core.
+    """
+    if sys.platform == "linux":  # elsewhere it would slow down the whole process
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
 class PasswordTries:
     """Checks passwords, and recognises browsers in which a wearer has logged in before.
 
@@ -78,11 +95,12 @@ class PasswordTries:
     def __init__(self, registry: Registry, throttle: Throttle) -> None:
         self._registry = registry
         self.throttle = throttle
-        self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
+        self.at_once = CapacityLimiter(_AT_ONCE)  # each check costs 16 MB and much of a core
         # A flood of guesses must not make a wearer wait, neither in a known browser nor, while the
         # guesses come from a few addresses, in another one.
         self._known = CapacityLimiter(2)
         self._of_strangers = CapacityLimiter(4)
+        self._yielding = ThreadPoolExecutor(_AT_ONCE, "stranger", initializer=_give_way)
         self._waiting: Counter[str] = Counter()
         self._refused: dict[bytes, float] = {}
 
@@ -100,12 +118,12 @@ class PasswordTries:
         device = self._mark(request.cookies.get(_COOKIE, ""), name)
         address = client_address(request)
         if device is not None:
-            return await self._check(request, name, password, application, device, self._known)
+            return await self._check(request, name, password, application, device)
         if self._waiting[address] >= _MOST_WAITING:
             return WrongPassword(_BUSY_S, is_busy=True)
         self._waiting[address] += 1
         try:
-            return await self._check(request, name, password, application, None, self.at_once)
+            return await self._check(request, name, password, application, None)
         finally:
             self._waiting[address] -= 1
             if not self._waiting[address]:
@@ -118,7 +136,6 @@ class PasswordTries:
         password: str,
         application: str | None,
         device: str | None,
-        limiter: CapacityLimiter,
     ) -> WrongPassword | None:
         address = client_address(request)
         who = guesser(name, address=address, device=device)
@@ -136,9 +153,13 @@ class PasswordTries:
                 self._refuse(everyone, await to_thread.run_sync(self.throttle.wait_s, everyone))
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
-        correct = await to_thread.run_sync(
-            self._registry.accounts.check_login, name, password, limiter=limiter
-        )
+        check_login = self._registry.accounts.check_login
+        if device is not None:
+            correct = await to_thread.run_sync(check_login, name, password, limiter=self._known)
+        else:
+            async with self.at_once:
+                loop = asyncio.get_running_loop()
+                correct = await loop.run_in_executor(self._yielding, check_login, name, password)
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)
             return WrongPassword()
