@@ -41,6 +41,7 @@ NO_SOURCE_FILE = {
     "analysis/test_references.py": "independent implementations of several functions",
     "archive/importing/test_kinds_of_files.py": "every kind of file, through all readers",
     "service/auth/test_upgrade.py": "a state file of the first release, through the registry",
+    "service/test_object_store.py": "an archive in an object store, through the service",
     "service/test_second_release.py": "an archive and a state of eyelog 0.2.0, in today's service",
     "service/records/test_columns.py": "pages in columns, from the service to the client's frame",
     "archive/importing/test_wearers.py": "files of several wearers, read and imported",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import archive_path, open_archive
+from eyelog.cli.source import archive_path, open_archive, service_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -341,10 +341,7 @@ def _add_upkeep(actions: Any) -> None:
 def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
     from eyelog.service.auth.registry import Registry
 
-    if "://" in (args.archive or ""):
-        registry = Registry(open_archive(args).path, args.state)
-    else:
-        registry = Registry(archive_path(args), args.state)
+    registry = Registry(service_archive(args), args.state)
     if existing:
         registry.require_state()
     return registry
@@ -913,7 +910,7 @@ def _prune(args: argparse.Namespace) -> None:
         )
     registry = _registry(args)
     before = datetime.now(UTC) - timedelta(days=int(days[1]))
-    removed = prune(open_place(registry.folder), before, dry_run=args.dry_run)
+    removed = prune(open_place(registry.archive), before, dry_run=args.dry_run)
     if removed and not args.dry_run:
         _audit(registry, "prune", older_than=args.older_than, files=len(removed))
     if args.json:
@@ -944,6 +941,10 @@ def _backup(args: argparse.Namespace) -> None:
         _print_json(asdict(made))
     else:
         print(f"backed up: {made.files:,} files, {made.bytes:,} bytes, read back, in {made.folder}")
+    if isinstance(registry.archive, str):
+        note(
+            f"The archive {open_archive(args).path} is not in it: copy the bucket by its own means."
+        )
     if made.damaged:
         months = "1 month is" if made.damaged == 1 else f"{made.damaged} months are"
         note(

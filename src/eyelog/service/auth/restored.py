@@ -44,7 +44,7 @@ class Revived:
 
 def revived(registry: Registry) -> Revived:
     """Compare the ends that were noted in the archive with a state."""
-    notes = ended.notes(registry.folder)
+    notes = ended.notes(registry.archive)
     if not notes:
         return Revived([], [], [], [], [])
     accounts = registry.accounts.all()
@@ -130,5 +130,5 @@ def is_erased(registry: Registry, account: str, *, since: float | None = None) -
     whose = account_digest(account)
     return any(
         note.what == "erased" and note.account == whose and _before(since, note.at)
-        for note in ended.notes(registry.folder)
+        for note in ended.notes(registry.archive)
     )

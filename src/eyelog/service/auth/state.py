@@ -34,29 +34,54 @@ class StateFault(ConfigurationError):
     """The state file cannot be used until the operator has mended a fault, such as a full disk."""
 
 
+def archive_at(path: str | os.PathLike[str]) -> Path | str:
+    """Return the folder of an archive, or the URL of one in an object store."""
+    text = os.fspath(path)
+    return text if "://" in text else Path(text).expanduser()
+
+
 class State:
-    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive."""
+    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive.
+
+    Attributes
+    ----------
+    archive : Path or str
+        The archive's folder, or its URL in an object store.
+    folder : Path
+        The folder of the state.
+    beside : Path
+        The archive's folder; that of the state, if the archive is in an object store.
+    """
 
     def __init__(
         self,
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        for path, what in ((archive_path, "archive"), (state, "folder for its state")):
-            if path is not None and "://" in os.fspath(path):
+        if state is not None and "://" in os.fspath(state):
+            raise ConfigurationError(
+                f"the service needs a local folder for its state, not {os.fspath(state)!r}"
+            )
+        self.archive: Path | str = archive_at(archive_path)
+        if isinstance(self.archive, str):
+            if state is None:
+                from eyelog.archive.parquet.layout import open_place
+
                 raise ConfigurationError(
-                    f"the service needs a local {what}, not {os.fspath(path)!r}: sync or copy it to"
-                    " a folder first"
+                    f"the archive {open_place(self.archive).name} is not a folder of this machine:"
+                    " name one for the service's state with --state"
                 )
-        self.archive = Path(archive_path).expanduser()
-        self.folder = self.archive if state is None else Path(state).expanduser()
+            self.folder = self.beside = Path(state).expanduser()
+        else:
+            self.beside = self.archive
+            self.folder = self.archive if state is None else Path(state).expanduser()
         if state is not None and self.folder.exists() and not self.folder.is_dir():
             raise ConfigurationError(f"{self.folder} is not a folder: --state takes one")
         self._file = self.folder / _FILE_NAME
-        beside = self.archive / _FILE_NAME
+        beside = self.beside / _FILE_NAME
         if not self._file.exists() and beside.exists():
             there = shlex.quote(str(self.folder))
-            files = f"{shlex.quote(str(self.archive))}/_service.*"
+            files = f"{shlex.quote(str(self.beside))}/_service.*"
             raise ConfigurationError(
                 f"the service's state is {beside}, and {self.folder} has none: stop the service and"
                 f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
