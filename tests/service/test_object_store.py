@@ -5,7 +5,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import requests
@@ -20,7 +22,9 @@ from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import revived
 from eyelog.service.server import running
-from support.live import REDIRECT
+from support.account_page import Visitor
+from support.live import REDIRECT, Live
+from support.login_page import PASSWORD
 from support.records import records
 from support.stores import object_store
 
@@ -106,6 +110,27 @@ def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path)
         )
     assert [answer.json()["new"] for answer in answers] == [1] * 4
     assert len(Archive(bucket).read(SIXTY, account="ada", tz="UTC")) == 4
+
+
+@pytest.mark.slow
+def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
+    bucket: str, tmp_path: Path
+) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada", PASSWORD)
+    Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 1440), account="ada")
+    with running(bucket, state=tmp_path / "state") as url:
+        visitor = Visitor(Live(url, tmp_path, registry, "", ""))
+        page = visitor.log_in()
+        packed = visitor.send(page, "download")
+        with ZipFile(BytesIO(packed.content)) as box:
+            assert box.namelist() == [f"{SIXTY}-2026-10.csv"]
+        report = visitor.send(page, "report")
+        assert report.headers["Content-Type"].startswith("text/html")
+        assert b"<svg" in report.content or b"<img" in report.content
+        gone = visitor.send(visitor.open(), "erase", password=PASSWORD, sure="yes")
+        assert gone.status_code == 200
+    assert Archive(bucket).accounts() == []
 
 
 def test_an_operator_checks_backs_up_and_erases(

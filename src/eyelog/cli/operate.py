@@ -420,6 +420,13 @@ def _say_ended(ended: "list[Ended]", *, what: str) -> None:
         print(f"ended: no token; {what} had none that could be used")
 
 
+def _by_account(ended: "list[Ended]") -> "dict[str, list[Ended]]":
+    found: dict[str, list[Ended]] = {}
+    for one in ended:
+        found.setdefault(one.account, []).append(one)
+    return found
+
+
 def _counts(ended: "list[Ended]") -> dict[str, int]:
     return {"tokens": sum(one.refresh + one.access for one in ended)}
 
@@ -593,8 +600,8 @@ def _switched(args: argparse.Namespace, step: Literal["disable", "enable"]) -> l
     registry = _registry(args)
     names = _chosen(args, registry, args.name)
     switch = registry.accounts.disable if step == "disable" else registry.accounts.enable
+    switch(*names)
     for name in names:
-        switch(name)
         _audit(registry, step, account=name)
     return names
 
@@ -620,8 +627,10 @@ def _enable(args: argparse.Namespace) -> None:
 
 def _remove_account(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    for name in _chosen(args, registry, args.name):
-        ended = registry.accounts.remove(name)
+    names = _chosen(args, registry, args.name)
+    by_name = _by_account(registry.accounts.remove(*names))
+    for name in names:
+        ended = by_name.get(name, [])
         _audit(registry, "remove_account", account=name, **_counts(ended))
         print(one_line(f"removed: account {name!r}"))
         if ended or args.name is not None:
@@ -856,15 +865,18 @@ def _revoke(args: argparse.Namespace) -> None:
     application = args.application and registry.applications.find(args.application)
     client_id = application.client_id if application else None
     if several:
-        for name in _chosen(args, registry, args.account):
-            ended = registry.grants.revoke_all(account=name, client_id=client_id)
+        names = _chosen(args, registry, args.account)
+        by_name = _by_account(registry.grants.revoke_all(accounts=names, client_id=client_id))
+        for name in names:
+            ended = by_name.get(name, [])
             _audit(registry, "revoke", account=name, application=client_id, **_counts(ended))
             if ended:
                 _say_ended(ended, what="the account")
         note("Codes not exchanged yet have ended too. The wearers have to log in again.")
         return
-    ended = registry.grants.revoke_all(account=args.account, client_id=client_id)
-    whose = None if args.account is None else args.account
+    whose = args.account
+    accounts = None if whose is None else [whose]
+    ended = registry.grants.revoke_all(accounts=accounts, client_id=client_id)
     _audit(registry, "revoke", account=whose, application=client_id, **_counts(ended))
     what = " and ".join(
         text

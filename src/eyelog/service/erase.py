@@ -55,7 +55,7 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     if dry_run:
         return found
     if found or traces(open_place(registry.archive), account):
-        ended.append(registry.archive, "erased", account=account)
+        ended.append(registry.archive, "erased", accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
     pseudonym = f"erased-{secrets.token_hex(4)}"

@@ -11,7 +11,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,24 +52,26 @@ def account_digest(name: str) -> str:
 
 
 def append(
-    archive: Path | str, what: str, *, account: str | None = None, **more: str | None
+    archive: Path | str, what: str, *, accounts: Sequence[str | None] = (None,), **more: str | None
 ) -> None:
-    """Note an end; a fault is reported on stderr and never raised: what ends must end.
+    """Note an end, of each account; a fault is reported on stderr and never raised.
 
-    It is noted before the state is changed, so that a killed process loses no end.
+    What ends must end. It is noted before the state is changed, so that a killed process loses no
+    end.
     """
-    whose = None if account is None else account_digest(account)
-    values = {"what": what, "at": round(time.time(), 3), "account": whose, **more}
-    line = json.dumps({name: value for name, value in values.items() if value is not None}) + "\n"
+    at = round(time.time(), 3)
+    text = "".join(_line(what, at, account, more) for account in accounts)
+    if not accounts:
+        return
     if isinstance(archive, str):
-        _put(archive, line)
+        _put(archive, text)
         return
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         archive.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(archive / FILE_NAME, flags | getattr(os, "O_BINARY", 0), 0o600)
         try:
-            os.write(handle, line.encode())
+            os.write(handle, text.encode())
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -77,8 +79,14 @@ def append(
         _warn(f"{archive / FILE_NAME} cannot be written ({error.strerror})")
 
 
-def _put(archive: str, line: str) -> None:
-    """Write an end as an object of its own: an object store cannot add a line to a file."""
+def _line(what: str, at: float, account: str | None, more: Mapping[str, str | None]) -> str:
+    whose = None if account is None else account_digest(account)
+    values = {"what": what, "at": at, "account": whose, **more}
+    return json.dumps({name: value for name, value in values.items() if value is not None}) + "\n"
+
+
+def _put(archive: str, text: str) -> None:
+    """Write ends as an object of their own: an object store cannot add a line to a file."""
     # Only here: an operator's command on a folder needs no Parquet.
     from eyelog.archive.parquet.layout import archive_errors, open_place
 
@@ -86,7 +94,7 @@ def _put(archive: str, line: str) -> None:
     path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
     try:
         with archive_errors(f"write {path}"):
-            place.fs.pipe_file(path, line.encode())
+            place.fs.pipe_file(path, text.encode())
     except ArchiveError as error:
         _warn(str(error))
 

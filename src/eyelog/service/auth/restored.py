@@ -116,10 +116,8 @@ def end_again(registry: Registry) -> Revived:
             db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
         for hashed in found.invitations:
             db.execute("DELETE FROM invitation WHERE hash = ?", (hashed,))
-    for name in found.accounts:
-        registry.accounts.remove(name)
-    for name in found.enabled:
-        registry.accounts.disable(name)
+    registry.accounts.remove(*found.accounts)
+    registry.accounts.disable(*found.enabled)
     for client_id in found.applications:
         registry.applications.remove(client_id)
     return found
