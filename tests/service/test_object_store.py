@@ -128,7 +128,7 @@ def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
         report = visitor.send(page, "report")
         assert report.headers["Content-Type"].startswith("text/html")
         assert b"<svg" in report.content or b"<img" in report.content
-        gone = visitor.send(visitor.open(), "erase", password=PASSWORD, sure="yes")
+        gone = visitor.send(visitor.open(), "delete", password=PASSWORD)
         assert gone.status_code == 200
     assert Archive(bucket).accounts() == []
 
