@@ -214,7 +214,7 @@ def create_app(
         login_forms=login_forms(key),
         account_forms=account_forms(key),
         invitation_forms=invitation_forms(key),
-        password_tries=PasswordTries(registry, registry.throttle()),
+        password_tries=PasswordTries(registry, registry.throttle(), workers),
         sessions=Sessions(registry),
         staff=Staff(registry),
         last_write=LastWrite(place),

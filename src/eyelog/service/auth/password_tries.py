@@ -30,6 +30,9 @@ _MOST_WAITING = 8
 """Passwords from one address that are being checked or waiting, in one process."""
 _BUSY_S = 5
 _AT_ONCE = 2
+"""Passwords from strangers that are checked at the same time, by all processes."""
+_NICENESS = 5
+"""Of the threads that check strangers: on a busy core they still get a quarter of it."""
 _MOST_REFUSED = 10_000
 """Guessers that a process knows to be refused, without asking the state file."""
 
@@ -71,14 +74,13 @@ def client_address(request: Request) -> str:
 
 
 def _give_way() -> None:
-    """Let all other threads of the machine go before this one.
+    """Let other threads of the machine go before this one.
 
-    Guesses from many networks are all checked, by each process of a service two at once. Then a
-    known browser would wait for its core.
+    Guesses from many networks are all checked, and a known browser would wait for a core.
     """
     if sys.platform == "linux":  # elsewhere it would slow down the whole process
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 class PasswordTries:
@@ -90,17 +92,20 @@ class PasswordTries:
         The accounts, and the key that signs cookies.
     throttle : Throttle
         Decides how long to wait after wrong passwords.
+    workers : int
+        How many processes check passwords on this machine.
     """
 
-    def __init__(self, registry: Registry, throttle: Throttle) -> None:
+    def __init__(self, registry: Registry, throttle: Throttle, workers: int = 1) -> None:
         self._registry = registry
         self.throttle = throttle
-        self.at_once = CapacityLimiter(_AT_ONCE)  # each check costs 16 MB and much of a core
+        at_once = max(1, _AT_ONCE // workers)
+        self.at_once = CapacityLimiter(at_once)  # each check costs 16 MB and much of a core
         # A flood of guesses must not make a wearer wait, neither in a known browser nor, while the
         # guesses come from a few addresses, in another one.
         self._known = CapacityLimiter(2)
         self._of_strangers = CapacityLimiter(4)
-        self._yielding = ThreadPoolExecutor(_AT_ONCE, "stranger", initializer=_give_way)
+        self._yielding = ThreadPoolExecutor(at_once, "stranger", initializer=_give_way)
         self._waiting: Counter[str] = Counter()
         self._refused: dict[bytes, float] = {}
 
