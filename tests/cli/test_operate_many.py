@@ -1,6 +1,7 @@
 """The operator's commands for many accounts at once: all of a file, or all of a study."""
 
 import json
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,9 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from eyelog.archive.store import Archive
+from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.accounts import INVITED_DAYS
+from eyelog.service.auth import ended
+from eyelog.service.auth.accounts import INVITED_DAYS, Accounts, NewAccount
 from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.state import State
 from support.live import STANDARD
 from support.records import records
 
@@ -171,3 +175,41 @@ def test_old_months_are_pruned_with_a_protocol(
         assert (
             "takes a number of days such as 730d" in service("prune", f"--older-than={wrong}").err
         )
+
+
+@pytest.mark.parametrize("words", [["disable"], ["enable"], ["revoke"], ["remove-account"]])
+def test_what_is_done_to_many_accounts_is_one_transaction_and_one_note(
+    words: list[str],
+    service: Callable[..., SimpleNamespace],
+    archive: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [f"wearer-{number}" for number in range(50)]
+    registry = Registry(archive)
+    registry.accounts.add_all([NewAccount(name, None, "sleep", "wearer") for name in names])
+    written, synced = [], []
+    write, sync = State.write, os.fsync
+    monkeypatch.setattr(State, "write", lambda state: written.append(1) or write(state))
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(1) or sync(handle))
+    assert service(*words, "--all-in", "sleep").status == 0
+    assert (len(written), len(synced)) == (1, 1)
+    assert len({note.account for note in ended.notes(archive)}) == 50
+    lines = (archive / FILE_NAME).read_text().splitlines()
+    assert sum("wearer-" in line for line in lines) == 50
+
+
+def test_a_name_that_vanishes_meanwhile_leaves_all_as_it_was(
+    archive: Path, wearers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry(archive)
+    for name in ("ada", "bea", "cyd"):
+        registry.accounts.add(name)
+    monkeypatch.setattr(Accounts, "check", lambda *_: None)  # as if it was there a moment ago
+    for change in (registry.accounts.remove, registry.accounts.disable):
+        with pytest.raises(ConfigurationError, match="unknown account 'dan'"):
+            change("ada", "dan", "cyd")
+    assert [(one.name, one.disabled) for one in registry.accounts.all()] == [
+        ("ada", False),
+        ("bea", False),
+        ("cyd", False),
+    ]

@@ -112,11 +112,11 @@ def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None
     assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0
 
 
-def test_an_archive_on_an_object_store_is_not_served_and_the_message_says_why(
+def test_an_archive_on_an_object_store_needs_a_folder_for_the_state_and_the_message_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["serve", "--archive", "s3://bucket/archive"]) == 1
     assert capsys.readouterr().err == (
-        "eyelog: error: eyelog serve needs a local archive, not 's3://bucket/archive': copy it to a"
-        " folder first, or sync it from its service\n"
+        "eyelog: error: the archive s3://bucket/archive is not a folder of this machine: name one"
+        " for the service's state with --state\n"
     )

@@ -93,7 +93,7 @@ def test_what_ended_after_a_backup_is_said_and_ended_again(
     assert finding(registry) == "nothing lives again that had ended"
     back_up(registry, tmp_path / "backup")
 
-    registry.grants.revoke_all(account="ada")
+    registry.grants.revoke_all(accounts=["ada"])
     registry.accounts.remove("bea")
     registry.accounts.disable("cyd")
     registry.applications.remove(other_id)

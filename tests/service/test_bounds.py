@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 import requests
+from starlette.types import Message, Receive, Scope, Send
 
 from eyelog.service import bounds
+from eyelog.service.bounds import Bounds
 from support import live
 from support.live import STANDARD, Live
 from support.records import records
@@ -267,3 +269,27 @@ def test_a_request_that_finds_no_descriptor_is_asked_to_come_again(fault, status
     asyncio.run(bounds.Bounds(fails)(scope, None, send))
     assert sent[0]["status"] == status
     assert b"cannot be opened" not in sent[1]["body"]
+
+
+def test_a_request_that_a_stop_cuts_off_gets_an_answer_and_no_traceback() -> None:
+    sent: list[Message] = []
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(60)
+
+    async def stopped() -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b""}
+        request = asyncio.ensure_future(Bounds(endless)(scope, receive, send))
+        await asyncio.sleep(0.05)
+        request.cancel()
+        await request
+
+    asyncio.run(stopped())
+    assert sent[0]["status"] == 503
+    assert b"the service stops" in sent[1]["body"]

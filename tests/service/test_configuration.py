@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -25,6 +26,15 @@ from eyelog.service.configuration import PROGRAMS, configuration
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 STATE = "/srv/eyelog/state"
+
+
+def settings_of(words: list[str], folder: Path) -> dict[str, Any]:
+    """Return the settings of a command, whose file is the printed one, as if it lay in `folder`."""
+    made = folder / "eyelog.toml"
+    made.write_text(configuration("settings"))
+    args = build_parser().parse_args(words)
+    args.config = made
+    return {name: value for name, (value, _) in in_force(args).items()}
 
 
 def unit() -> configparser.SectionProxy:
@@ -45,14 +55,18 @@ def test_the_command_prints_the_file_that_the_page_shows(
     assert f"{{literalinclude}} ../src/eyelog/service/templates/{program}.txt" in page
 
 
-def test_the_unit_runs_a_command_that_exists_on_paths_that_it_can_write() -> None:
+def test_the_unit_serves_what_the_settings_file_names_on_paths_that_it_can_write(
+    tmp_path: Path,
+) -> None:
     service = unit()
     program, *words = service["ExecStart"].split()
     assert program.endswith("/bin/eyelog")
-    args = build_parser().parse_args(words)
-    writable = service["ReadWritePaths"].split()
-    assert writable == [args.archive, args.state] == ["/srv/eyelog/logs", STATE]
-    assert args.access_log.startswith(f"{STATE}/")
+    assert words == ["serve", "--config", "/srv/eyelog/eyelog.toml"]
+    settings = settings_of(words, tmp_path)
+    named = [settings[name].replace(str(tmp_path), "/srv/eyelog") for name in ("archive", "state")]
+    assert service["ReadWritePaths"].split() == named == ["/srv/eyelog/logs", STATE]
+    assert settings["access-log"].startswith(f"{settings['state']}/")
+    assert (settings["behind-proxy"], settings["workers"]) == ("loopback", 4)
     assert service["Environment"].partition("=")[2].startswith(f"{STATE}/")
     for name in ("MemoryMax", "LimitNOFILE", "SystemCallFilter"):
         assert service[name]
@@ -112,10 +126,10 @@ def test_nginx_accepts_its_file(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_logs_that_are_rotated_are_those_that_the_unit_writes() -> None:
+def test_the_logs_that_are_rotated_are_those_that_the_unit_writes(tmp_path: Path) -> None:
     first = configuration("logrotate").splitlines()[2]
-    words = unit()["ExecStart"].split()
-    access_log = words[words.index("--access-log") + 1]
+    settings = settings_of(unit()["ExecStart"].split()[1:], tmp_path)
+    access_log = settings["access-log"].replace(str(tmp_path), "/srv/eyelog")
     assert first.removesuffix(" {").split() == [access_log, f"{STATE}/{FILE_NAME}"]
 
 
@@ -140,19 +154,31 @@ def only(stage: list[Step], instruction: str) -> str:
     return found
 
 
-def test_the_container_runs_a_command_that_exists_as_a_user_of_its_own() -> None:
+def environment(stage: list[Step]) -> dict[str, str]:
+    return dict(rest.split("=", 1) for name, rest in stage if name == "ENV")
+
+
+def test_the_container_serves_what_the_settings_file_names_as_a_user_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build, run = stages()
     assert only(run, "ENTRYPOINT") == '["eyelog"]'
-    args = build_parser().parse_args(json.loads(only(run, "CMD")))
-    volumes = json.loads(only(run, "VOLUME"))
-    assert [args.archive, args.state] == volumes
-    assert args.access_log.startswith(f"{args.state}/")
-    assert f"EYELOG_HOME={args.state}/home" in [rest for name, rest in run if name == "ENV"]
-    assert int(only(run, "EXPOSE")) == in_force(args)["port"][0]
-    assert f":{in_force(args)['port'][0]}/health" in only(run, "HEALTHCHECK")
+    for name, value in environment(run).items():
+        if name != "PATH":
+            monkeypatch.setenv(name, value)
+    settings = settings_of(json.loads(only(run, "CMD")), tmp_path)
+    # The file lies in the root, and its paths are relative to it.
+    assert environment(run)["EYELOG_SERVICE_CONFIG"] == "/eyelog.toml"
+    volumes = [f"{tmp_path}{volume}" for volume in json.loads(only(run, "VOLUME"))]
+    assert [settings["archive"], settings["state"]] == volumes
+    assert settings["access-log"].startswith(f"{settings['state']}/")
+    assert environment(run)["EYELOG_HOME"] == "/state/home"
+    assert settings["host"] == "0.0.0.0"
+    assert int(only(run, "EXPOSE")) == settings["port"]
+    assert f":{settings['port']}/health" in only(run, "HEALTHCHECK")
     names = [name for name, _ in run]
     assert names.index("USER") > max(i for i, name in enumerate(names) if name == "RUN")
-    assert f" {only(run, 'USER')} " in only(run, "RUN")
+    assert f" {only(run, 'USER')} " in next(rest for name, rest in run if name == "RUN")
     for sources in (rest.split()[:-1] for name, rest in build if name == "COPY"):
         assert all((ROOT / source).exists() for source in sources)
 
@@ -164,10 +190,11 @@ def test_the_containers_fit_each_other() -> None:
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert "ports" not in service
-    assert f"--uid {service['user']} " in only(run, "RUN")
-    assert [volume.split(":")[1] for volume in service["volumes"]] == ["/logs", "/state"]
+    assert f"--uid {service['user']} " in next(rest for name, rest in run if name == "RUN")
+    inside_paths = [volume.split(":")[1] for volume in service["volumes"]]
+    assert inside_paths == [environment(run)["EYELOG_SERVICE_CONFIG"], "/logs", "/state"]
     address = proxy["networks"]["inside"]["ipv4_address"]
-    assert build_parser().parse_args(json.loads(only(run, "CMD"))).behind_proxy == address
+    assert service["environment"] == {"EYELOG_SERVICE_BEHIND_PROXY": address}
     [inside] = made["networks"]["inside"]["ipam"]["config"]
     assert ipaddress.ip_address(address) in ipaddress.ip_network(inside["subnet"])
     assert made["networks"]["inside"]["internal"] is True
@@ -196,7 +223,7 @@ def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path)
     places = {name: str(tmp_path / name[1:]) for name in ("/build", "/opt", "/logs", "/state")}
 
     def here(text: str) -> str:
-        text = re.sub(r"(?<![\w.])/(build|opt|logs|state)\b", rf"{tmp_path}/\1", text)
+        text = re.sub(r"(?<![\w.])/(build|opt|logs|state|eyelog\.toml)\b", rf"{tmp_path}/\1", text)
         return text.replace(":8765", f":{free_port}")
 
     for place in places.values():
@@ -214,12 +241,15 @@ def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path)
                 ["sh", "-ec", here(rest)], check=True, env={**os.environ, "PATH": python}
             )
     shutil.rmtree(places["/build"])  # the second stage has only the environment
-    settings = dict(here(rest).split("=", 1) for name, rest in run if name == "ENV")
+    settings = {name: here(value) for name, value in environment(run).items()}
+    settings |= {"EYELOG_SERVICE_PORT": str(free_port), "EYELOG_SERVICE_METRICS_PORT": "0"}
+    [written] = [rest for name, rest in run if name == "RUN" and rest.startswith("eyelog ")]
+    subprocess.run(["sh", "-ec", here(written)], check=True, env=settings)
     health = json.loads(here(only(run, "HEALTHCHECK")).partition("CMD ")[2])
     assert subprocess.run(health, env=settings, capture_output=True, check=False).returncode != 0
     command = [*json.loads(only(run, "ENTRYPOINT")), *json.loads(here(only(run, "CMD")))]
     command[0] = f"{places['/opt']}/eyelog/bin/{command[0]}"
-    with running([*command, "--port", str(free_port)], env=settings, cwd="/"):
+    with running(command, env=settings, cwd="/"):
         until = time.monotonic() + 60
         while subprocess.run(health, env=settings, capture_output=True, check=False).returncode:
             assert time.monotonic() < until, "the service is not healthy"

@@ -39,6 +39,6 @@ def served(
             yield process, Live(url, folder, registry, client_id, secret)
             process.terminate()
             assert process.wait(timeout=30) == 0
-            assert process.stderr.read() == ""
+            assert (left := process.stderr.read()) == "", left
         finally:
             process.kill()

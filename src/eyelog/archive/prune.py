@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from eyelog.archive.account_events import prune_events
 from eyelog.archive.erase import AccountFile
-from eyelog.archive.parquet.layout import Place, folder, is_month, month_edges
+from eyelog.archive.parquet.layout import Place, archive_errors, folder, is_month, month_edges
 from eyelog.archive.parquet.month_writer import locked
 from eyelog.archive.parquet.reading import instant_us
 from eyelog.catalogue import known_logs
@@ -34,26 +34,42 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Acco
     Parameters
     ----------
     place : Place
-        An archive in a folder.
+        The root of the archive.
     before : datetime
         The instant, in UTC.
     dry_run : bool
         Change nothing.
     """
+    if not place.local:
+        return _remove_objects(place, before, dry_run=dry_run)
     removed: list[AccountFile] = []
     for parent, names, _ in os.walk(place.root):
-        old = sorted(
-            name
-            for name in names
-            if name.startswith(_KEY)
-            and is_month(name.removeprefix(_KEY))
-            and month_edges(name.removeprefix(_KEY))[1] <= instant_us(before)
-        )
+        old = sorted(name for name in names if _is_old(name, before))
         names[:] = sorted(name for name in names if not name.startswith(_KEY))
         if old:
             removed += _remove(place, Path(parent), old, dry_run=dry_run)
     events = prune_events(place, before, dry_run=dry_run)
     return [*removed, *(AccountFile("events", path, size) for path, size in events)]
+
+
+def _is_old(name: str, before: datetime) -> bool:
+    """Return whether a name is that of the folder of a month which ended before an instant."""
+    month = name.removeprefix(_KEY)
+    is_folder = name.startswith(_KEY) and is_month(month)
+    return is_folder and month_edges(month)[1] <= instant_us(before)
+
+
+def _remove_objects(place: Place, before: datetime, *, dry_run: bool) -> list[AccountFile]:
+    with archive_errors(f"prune {place.name}"):
+        place.fs.invalidate_cache()
+        removed = [
+            AccountFile("month", str(path), int(about["size"]))
+            for path, about in sorted(place.fs.find(place.root, detail=True).items())
+            if any(_is_old(part, before) for part in str(path).split("/")[:-1])
+        ]
+        for one in [] if dry_run else removed:
+            place.fs.rm_file(one.path)
+    return removed
 
 
 def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[AccountFile]:

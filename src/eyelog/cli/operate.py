@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import archive_path, open_archive
+from eyelog.cli.source import archive_path, open_archive, service_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -341,10 +341,7 @@ def _add_upkeep(actions: Any) -> None:
 def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
     from eyelog.service.auth.registry import Registry
 
-    if "://" in (args.archive or ""):
-        registry = Registry(open_archive(args).path, args.state)
-    else:
-        registry = Registry(archive_path(args), args.state)
+    registry = Registry(service_archive(args), args.state)
     if existing:
         registry.require_state()
     return registry
@@ -421,6 +418,13 @@ def _say_ended(ended: "list[Ended]", *, what: str) -> None:
         print(f"ended: {' and '.join(counts)} of account {one.account!r}, {whose}")
     if not ended:
         print(f"ended: no token; {what} had none that could be used")
+
+
+def _by_account(ended: "list[Ended]") -> "dict[str, list[Ended]]":
+    found: dict[str, list[Ended]] = {}
+    for one in ended:
+        found.setdefault(one.account, []).append(one)
+    return found
 
 
 def _counts(ended: "list[Ended]") -> dict[str, int]:
@@ -596,8 +600,8 @@ def _switched(args: argparse.Namespace, step: Literal["disable", "enable"]) -> l
     registry = _registry(args)
     names = _chosen(args, registry, args.name)
     switch = registry.accounts.disable if step == "disable" else registry.accounts.enable
+    switch(*names)
     for name in names:
-        switch(name)
         _audit(registry, step, account=name)
     return names
 
@@ -623,8 +627,10 @@ def _enable(args: argparse.Namespace) -> None:
 
 def _remove_account(args: argparse.Namespace) -> None:
     registry = _registry(args)
-    for name in _chosen(args, registry, args.name):
-        ended = registry.accounts.remove(name)
+    names = _chosen(args, registry, args.name)
+    by_name = _by_account(registry.accounts.remove(*names))
+    for name in names:
+        ended = by_name.get(name, [])
         _audit(registry, "remove_account", account=name, **_counts(ended))
         print(one_line(f"removed: account {name!r}"))
         if ended or args.name is not None:
@@ -859,15 +865,18 @@ def _revoke(args: argparse.Namespace) -> None:
     application = args.application and registry.applications.find(args.application)
     client_id = application.client_id if application else None
     if several:
-        for name in _chosen(args, registry, args.account):
-            ended = registry.grants.revoke_all(account=name, client_id=client_id)
+        names = _chosen(args, registry, args.account)
+        by_name = _by_account(registry.grants.revoke_all(accounts=names, client_id=client_id))
+        for name in names:
+            ended = by_name.get(name, [])
             _audit(registry, "revoke", account=name, application=client_id, **_counts(ended))
             if ended:
                 _say_ended(ended, what="the account")
         note("Codes not exchanged yet have ended too. The wearers have to log in again.")
         return
-    ended = registry.grants.revoke_all(account=args.account, client_id=client_id)
-    whose = None if args.account is None else args.account
+    whose = args.account
+    accounts = None if whose is None else [whose]
+    ended = registry.grants.revoke_all(accounts=accounts, client_id=client_id)
     _audit(registry, "revoke", account=whose, application=client_id, **_counts(ended))
     what = " and ".join(
         text
@@ -913,7 +922,7 @@ def _prune(args: argparse.Namespace) -> None:
         )
     registry = _registry(args)
     before = datetime.now(UTC) - timedelta(days=int(days[1]))
-    removed = prune(open_place(registry.folder), before, dry_run=args.dry_run)
+    removed = prune(open_place(registry.archive), before, dry_run=args.dry_run)
     if removed and not args.dry_run:
         _audit(registry, "prune", older_than=args.older_than, files=len(removed))
     if args.json:
@@ -944,6 +953,10 @@ def _backup(args: argparse.Namespace) -> None:
         _print_json(asdict(made))
     else:
         print(f"backed up: {made.files:,} files, {made.bytes:,} bytes, read back, in {made.folder}")
+    if isinstance(registry.archive, str):
+        note(
+            f"The archive {open_archive(args).path} is not in it: copy the bucket by its own means."
+        )
     if made.damaged:
         months = "1 month is" if made.damaged == 1 else f"{made.damaged} months are"
         note(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import note
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import add_archive, add_zone, archive_path, open_archive
+from eyelog.cli.source import add_archive, add_zone, open_archive, service_archive
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -58,16 +58,10 @@ def _add_simulate(commands: Any) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from eyelog.access.http.redact import redact_url
     from eyelog.service.server import serve
 
-    if "://" in (args.archive or ""):  # refused unopened: the store's package may be missing
-        raise ConfigurationError(
-            f"eyelog serve needs a local archive, not {redact_url(args.archive)!r}: copy it to a"
-            " folder first, or sync it from its service"
-        )
     serve(
-        archive_path(args),
+        service_archive(args),
         host=args.host,
         port=args.port,
         page_size=args.page_size,

@@ -157,6 +157,11 @@ def archive_path(args: argparse.Namespace) -> Path:
     return Path(os.path.abspath(folder))  # noqa: PTH100 (as the archive does: links stay)
 
 
+def service_archive(args: argparse.Namespace) -> Path | str:
+    """Return the folder of a service's archive, or its URL in an object store."""
+    return str(args.archive) if "://" in (args.archive or "") else archive_path(args)
+
+
 def open_archive(args: argparse.Namespace) -> "Archive":
     """Return the archive that the option of `add_archive` names, by default that of the home."""
     from eyelog.archive.store import Archive

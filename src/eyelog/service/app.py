@@ -20,11 +20,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
+from eyelog.archive.parquet.layout import open_place, require_store
 from eyelog.archive.parquet.month_writer import complete_interrupted, remove_leftovers
-from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.access_log import ACCOUNT, AccessLog, Logged
 from eyelog.service.account.account_page import trouble_page
 from eyelog.service.account.account_routes import account_forms, show_account, take_account
@@ -98,8 +98,8 @@ def create_app(
 
     Parameters
     ----------
-    archive_path : path
-        The archive's folder.
+    archive_path : path or URL
+        The archive's folder, or a URL such as ``s3://bucket/archive``; then `state` is needed.
     state : path, optional
         The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
         archive's folder.
@@ -133,10 +133,15 @@ def create_app(
     ------
     ConfigurationError
         If the folder does not exist, or one of the settings cannot be used.
+    ArchiveError
+        If the object store of the archive cannot be reached.
     """
     whole_number(page_size, "page_size", 1)
     registry = Registry(archive_path, state)
-    if not registry.folder.is_dir():
+    place = open_place(registry.archive)
+    if not place.local:
+        require_store(place)
+    elif not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"
             " simulate, import or sync"
@@ -145,7 +150,7 @@ def create_app(
         raise ConfigurationError(text)
     if isinstance(quota, bool) or not isinstance(quota, int) or quota < 0:
         raise ConfigurationError(f"quota must be a number of bytes, or 0 (no limit), not {quota!r}")
-    for problem in complete_interrupted(place_of(Archive(registry.folder))):
+    for problem in complete_interrupted(place):
         raise ConfigurationError(problem)
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     seen_through = Proxy(proxy, root_path)
@@ -184,6 +189,7 @@ def create_app(
             Problem: _refuse,
             StateBusy: _refuse_busy,
             StateFault: _refuse_fault,
+            ArchiveError: _refuse_archive,
         },
     )
     app.router.redirect_slashes = False
@@ -192,7 +198,7 @@ def create_app(
     key = registry.signing_key
     uploads = Uploads(registry, _hourly(registry, uploads_per_hour, what="upload"), quota)
     for account in uploads.spool.clean_up():  # what a killed process has left
-        remove_leftovers(place_of(Archive(registry.folder)), account)
+        remove_leftovers(place, account)
     app.state.parts = Parts(
         registry=registry,
         audit=Audit(registry.state_folder),
@@ -201,17 +207,17 @@ def create_app(
         apart=Apart(),
         page_limits=_hourly(registry, requests_per_hour),
         page_size=page_size,
-        windows=Windows(registry.folder, processes=workers),
+        windows=Windows(registry.archive, processes=workers),
         cursors=Cursors(key),
         uploads=uploads,
-        downloads=Downloads(registry.folder),
+        downloads=Downloads(registry.archive),
         login_forms=login_forms(key),
         account_forms=account_forms(key),
         invitation_forms=invitation_forms(key),
-        password_tries=PasswordTries(registry, registry.throttle()),
+        password_tries=PasswordTries(registry, registry.throttle(), workers),
         sessions=Sessions(registry),
         staff=Staff(registry),
-        last_write=LastWrite(registry.folder),
+        last_write=LastWrite(place),
         pages_at_once=CapacityLimiter(_AT_ONCE),
         health_at_once=CapacityLimiter(1),
     )
@@ -317,6 +323,13 @@ def _refuse_fault(request: Request, fault: Exception) -> Response:
     # One line: the operator must mend the fault, and every request fails until then.
     _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
     return _unavailable(request, "the service cannot use its state; its log has the reason", 60)
+
+
+def _refuse_archive(request: Request, fault: Exception) -> Response:
+    # One line, as for the state: a damaged month, or an object store that refuses.
+    _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
+    description = "the service cannot use its archive; its log has the reason"
+    return problem_answer(Problem(500, "server_error", description))
 
 
 def _unavailable(request: Request, description: str, wait_s: int) -> Response:

@@ -6,7 +6,8 @@
     TO/state/               the state (copied by SQLite itself) and the audit log
     TO/archive/             the files of the archive
 
-Month files are replaced as a whole, so each is copied as it was before or after a write. The list
+Month files are replaced as a whole, so each is copied as it was before or after a write. Of a
+service whose archive is in an object store, only the state and the audit log are copied. The list
 of what has ended (`auth.ended`) is in no backup, so that no restore can put an older one back.
 """
 
@@ -125,7 +126,8 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
     for path in sorted(registry.state_folder.glob(f"{FILE_NAME}*")):
         if path.is_file() and not path.is_symlink():
             files[f"state/{path.name}"] = _copy(path, target / "state" / path.name)
-    complete_interrupted(open_place(registry.folder))
+    if isinstance(registry.archive, Path):
+        complete_interrupted(open_place(registry.archive))
     for path in _files_of_archive(registry):
         inside = path.relative_to(registry.folder).as_posix()
         with suppress(FileNotFoundError):  # replaced or removed meanwhile
@@ -135,6 +137,8 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
 
 
 def _files_of_archive(registry: Registry) -> Iterator[Path]:
+    if not isinstance(registry.archive, Path):
+        return  # an object store has copies of its own
     own = registry.state.file.stem  # the state may lie in the archive
     own_notes = (ended.FILE_NAME, _UNDER_WAY)
     for parent, folders, names in os.walk(registry.folder):

@@ -103,6 +103,9 @@ class Bounds:
             return  # a client may hang up when it likes
         except Problem as problem:
             refusal = problem
+        except asyncio.CancelledError:
+            # Only a service that stops, and has waited for its requests, cancels one.
+            refusal = Problem(503, "temporarily_unavailable", "the service stops: try again")
         except TimeoutError:
             refusal = (
                 Problem(503, "temporarily_unavailable", "the response took too long: try again")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from eyelog.archive.erase import AccountFile, traces
-from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.erase import traces
+from eyelog.archive.parquet.layout import Place, open_place, require_store
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
@@ -26,7 +26,8 @@ from eyelog.service.auth.cleanup import outdated
 from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased, revived
-from eyelog.service.auth.state import VERSION, StateBusy, columns, expected_columns, version_of
+from eyelog.service.auth.schema import VERSION, columns, expected_columns, version_of
+from eyelog.service.auth.state import StateBusy
 from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
@@ -72,7 +73,7 @@ def check_service(registry: Registry) -> list[Finding]:
     if not _is_same(registry.state_folder, registry.folder):
         findings.append(_other_state(registry))
     findings.append(_audit_log(registry.state_folder))
-    archive, names = _archive(registry.folder)
+    archive, names = _archive(registry.archive)
     findings.append(archive)
     if text := interrupted(registry.folder):
         findings.append(Finding("restore", "wrong", text))
@@ -191,21 +192,24 @@ def _audit_log(folder: Path) -> Finding:
     return Finding("audit log", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
 
 
-def _archive(folder: Path) -> tuple[Finding, set[str] | None]:
+def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
     """Return whether the archive can be read, and the accounts that have records."""
-    if not folder.is_dir():
+    place = open_place(folder)
+    if isinstance(folder, Path) and not folder.is_dir():
         text = f"there is no folder {folder}: eyelog simulate, import and sync make an archive"
         return Finding("archive", "wrong", text), None
     try:
+        if not place.local:
+            require_store(place)
         names = set(Archive(folder).accounts())
     except EyelogError as error:
         return Finding("archive", "wrong", str(error)), None
-    closed = list(_unreadable(folder))
+    closed = list(_unreadable(folder)) if isinstance(folder, Path) else []
     if closed:
         text = f"{len(closed)} files or folders cannot be read: {_listed(closed)}"
         return Finding("archive", "wrong", text), None
     count = "records of 1 account" if len(names) == 1 else f"records of {len(names)} accounts"
-    text = f"{folder}, {count} (eyelog archive verify checks the records themselves)"
+    text = f"{place.name}, {count} (eyelog archive verify checks the records themselves)"
     return Finding("archive", "ok", text), names
 
 
@@ -280,7 +284,7 @@ def _ended_before(registry: Registry, with_records: set[str]) -> Finding:
 
 def erased_with_records(registry: Registry, with_records: set[str]) -> list[str]:
     """Return the accounts that were erased and have older records again, sorted."""
-    erased = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
+    erased = {note.account for note in ended.notes(registry.archive) if note.what == "erased"}
     return [
         name
         for name in sorted(with_records)
@@ -290,12 +294,13 @@ def erased_with_records(registry: Registry, with_records: set[str]) -> list[str]
 
 def _lives_again(registry: Registry, account: str) -> bool:
     """Return whether an account that was erased has records that are older than that."""
-    oldest = min((Path(one.path).lstat().st_mtime for one in _traces(registry, account)), default=0)
-    return is_erased(registry, account, since=oldest)
+    place = open_place(registry.archive)
+    found = (_written(place, one.path) for one in traces(place, account))
+    return is_erased(registry, account, since=min(found, default=0))
 
 
-def _traces(registry: Registry, account: str) -> list[AccountFile]:
-    return traces(open_place(registry.folder), account)
+def _written(place: Place, path: str) -> float:
+    return Path(path).lstat().st_mtime if place.local else place.fs.modified(path).timestamp()
 
 
 def _noted(check: str, names: set[str], meaning: str) -> Finding:

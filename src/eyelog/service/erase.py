@@ -54,8 +54,8 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     found += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
     if dry_run:
         return found
-    if found or traces(open_place(registry.folder), account):
-        ended.append(registry.folder, "erased", account=account)
+    if found or traces(open_place(registry.archive), account):
+        ended.append(registry.archive, "erased", accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
     pseudonym = f"erased-{secrets.token_hex(4)}"
@@ -67,7 +67,7 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
 
 def erased_names(registry: Registry) -> list[str]:
     """Return the names, in a restored state or log, of accounts that were erased before."""
-    digests = {note.account for note in ended.notes(registry.folder) if note.what == "erased"}
+    digests = {note.account for note in ended.notes(registry.archive) if note.what == "erased"}
     if not digests:
         return []
     added = {one.name: one.added for one in registry.accounts.all()}

@@ -13,14 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Literal
-from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from eyelog.archive.parquet.layout import FILE
+from eyelog.archive.parquet.layout import Place, month_files, open_place
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.registry import Registry
 
@@ -175,7 +173,7 @@ class _Looked:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._archive = _Months(registry.folder)
+        self._archive = _Months(open_place(registry.archive))
 
     def collect(self) -> Iterator["Metric"]:
         """Yield the values of now; those that cannot be looked up are left out."""
@@ -221,8 +219,8 @@ def _age(last: float | None) -> str:
 class _Months:
     """The size of the archive and when each account last grew, looked up once a minute."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._lock = threading.Lock()
         self._at = -_LOOK_AGAIN_S
         self._known: tuple[int, dict[str, float]] = (0, {})
@@ -238,10 +236,7 @@ class _Months:
     def _walk(self) -> tuple[int, dict[str, float]]:
         total = 0
         last: dict[str, float] = {}
-        for file in self._folder.glob(f"log=*/account=*/month=*/{FILE}"):
-            with suppress(OSError):  # it was just erased
-                status = file.stat()
-                account = unquote(file.parts[-3].removeprefix("account="))
-                total += status.st_size
-                last[account] = max(last.get(account, 0.0), status.st_mtime)
+        for account, size, written in month_files(self._place):
+            total += size
+            last[account] = max(last.get(account, 0.0), written)
         return total, last

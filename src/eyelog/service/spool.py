@@ -1,5 +1,7 @@
 """Private folders for what comes in, on the archive's disk, until it is imported or refused.
 
+If the archive is in an object store, they are in the folder of the service's state.
+
 ::
 
     ARCHIVE/.uploads/account=ada/0f3a.../      one upload; its process holds a lock on it
@@ -32,6 +34,7 @@ __all__ = ["PART", "UPLOADS", "Spool"]
 UPLOADS: Final = ".uploads"  # hidden: Parquet tools skip it
 PART: Final = ".part"
 _LOCK: Final = ".lock"
+_IMPORT: Final = ".import"
 _KEPT_S: Final = 7 * 86400.0  # how long a part of a file waits for the rest
 
 
@@ -40,12 +43,12 @@ class Spool:
 
     Parameters
     ----------
-    archive : Path
-        The archive's folder.
+    beside : Path
+        The archive's folder, or that of the state.
     """
 
-    def __init__(self, archive: Path) -> None:
-        self._root = archive / UPLOADS
+    def __init__(self, beside: Path) -> None:
+        self._root = beside / UPLOADS
 
     def of(self, account: str) -> Path:
         """Return the folder of an account, which need not exist."""
@@ -90,6 +93,17 @@ class Spool:
                 raise BlockingIOError(f"{path} is being written")
             # Whoever had the lock may just have imported and removed it.
             yield path if path.exists() else None
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let one process of this machine import at a time: an object store has no locks."""
+        make_folders(self._root)
+        handle = os.open(self._root / _IMPORT, os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            _lock(handle, wait=True)
+            yield
         finally:
             os.close(handle)
 

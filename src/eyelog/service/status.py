@@ -5,6 +5,8 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog import __version__
+from eyelog.archive.parquet.layout import Place, month_files, require_store
 from eyelog.catalogue import catalogue_version
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service.auth.login_pages import start_page
 from eyelog.service.auth.state import State
 from eyelog.service.openapi import VERSION
@@ -36,7 +39,9 @@ async def health(request: Request) -> Response:
     shared = parts_of(request)
     limiter, registry = shared.health_at_once, shared.registry
     faults = await to_thread.run_sync(
-        partial(_faults, registry.state, registry.folder), limiter=limiter, abandon_on_cancel=True
+        partial(_faults, registry.state, shared.last_write.archive),
+        limiter=limiter,
+        abandon_on_cancel=True,
     )
     if faults:
         raise Problem(503, "temporarily_unavailable", f"cannot be read: {' and '.join(faults)}")
@@ -61,22 +66,28 @@ class LastWrite:
 
     Parameters
     ----------
-    archive : Path
-        The archive's folder.
+    archive : Place
+        The archive.
     """
 
-    def __init__(self, archive: Path) -> None:
-        self._archive = archive
+    def __init__(self, archive: Place) -> None:
+        self.archive = archive
         self._known: tuple[float, float | None] | None = None
 
     def at(self) -> float | None:
         """Return the time of the last write (seconds since 1970); None if there is no month."""
         now = time.monotonic()
         if self._known is None or now - self._known[0] > _LOOK_AGAIN_SECONDS:
-            # A month's file is renamed into its folder, whose time is that of the rename.
-            folders = self._archive.glob("log=*/account=*/month=*")
-            self._known = now, max(map(_modified, folders), default=0.0) or None
+            self._known = now, max(self._times(), default=0.0) or None
         return self._known[1]
+
+    def _times(self) -> Iterator[float]:
+        if self.archive.local:
+            # A month's file is renamed into its folder, whose time is that of the rename.
+            yield from map(_modified, Path(self.archive.root).glob("log=*/account=*/month=*"))
+        else:
+            with suppress(Exception):  # whatever the store raises, which `_faults` says
+                yield from (written for _, _, written in month_files(self.archive))
 
 
 def _modified(folder: Path) -> float:
@@ -101,7 +112,7 @@ def descriptors_left() -> int:
         return 0 if error.errno in (errno.EMFILE, errno.ENFILE) else sys.maxsize  # or on macOS
 
 
-def _faults(file: State, archive: Path) -> list[str]:
+def _faults(file: State, archive: Place) -> list[str]:
     """Name the parts that cannot be read, without their paths: anyone may ask."""
     faults = []
     try:
@@ -111,9 +122,12 @@ def _faults(file: State, archive: Path) -> list[str]:
     if not readable:
         faults.append("the service's state")
     try:
-        with os.scandir(archive) as entries:
-            next(entries, None)
-    except OSError:
+        if archive.local:
+            with os.scandir(archive.root) as entries:
+                next(entries, None)
+        else:
+            require_store(archive)
+    except (OSError, ArchiveError):
         faults.append("the archive")
     return faults
 

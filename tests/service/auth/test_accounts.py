@@ -71,7 +71,7 @@ def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
             command(name)
         assert len(str(refused.value)) < 300
     with pytest.raises(ConfigurationError, match="unknown account"):
-        registry.grants.revoke_all(account=name)
+        registry.grants.revoke_all(accounts=[name])
     assert not registry.accounts.check_login(name, "correct horse")
     assert registry.accounts.session_mark(name) is None
     assert registry.grants.of_account(name) == []
@@ -169,7 +169,7 @@ def test_a_session_in_a_browser_ends_with_the_password_and_with_the_tokens(
     assert registry.accounts.session_mark("ada") == marks[0]
     for change in (
         lambda: registry.accounts.set_password("ada", "correct horse"),  # the same one, set again
-        lambda: registry.grants.revoke_all(account="ada"),
+        lambda: registry.grants.revoke_all(accounts=["ada"]),
         registry.grants.revoke_all,
         lambda: (registry.accounts.disable("ada"), registry.accounts.enable("ada")),
     ):

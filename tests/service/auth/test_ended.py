@@ -33,7 +33,7 @@ def test_a_note_has_no_name_and_is_private(registry: Registry) -> None:
 
 
 def test_a_damaged_line_is_left_out(registry: Registry) -> None:
-    ended.append(registry.folder, "tokens", account="ada")
+    ended.append(registry.folder, "tokens", accounts=["ada"])
     file = registry.folder / ended.FILE_NAME
     file.write_bytes(b'{"what": "tok\n\xff\n[]\n' + file.read_bytes())
     assert [note.what for note in ended.notes(registry.folder)] == ["tokens"]
@@ -46,6 +46,6 @@ def test_a_full_list_of_ends_never_keeps_a_token_alive(
     code = registry.grants.issue_code("ada", client_id, live.REDIRECT)
     access, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
     (registry.folder / ended.FILE_NAME).mkdir(parents=True)
-    registry.grants.revoke_all(account="ada")
+    registry.grants.revoke_all(accounts=["ada"])
     assert registry.grants.bearer(access) == "the access token is revoked"
     assert "after a restore, what ends now would live again" in capsys.readouterr().err

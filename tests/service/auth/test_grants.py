@@ -137,7 +137,7 @@ def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(
     everything = {(account, one) for account in ("ada", "bea") for one in (first, second)}
     log_in_all()
     assert valid() == everything
-    ended = registry.grants.revoke_all(account="ada")
+    ended = registry.grants.revoke_all(accounts=["ada"])
     assert {(one.account, one.client_id, one.refresh, one.access) for one in ended} == {
         ("ada", first, 1, 1),
         ("ada", second, 1, 1),
@@ -146,12 +146,12 @@ def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(
     registry.grants.revoke_all(client_id="Sleep study")
     assert valid() == {("bea", first)}
     log_in_all()
-    registry.grants.revoke_all(account="bea", client_id=second)
+    registry.grants.revoke_all(accounts=["bea"], client_id=second)
     assert valid() == everything - {("bea", second)}
     assert len(registry.grants.revoke_all()) == 3
     assert valid() == set()
     with pytest.raises(ConfigurationError, match="did you mean 'ada'"):
-        registry.grants.revoke_all(account="adaa")
+        registry.grants.revoke_all(accounts=["adaa"])
     with pytest.raises(ConfigurationError, match="did you mean 'Sleep study'"):
         registry.grants.revoke_all(client_id="Sleep studie")
 
@@ -162,7 +162,7 @@ def test_an_expired_token_is_not_counted_as_access(
     with registry.state.write() as db:
         db.execute("UPDATE token SET expires = 1 WHERE kind = 'access'")
     assert [token.kind for token in registry.grants.issued()] == ["refresh"]
-    (ended,) = registry.grants.revoke_all(account="ada")
+    (ended,) = registry.grants.revoke_all(accounts=["ada"])
     assert (ended.refresh, ended.access) == (1, 0)
 
 
@@ -176,7 +176,7 @@ def test_a_refresh_token_is_listed_with_the_day_on_which_it_ends_unused(
 def test_the_owner_of_a_token_is_known_also_when_it_is_revoked(
     registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
 ) -> None:
-    registry.grants.revoke_all(account="ada")
+    registry.grants.revoke_all(accounts=["ada"])
     assert registry.grants.owner(tokens[0]) == Bearer("ada", application[0])
     assert registry.grants.owner("unknown") is None
 
@@ -198,6 +198,6 @@ def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
     with pytest.raises(ConfigurationError, match="is disabled"):
         registry.grants.issue_upload_token("una")
     registry.accounts.enable("una")
-    ended = registry.grants.revoke_all(account="una")
+    ended = registry.grants.revoke_all(accounts=["una"])
     assert [(one.client_id, one.access) for one in ended] == [("", 1)]
     assert registry.grants.bearer(token) == "the access token is revoked"

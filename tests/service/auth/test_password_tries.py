@@ -148,6 +148,51 @@ def test_one_password_is_not_tried_on_200_accounts_and_known_browsers_stay_quick
     assert median(took) < max(1, 5 * quiet), (quiet, took)
 
 
+@pytest.mark.slow
+def test_known_browsers_log_in_within_a_second_while_guesses_come_from_everywhere(
+    tmp_path: Path,
+) -> None:
+    with served(tmp_path / "a", {"ada": []}, password=PASSWORD, proxy="loopback", workers=4) as (
+        _,
+        there,
+    ):
+        plain = {"X-Forwarded-Proto": "http"}
+        hers = Browser(there)
+        hers.session.headers.update(plain)
+        assert hers.send(hers.open(), password=PASSWORD).status_code == 303
+        checked: list[int] = []
+        over = threading.Event()
+
+        def login() -> float:
+            started = time.monotonic()
+            assert hers.send(hers.open(), password=PASSWORD).status_code == 303
+            return time.monotonic() - started
+
+        def guess(number: int) -> None:  # every time from another network, so each is checked
+            stranger = Browser(there)
+            stranger.session.headers.update(plain)
+            page = stranger.open()
+            while not over.is_set():
+                address = f"10.{number}.{len(checked) % 250}.{len(checked) // 250}"
+                stranger.session.headers["X-Forwarded-For"] = address
+                answer = stranger.send(page, name=f"wearer-{number}", password="Summer2026!")
+                checked.append(answer.status_code)
+
+        quiet = max(login() for _ in range(5))
+        with ThreadPoolExecutor(16) as at_once:
+            floods = [at_once.submit(guess, number) for number in range(16)]
+            try:
+                while len(checked) < 16:
+                    time.sleep(0.05)
+                took = [login() for _ in range(20)]
+            finally:
+                over.set()
+            for flood in floods:
+                flood.result()
+    assert checked.count(400) > 0.9 * len(checked)
+    assert max(took) < max(1, 5 * quiet), (quiet, took)
+
+
 SET_BACK = """
 import signal, time
 real, back = time.time, [0]

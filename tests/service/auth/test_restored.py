@@ -20,7 +20,7 @@ def test_only_what_is_older_than_its_end_lives_again(tmp_path: Path) -> None:
         before.append(registry.grants.exchange(code, client_id, live.REDIRECT, None))
     shutil.copy(registry.state.file, tmp_path / "copy")
     assert not revived(registry)
-    registry.grants.revoke_all(account="ada")
+    registry.grants.revoke_all(accounts=["ada"])
     code = registry.grants.issue_code("ada", client_id, live.REDIRECT)
     after, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
     assert not revived(registry)

@@ -53,9 +53,12 @@ def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
     assert not (tmp_path / "archive").exists()
 
 
-def test_a_remote_archive_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="local archive"):
+def test_a_remote_archive_needs_a_local_folder_for_the_state(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="name one for the service's state with --state"):
         Registry("s3://bucket/archive")
+    registry = Registry("s3://bucket/archive", tmp_path / "state")
+    assert registry.archive == "s3://bucket/archive"
+    assert registry.folder == registry.state_folder == tmp_path / "state"
 
 
 def test_the_state_lies_in_a_folder_of_its_own_if_one_is_named(tmp_path: Path) -> None:

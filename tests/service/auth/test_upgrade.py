@@ -12,7 +12,8 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.auth.cleanup import CleanUp
 from eyelog.service.auth.grants import Bearer, GrantRefused
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import VERSION, State
+from eyelog.service.auth.schema import VERSION
+from eyelog.service.auth.state import State
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT
 

@@ -12,7 +12,7 @@ files) are not data: Parquet tools skip them.
 import os
 import re
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import file_digest
@@ -45,6 +45,7 @@ __all__ = [
     "group_edges",
     "is_month",
     "month_edges",
+    "month_files",
     "month_path",
     "months",
     "months_of",
@@ -53,6 +54,7 @@ __all__ = [
     "present_months",
     "problem_of",
     "require_place",
+    "require_store",
     "schema_of",
 ]
 
@@ -113,6 +115,43 @@ def require_place(place: Place) -> None:
         raise ArchiveError(
             f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
         )
+
+
+def require_store(place: Place) -> None:
+    """Raise `ArchiveError` unless an object store answers and has the bucket of an archive.
+
+    The archive in it may still be empty.
+    """
+    bucket = place.root.partition("/")[0]
+    with archive_errors(
+        f"use the archive {place.name} (is the bucket there, are the credentials in the"
+        " environment right?)"
+    ):
+        place.fs.invalidate_cache()
+        try:
+            place.fs.ls(place.root)
+        except FileNotFoundError:
+            place.fs.ls(bucket)
+
+
+def month_files(place: Place) -> Iterator[tuple[str, int, float]]:
+    """Yield the account, the bytes and the time (seconds since 1970) of every month file."""
+    if place.local:
+        for file in Path(place.root).glob(f"log=*/account=*/month=*/{FILE}"):
+            with suppress(OSError):  # it was just erased
+                about = file.stat()
+                yield _account_of(file.parts[-3]), about.st_size, about.st_mtime
+        return
+    place.fs.invalidate_cache()
+    for path, entry in place.fs.find(place.root, detail=True).items():
+        parts = str(path)[len(place.root) + 1 :].split("/")
+        if len(parts) == 4 and parts[0].startswith("log=") and parts[3] == FILE:
+            written = entry.get("LastModified") or place.fs.modified(path)
+            yield _account_of(parts[1]), int(entry["size"]), written.timestamp()
+
+
+def _account_of(name: str) -> str:
+    return unquote(name.removeprefix("account="))
 
 
 def _is_local(path: str | os.PathLike[str]) -> bool:

@@ -182,7 +182,7 @@ async def _show_days(request: Request, account: str) -> Response:
     registry = parts_of(request).registry
     apart = parts_of(request).apart
     try:
-        found = await apart.whole(own_days, archive=str(registry.folder), account=account)
+        found = await apart.whole(own_days, archive=str(registry.archive), account=account)
     except Failed as failed:
         return _not_made(account, "days", failed)
     return days_page(account, msgspec.json.decode(found, type=list[OwnDays]))
@@ -190,11 +190,11 @@ async def _show_days(request: Request, account: str) -> Response:
 
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     registry = parts_of(request).registry
-    if not await to_thread.run_sync(stored_months, registry.folder, account):
+    if not await to_thread.run_sync(stored_months, registry.archive, account):
         return trouble_page(404, "There is no report", "There are no records of yours here yet.")
     apart = parts_of(request).apart
     try:
-        made = await apart.whole(own_report, archive=str(registry.folder), account=account)
+        made = await apart.whole(own_report, archive=str(registry.archive), account=account)
     except Failed as failed:
         return _not_made(account, "report", failed)
     await note(request, "report", account)
@@ -233,7 +233,7 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
 def _erase(registry: Registry, account: str) -> int:
     """Delete everything of an account; return of how many files."""
     found = erase_account(registry, account, dry_run=False)  # the login first
-    return len({one.path for one in found}) + len(Archive(registry.folder).erase(account))
+    return len({one.path for one in found}) + len(Archive(registry.archive).erase(account))
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -389,8 +389,8 @@ async def _account(
     forms = parts_of(request).account_forms
     registry = parts_of(request).registry
     browser = forms.browser(request)
-    stored = await to_thread.run_sync(stored_months, registry.folder, account)
-    times = await to_thread.run_sync(clock_sentence, registry.folder, account)
+    stored = await to_thread.run_sync(stored_months, registry.archive, account)
+    times = await to_thread.run_sync(clock_sentence, registry.archive, account)
     shown = Shown(
         account=account,
         form=forms.sign(browser, account),

@@ -34,14 +34,14 @@ class TooMany(Exception):
     """A download cannot begin now; the text says why."""
 
 
-def stored_months(folder: Path, account: str) -> dict[str, list[str]]:
+def stored_months(folder: Path | str, account: str) -> dict[str, list[str]]:
     """Return the months (``2026-10``) of which an account has records, by log."""
     place = place_of(Archive(folder))
     found = {log: months(place, log, account) for log in LOGS}
     return {log: present for log, present in found.items() if present}
 
 
-def clock_sentence(folder: Path, account: str) -> str:
+def clock_sentence(folder: Path | str, account: str) -> str:
     """Return in words which clock the times of a download follow; nothing if it is unreadable."""
     try:
         zones = _known_zones(folder, account)
@@ -57,11 +57,11 @@ class Downloads:
 
     Parameters
     ----------
-    folder : Path
-        The archive's folder.
+    folder : Path or str
+        The archive's folder, or its URL in an object store.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | str) -> None:
         self._folder = folder
         self._under_way: set[str] = set()
         self._at_once = CapacityLimiter(1)  # packing takes a whole core
@@ -149,7 +149,7 @@ class Packed(io.RawIOBase):
         return whole
 
 
-def _known_zones(folder: Path, account: str) -> Zones | None:
+def _known_zones(folder: Path | str, account: str) -> Zones | None:
     """Return the zones of an account, or of the setting EYELOG_TZ, or None."""
     stored = Archive(folder).zones(account)
     if stored is None and not os.environ.get("EYELOG_TZ", "").strip():
@@ -157,7 +157,7 @@ def _known_zones(folder: Path, account: str) -> Zones | None:
     return known_zones(None, whose=f"account {account!r}", stored=stored)
 
 
-def _zipped(folder: Path, account: str) -> Iterator[bytes]:
+def _zipped(folder: Path | str, account: str) -> Iterator[bytes]:
     """Yield a zip file in parts, none of them empty."""
     place = place_of(Archive(folder))
     stored = stored_months(folder, account)

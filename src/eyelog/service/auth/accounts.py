@@ -213,29 +213,30 @@ class Accounts:
             if not _set_password(db, name, stored):
                 raise self._unknown(name)
 
-    def disable(self, name: str) -> None:
-        """Refuse every login and every token of an account, until `enable`."""
-        self.find(name)
-        ended.append(self._state.archive, "disabled", account=name)
-        self._change(name, "disabled = 1, session = session + 1")
+    def disable(self, *names: str) -> None:
+        """Refuse every login and every token of accounts, until `enable`."""
+        self.check(names)
+        ended.append(self._state.archive, "disabled", accounts=names)
+        self._change(names, "disabled = 1, session = session + 1")
 
-    def enable(self, name: str) -> None:
+    def enable(self, *names: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
-        self.find(name)
-        ended.append(self._state.archive, "enabled", account=name)
-        self._change(name, "disabled = 0")
+        self.check(names)
+        ended.append(self._state.archive, "enabled", accounts=names)
+        self._change(names, "disabled = 0")
 
-    def remove(self, name: str) -> list[Ended]:
-        """Remove an account with its codes and tokens, and return what ended; records stay."""
-        self.find(name)
-        ended.append(self._state.archive, "account", account=name)
+    def remove(self, *names: str) -> list[Ended]:
+        """Remove accounts with their codes and tokens, and return what ended; records stay."""
+        self.check(names)
+        ended.append(self._state.archive, "account", accounts=names)
+        revoked = []
         with self._state.write() as db:
-            revoked = end(db, account=name)
-            for table in ("code", "token", "request_count", "invitation"):
-                db.execute(f"DELETE FROM {table} WHERE account = ?", (name,))  # noqa: S608 (names from here)
-            gone = db.execute("DELETE FROM account WHERE name = ?", (name,)).rowcount
-        if not gone:  # another process was first
-            raise self._unknown(name)
+            for name in names:
+                revoked += end(db, account=name)
+                for table in ("code", "token", "request_count", "invitation"):
+                    db.execute(f"DELETE FROM {table} WHERE account = ?", (name,))  # noqa: S608 (names from here)
+                if not db.execute("DELETE FROM account WHERE name = ?", (name,)).rowcount:
+                    raise self._unknown(name)  # another process was first
         return revoked
 
     def check_login(self, name: str, password: str) -> bool:
@@ -261,7 +262,7 @@ class Accounts:
 
     def end_sessions(self, name: str) -> None:
         """End the sessions of an account in browsers."""
-        self._change(name, "session = session + 1")
+        self._change([name], "session = session + 1")
 
     def _hashed(self, name: str, password: str) -> bytes:
         check_password_rules(password, account=name)
@@ -275,12 +276,14 @@ class Accounts:
         )
         return [Account(name, bool(has), bool(off), *more) for name, has, off, *more in rows]
 
-    def _change(self, name: str, assignment: str, *values: object) -> None:
-        self.find(name)
+    def _change(self, names: Sequence[str], assignment: str) -> None:
+        """Change accounts, all or none."""
+        self.check(names)
         with self._state.write() as db:
-            sql = f"UPDATE account SET {assignment} WHERE name = ?"  # noqa: S608 (text from here)
-            if not db.execute(sql, (*values, name)).rowcount:
-                raise self._unknown(name)
+            for name in names:
+                sql = f"UPDATE account SET {assignment} WHERE name = ?"  # noqa: S608 (text from here)
+                if not db.execute(sql, (name,)).rowcount:
+                    raise self._unknown(name)
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(

@@ -5,6 +5,7 @@ Only hashes of codes and tokens are stored. Each rule holds within one transacti
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
@@ -386,35 +387,39 @@ class Grants:
 
     def withdraw(self, account: str, client_id: str) -> int:
         """End the access of an application to an account; return how many tokens were revoked."""
-        ended.append(self._state.archive, "tokens", account=account, application=client_id)
+        ended.append(self._state.archive, "tokens", accounts=[account], application=client_id)
         with self._state.write() as db:
             revoked = end(db, account=account, client_id=client_id)
         return sum(one.refresh + one.access for one in revoked)
 
     def revoke_all(
-        self, *, account: str | None = None, client_id: str | None = None
+        self, *, accounts: Sequence[str] | None = None, client_id: str | None = None
     ) -> list[Ended]:
-        """Revoke the tokens of an account, of an application, or (without) all; return what ended.
+        """Revoke the tokens of accounts, of an application, or (without) all; return what ended.
 
         It also ends the sessions of the accounts in browsers.
 
         Raises
         ------
         ConfigurationError
-            If the account or application is unknown.
+            If an account or the application is unknown.
         """
-        if account is not None:
-            self._accounts.find(account)
+        if accounts is not None:
+            self._accounts.check(accounts)
         if client_id is not None:
             client_id = self._applications.find(client_id).client_id
-        ended.append(self._state.archive, "tokens", account=account, application=client_id)
+        whose: Sequence[str | None] = [None] if accounts is None else accounts
+        ended.append(self._state.archive, "tokens", accounts=whose, application=client_id)
+        revoked = []
         with self._state.write() as db:
-            if client_id is None:
-                db.execute(
-                    "UPDATE account SET session = session + 1 WHERE ?1 IS NULL OR name = ?1",
-                    (account,),
-                )
-            return end(db, account=account, client_id=client_id)
+            for account in whose:
+                if client_id is None:
+                    db.execute(
+                        "UPDATE account SET session = session + 1 WHERE ?1 IS NULL OR name = ?1",
+                        (account,),
+                    )
+                revoked += end(db, account=account, client_id=client_id)
+        return revoked
 
 
 def granted(asked: str | None) -> str:

@@ -1,9 +1,14 @@
 """A password that a wearer typed: checked at the pace that the throttle allows."""
 
+import asyncio
 import math
+import os
 import secrets
+import sys
+import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,6 +29,10 @@ _DEVICE_SECONDS = 365 * 24 * 3600
 _MOST_WAITING = 8
 """Passwords from one address that are being checked or waiting, in one process."""
 _BUSY_S = 5
+_AT_ONCE = 2
+"""Passwords from strangers that are checked at the same time, by all processes."""
+_NICENESS = 5
+"""Of the threads that check strangers: on a busy core they still get a quarter of it."""
 _MOST_REFUSED = 10_000
 """Guessers that a process knows to be refused, without asking the state file."""
 
@@ -64,6 +73,16 @@ def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def _give_way() -> None:
+    """Let other threads of the machine go before this one.
+
+    Guesses from many networks are all checked, and a known browser would wait for a core.
+    """
+    if sys.platform == "linux":  # elsewhere it would slow down the whole process
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
 class PasswordTries:
     """Checks passwords, and recognises browsers in which a wearer has logged in before.
 
@@ -73,16 +92,20 @@ class PasswordTries:
         The accounts, and the key that signs cookies.
     throttle : Throttle
         Decides how long to wait after wrong passwords.
+    workers : int
+        How many processes check passwords on this machine.
     """
 
-    def __init__(self, registry: Registry, throttle: Throttle) -> None:
+    def __init__(self, registry: Registry, throttle: Throttle, workers: int = 1) -> None:
         self._registry = registry
         self.throttle = throttle
-        self.at_once = CapacityLimiter(2)  # each check costs 16 MB and much of a core
+        at_once = max(1, _AT_ONCE // workers)
+        self.at_once = CapacityLimiter(at_once)  # each check costs 16 MB and much of a core
         # A flood of guesses must not make a wearer wait, neither in a known browser nor, while the
         # guesses come from a few addresses, in another one.
         self._known = CapacityLimiter(2)
         self._of_strangers = CapacityLimiter(4)
+        self._yielding = ThreadPoolExecutor(at_once, "stranger", initializer=_give_way)
         self._waiting: Counter[str] = Counter()
         self._refused: dict[bytes, float] = {}
 
@@ -100,12 +123,12 @@ class PasswordTries:
         device = self._mark(request.cookies.get(_COOKIE, ""), name)
         address = client_address(request)
         if device is not None:
-            return await self._check(request, name, password, application, device, self._known)
+            return await self._check(request, name, password, application, device)
         if self._waiting[address] >= _MOST_WAITING:
             return WrongPassword(_BUSY_S, is_busy=True)
         self._waiting[address] += 1
         try:
-            return await self._check(request, name, password, application, None, self.at_once)
+            return await self._check(request, name, password, application, None)
         finally:
             self._waiting[address] -= 1
             if not self._waiting[address]:
@@ -118,7 +141,6 @@ class PasswordTries:
         password: str,
         application: str | None,
         device: str | None,
-        limiter: CapacityLimiter,
     ) -> WrongPassword | None:
         address = client_address(request)
         who = guesser(name, address=address, device=device)
@@ -136,9 +158,13 @@ class PasswordTries:
                 self._refuse(everyone, await to_thread.run_sync(self.throttle.wait_s, everyone))
             await to_thread.run_sync(self._note, request, name, application, wait_s)
             return WrongPassword(wait_s)
-        correct = await to_thread.run_sync(
-            self._registry.accounts.check_login, name, password, limiter=limiter
-        )
+        check_login = self._registry.accounts.check_login
+        if device is not None:
+            correct = await to_thread.run_sync(check_login, name, password, limiter=self._known)
+        else:
+            async with self.at_once:
+                loop = asyncio.get_running_loop()
+                correct = await loop.run_in_executor(self._yielding, check_login, name, password)
         if not correct:
             await to_thread.run_sync(self._note, request, name, application, 0)
             return WrongPassword()

@@ -24,8 +24,8 @@ class Registry:
 
     Parameters
     ----------
-    archive_path : path
-        The archive's folder.
+    archive_path : path or URL
+        The archive's folder, or a URL such as ``s3://bucket/archive``.
     state : path, optional
         The folder of ``_service.sqlite`` (0600), by default the archive's folder. Both are created
         by the first account or application added, or by `signing_key` when a service starts.
@@ -44,8 +44,8 @@ class Registry:
     Raises
     ------
     ConfigurationError
-        If the path is not local, the state lies in the archive and not in `state`, or the file
-        cannot be used.
+        If the archive is not local and `state` is not given, the state lies in the archive and not
+        in `state`, or the file cannot be used.
 
     Examples
     --------
@@ -76,7 +76,12 @@ class Registry:
 
     @property
     def folder(self) -> Path:
-        """The archive's folder."""
+        """The archive's folder; that of the state, if the archive is in an object store."""
+        return self.state.beside
+
+    @property
+    def archive(self) -> Path | str:
+        """The archive's folder, or its URL in an object store."""
         return self.state.archive
 
     @property

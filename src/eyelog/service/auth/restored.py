@@ -44,7 +44,7 @@ class Revived:
 
 def revived(registry: Registry) -> Revived:
     """Compare the ends that were noted in the archive with a state."""
-    notes = ended.notes(registry.folder)
+    notes = ended.notes(registry.archive)
     if not notes:
         return Revived([], [], [], [], [])
     accounts = registry.accounts.all()
@@ -116,10 +116,8 @@ def end_again(registry: Registry) -> Revived:
             db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
         for hashed in found.invitations:
             db.execute("DELETE FROM invitation WHERE hash = ?", (hashed,))
-    for name in found.accounts:
-        registry.accounts.remove(name)
-    for name in found.enabled:
-        registry.accounts.disable(name)
+    registry.accounts.remove(*found.accounts)
+    registry.accounts.disable(*found.enabled)
     for client_id in found.applications:
         registry.applications.remove(client_id)
     return found
@@ -130,5 +128,5 @@ def is_erased(registry: Registry, account: str, *, since: float | None = None) -
     whose = account_digest(account)
     return any(
         note.what == "erased" and note.account == whose and _before(since, note.at)
-        for note in ended.notes(registry.folder)
+        for note in ended.notes(registry.archive)
     )

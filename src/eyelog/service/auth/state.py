@@ -15,72 +15,12 @@ from typing import Any
 
 from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
+from eyelog.service.auth.schema import bring_up_to_date, fill
 
-__all__ = [
-    "VERSION",
-    "State",
-    "StateBusy",
-    "StateFault",
-    "columns",
-    "expected_columns",
-    "version_of",
-]
+__all__ = ["State", "StateBusy", "StateFault"]
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME = "_service.sqlite"
-
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE account (name TEXT PRIMARY KEY, password BLOB);
-CREATE TABLE application (
-    client_id TEXT PRIMARY KEY, secret BLOB NOT NULL, redirect_uri TEXT NOT NULL);
-CREATE TABLE code (
-    hash BLOB PRIMARY KEY, account TEXT NOT NULL, client_id TEXT NOT NULL,
-    redirect_uri TEXT NOT NULL, challenge TEXT, expires REAL NOT NULL, used INTEGER NOT NULL);
-CREATE TABLE token (
-    hash BLOB PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, client_id TEXT NOT NULL,
-    origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
-CREATE INDEX token_origin ON token (origin);
-"""
-
-_ADDED = (
-    "CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",
-    """
-    ALTER TABLE application ADD COLUMN name TEXT NOT NULL DEFAULT '';
-    ALTER TABLE application ADD COLUMN added REAL;
-    ALTER TABLE account ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE account ADD COLUMN added REAL;
-    ALTER TABLE account ADD COLUMN session INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE token ADD COLUMN issued REAL;
-    ALTER TABLE token ADD COLUMN used REAL;
-    UPDATE token SET issued = expires - 2592000;
-    INSERT INTO meta VALUES ('dated', strftime('%s', 'now'));
-    CREATE INDEX token_account ON token (account, client_id);
-    CREATE TABLE request_count (
-        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
-        PRIMARY KEY (account, hour));
-    """,
-    "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
-    """
-    ALTER TABLE account ADD COLUMN study TEXT NOT NULL DEFAULT '';
-    ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'wearer';
-    CREATE TABLE invitation (
-        hash BLOB PRIMARY KEY, account TEXT NOT NULL, expires REAL NOT NULL);
-    """,
-    """
-    CREATE TABLE upload (
-        account TEXT NOT NULL, sha256 BLOB NOT NULL, size INTEGER NOT NULL, at REAL NOT NULL,
-        new INTEGER NOT NULL, PRIMARY KEY (account, sha256));
-    CREATE TABLE upload_count (
-        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
-        PRIMARY KEY (account, hour));
-    """,
-)
-"""The additions of later releases, in order. The ``user_version`` of a file counts those it has."""
-
-
-VERSION = len(_ADDED)
-
 
 _MOST_KEPT = 8
 _Kept = tuple[tuple[int, int], sqlite3.Connection]
@@ -94,34 +34,59 @@ class StateFault(ConfigurationError):
     """The state file cannot be used until the operator has mended a fault, such as a full disk."""
 
 
+def archive_at(path: str | os.PathLike[str]) -> Path | str:
+    """Return the folder of an archive, or the URL of one in an object store."""
+    text = os.fspath(path)
+    return text if "://" in text else Path(text).expanduser()
+
+
 class State:
-    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive."""
+    """Transactions on ``_service.sqlite``, in the folder `state` or else in the archive.
+
+    Attributes
+    ----------
+    archive : Path or str
+        The archive's folder, or its URL in an object store.
+    folder : Path
+        The folder of the state.
+    beside : Path
+        The archive's folder; that of the state, if the archive is in an object store.
+    """
 
     def __init__(
         self,
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
     ) -> None:
-        for path, what in ((archive_path, "archive"), (state, "folder for its state")):
-            if path is not None and "://" in os.fspath(path):
+        if state is not None and "://" in os.fspath(state):
+            raise ConfigurationError(
+                f"the service needs a local folder for its state, not {os.fspath(state)!r}"
+            )
+        self.archive: Path | str = archive_at(archive_path)
+        if isinstance(self.archive, str):
+            if state is None:
+                from eyelog.archive.parquet.layout import open_place
+
                 raise ConfigurationError(
-                    f"the service needs a local {what}, not {os.fspath(path)!r}: sync or copy it to"
-                    " a folder first"
+                    f"the archive {open_place(self.archive).name} is not a folder of this machine:"
+                    " name one for the service's state with --state"
                 )
-        self.archive = Path(archive_path).expanduser()
-        self.folder = self.archive if state is None else Path(state).expanduser()
+            self.folder = self.beside = Path(state).expanduser()
+        else:
+            self.beside = self.archive
+            self.folder = self.archive if state is None else Path(state).expanduser()
         if state is not None and self.folder.exists() and not self.folder.is_dir():
             raise ConfigurationError(f"{self.folder} is not a folder: --state takes one")
         self._file = self.folder / _FILE_NAME
-        beside = self.archive / _FILE_NAME
+        beside = self.beside / _FILE_NAME
         if not self._file.exists() and beside.exists():
             there = shlex.quote(str(self.folder))
-            files = f"{shlex.quote(str(self.archive))}/_service.*"
+            files = f"{shlex.quote(str(self.beside))}/_service.*"
             raise ConfigurationError(
                 f"the service's state is {beside}, and {self.folder} has none: stop the service and"
                 f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
             )
-        self._current = False  # whether the file has all additions in `_ADDED`
+        self._current = False  # whether the file has the schema of this release
         self._kept: deque[_Kept] | None = None
 
     def keep_open(self) -> None:
@@ -151,7 +116,7 @@ class State:
             If the file cannot be created or used.
         """
         try:
-            prepare(self._file, _fill)
+            prepare(self._file, fill)
         except OSError as error:
             raise ConfigurationError(
                 f"cannot store the service's state in {self._file}: {error.strerror}"
@@ -216,7 +181,7 @@ class State:
             if not wait:
                 db.execute("PRAGMA busy_timeout = 0")
             if not self._current:
-                _bring_up_to_date(db)
+                bring_up_to_date(db, self._file)
                 self._current = True
             yield db
 
@@ -246,52 +211,3 @@ class State:
 def _close(kept: deque[_Kept]) -> None:
     while kept:
         kept.pop()[1].close()
-
-
-def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return the tables of a state file with their columns."""
-    sql = (
-        "SELECT kind.name, part.name FROM sqlite_master AS kind, pragma_table_info(kind.name)"
-        " AS part WHERE kind.type = 'table'"
-    )
-    return set(db.execute(sql))
-
-
-def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
-    """Return what `columns` returns for a new file, or for one of an earlier version."""
-    with closing(sqlite3.connect(":memory:")) as db:
-        for script in (_SCHEMA, *_ADDED[:version]):
-            db.executescript(script)
-        return columns(db)
-
-
-def _bring_up_to_date(db: sqlite3.Connection) -> None:
-    """Add the missing parts to a file of an older release; refuse one of a newer release."""
-    if (version := version_of(db)) > VERSION:
-        raise ConfigurationError(
-            f"the service's state was written by a newer eyelog (version {version} of the state,"
-            f" this one knows {VERSION}): update eyelog"
-        )
-    if version == VERSION:
-        return
-    with transaction(db):
-        _add(db, version_of(db))
-
-
-def version_of(db: sqlite3.Connection) -> int:
-    """Return how many of the later additions a state file has."""
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _add(db: sqlite3.Connection, version: int) -> None:
-    for script in _ADDED[version:]:
-        for statement in script.split(";"):
-            db.execute(statement)
-    db.execute(f"PRAGMA user_version = {VERSION}")
-
-
-def _fill(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";"):
-        db.execute(statement)
-    _add(db, 0)
-    db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))

@@ -145,7 +145,7 @@ async def _study(request: Request, member: Account) -> Response:
     page = min(pages, max(1, int(asked))) if asked.isdecimal() and len(asked) < 6 else 1
     shown = wearers[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     apart = parts_of(request).apart
-    archive = str(registry.folder)
+    archive = str(registry.archive)
     try:
         found = await apart.whole(
             study_wear, archive=archive, accounts=wearers, shown=shown, now=time.time()
@@ -175,7 +175,7 @@ async def _study(request: Request, member: Account) -> Response:
 
 async def _download(request: Request, member: Account, month: str) -> Response:
     staff = parts_of(request).staff
-    archive = str(staff.registry.folder)
+    archive = str(staff.registry.archive)
     wearers = await to_thread.run_sync(staff.wearers, member)
     if month not in await to_thread.run_sync(months_of_study, archive, wearers):
         return trouble_page(400, "There are no tables", "The study has no records of that month.")

@@ -4,7 +4,7 @@ import logging
 import shutil
 import time
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -92,7 +92,7 @@ class Uploads:
         self.spool = Spool(registry.folder)
         self.sent = Sent(registry.state)
         self._registry = registry
-        self._archive = registry.folder
+        self._archive = registry.archive
         self._limits = limits
         self._quota = quota
         self._under_way = 0
@@ -130,7 +130,7 @@ class Uploads:
 
     def check_room(self, account: str, coming: int) -> None:
         """Raise if so many bytes more of an account are too much for the disk or its quota."""
-        if shutil.disk_usage(self._archive).free < coming + _SPARE:
+        if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
             raise Problem(
                 507, "insufficient_storage", "the disk of the service is full: try again later"
             )
@@ -179,7 +179,7 @@ class Uploads:
         }
         try:
             answer = await to_thread.run_sync(
-                partial(import_apart, told, temporary=temporary, lock=lock), limiter=self._one
+                partial(self._import, told, temporary=temporary, lock=lock), limiter=self._one
             )
         except ImportFailed as error:
             _log.error("an upload of %d bytes was not imported: %s", size, error)
@@ -198,6 +198,11 @@ class Uploads:
         if all(known):
             answer["repeated"] = True
         return answer
+
+    def _import(self, told: dict[str, Any], **more: Any) -> dict[str, Any]:
+        # Without a lock, of two imports of one month the later would undo the other.
+        with nullcontext() if isinstance(self._archive, Path) else self.spool.alone():
+            return import_apart(told, **more)
 
 
 @asynccontextmanager

@@ -1,0 +1,236 @@
+"""A service whose archive is in an object store: served, uploaded to, erased, and its faults."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+import requests
+
+from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS
+from eyelog.cli import main
+from eyelog.errors import ArchiveError
+from eyelog.service.app import create_app
+from eyelog.service.auth import ended
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.restored import revived
+from eyelog.service.server import running
+from support.account_page import Visitor
+from support.live import REDIRECT, Live
+from support.login_page import PASSWORD
+from support.records import records
+from support.stores import object_store
+
+FIFTEEN, SIXTY = LOGS
+DAY = {"date_from": "2026-10-24T00:00:00Z", "date_to": "2026-10-24T23:59:59Z"}
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+    with object_store() as url:
+        yield url
+
+
+def minute(number: int) -> str:
+    return f"date,wea_s,nis_s,bl\n2026-10-24T09:{number:02}:00+00:00,60,0,80\n"
+
+
+def post(url: str, token: str, text: str) -> requests.Response:
+    return requests.post(
+        f"{url}/v1/records?tz=UTC&name=logger.csv",
+        data=text.encode(),
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=120,
+    )
+
+
+def reading_token(registry: Registry) -> str:
+    client_id, _ = registry.applications.add(REDIRECT)
+    code = registry.grants.issue_code("ada", client_id, REDIRECT)
+    return registry.grants.exchange(code, client_id, REDIRECT, None)[0]
+
+
+def day(url: str, token: str) -> list[str]:
+    answer = requests.get(
+        f"{url}/v2/users/me/official/{SIXTY}",
+        params=DAY,
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    return [record["date"] for hour in answer.json()[SIXTY].values() for record in hour]
+
+
+@pytest.mark.slow
+def test_records_that_are_sent_are_in_the_bucket_and_are_served(
+    bucket: str, tmp_path: Path
+) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada")
+    upload, reading = registry.grants.issue_upload_token("ada"), reading_token(registry)
+    with running(bucket, state=tmp_path / "state") as url:
+        assert day(url, reading) == []
+        first = post(url, upload, minute(1))
+        assert (first.status_code, first.json()["new"]) == (200, 1)
+        assert len(day(url, reading)) == 1
+        again = post(url, upload, minute(1)).json()
+        assert (again["new"], again["repeated"]) == (0, True)
+        assert post(url, upload, "no log\n").status_code == 422
+        assert post(url, upload, minute(2)).json()["new"] == 1
+        assert len(day(url, reading)) == 2
+        health = requests.get(f"{url}/health", timeout=60)
+        assert (health.status_code, health.json()["archive"]) == (200, "ok")
+        assert 0 <= health.json()["seconds_since_last_write"] < 120
+    archive = Archive(bucket)
+    assert len(archive.read(SIXTY, account="ada", tz="UTC")) == 2
+    assert archive.verify().empty
+    assert not list((tmp_path / "state" / ".uploads").glob("account=*/*"))
+
+
+@pytest.mark.slow
+def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada")
+    token = registry.grants.issue_upload_token("ada")
+    with (  # two processes would do the same: the lock is of the state's folder
+        running(bucket, state=tmp_path / "state") as one,
+        running(bucket, state=tmp_path / "state") as other,
+        ThreadPoolExecutor(4) as at_once,
+    ):
+        answers = list(
+            at_once.map(lambda n: post(one if n % 2 else other, token, minute(n)), range(4))
+        )
+    assert [answer.json()["new"] for answer in answers] == [1] * 4
+    assert len(Archive(bucket).read(SIXTY, account="ada", tz="UTC")) == 4
+
+
+@pytest.mark.slow
+def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
+    bucket: str, tmp_path: Path
+) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada", PASSWORD)
+    Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 1440), account="ada")
+    with running(bucket, state=tmp_path / "state") as url:
+        visitor = Visitor(Live(url, tmp_path, registry, "", ""))
+        page = visitor.log_in()
+        packed = visitor.send(page, "download")
+        with ZipFile(BytesIO(packed.content)) as box:
+            assert box.namelist() == [f"{SIXTY}-2026-10.csv"]
+        report = visitor.send(page, "report")
+        assert report.headers["Content-Type"].startswith("text/html")
+        assert b"<svg" in report.content or b"<img" in report.content
+        gone = visitor.send(visitor.open(), "delete", password=PASSWORD)
+        assert gone.status_code == 200
+    assert Archive(bucket).accounts() == []
+
+
+def test_an_operator_checks_backs_up_and_erases(
+    bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
+    Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 30), account="ada")
+    for words in (["add-account", *where, "ada"], ["add-account", *where, "bea"]):
+        assert main(["service", *words]) == 0
+    assert main(["service", "check", *where]) == 0
+    found = capsys.readouterr().out
+    assert f"{bucket}, records of 1 account" in found
+    assert f"setting archive            {bucket} (--archive)" in found
+    assert main(["service", "backup", *where, str(tmp_path / "copy")]) == 0
+    assert f"The archive {bucket} is not in it" in capsys.readouterr().err
+    assert not any((tmp_path / "copy" / "archive").iterdir())
+    assert main(["service", "erase", *where, "ada"]) == 0
+    assert Archive(bucket).accounts() == []
+    assert main(["service", "restore", *where, str(tmp_path / "copy")]) == 0
+    # The end is noted in the bucket, where putting back the state cannot lose it.
+    assert [note.what for note in ended.notes(bucket)] == ["erased"]
+    assert revived(Registry(bucket, tmp_path / "state")).accounts == ["ada"]
+    assert main(["service", "check", *where]) == 1
+    assert main(["service", "after-restore", *where]) == 0
+    assert Registry(bucket, tmp_path / "state").accounts.names() == ["bea"]
+
+
+def test_months_of_a_bucket_that_are_old_are_pruned(bucket: str, tmp_path: Path) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada")
+    for first in ("2020-03-01", "2026-10-24"):
+        Archive(bucket).write(SIXTY, records(SIXTY, first, 30), account="ada")
+    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
+    assert main(["service", "prune", *where, "--older-than", "730d"]) == 0
+    assert Archive(bucket).read(SIXTY, account="ada", tz="UTC").index[0].year == 2026
+
+
+def test_a_bucket_that_does_not_exist_is_named_in_one_line(
+    bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--archive", "s3://weavers/archive", "--state", str(tmp_path / "state")]
+    assert main(["serve", *where, "--port", "0"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("eyelog: error: cannot use the archive s3://weavers/archive (is the bu")
+    assert line.endswith("bucket does not exist")
+    Registry("s3://weavers/archive", tmp_path / "state").accounts.add("ada")
+    assert main(["service", "check", *where]) == 1
+    assert "wrong  archive " in capsys.readouterr().out
+
+
+def test_missing_credentials_are_named_in_one_line(bucket: str, tmp_path: Path) -> None:
+    without = {name: text for name, text in os.environ.items() if not name.startswith("AWS_")}
+    without |= {
+        "AWS_ENDPOINT_URL": os.environ["AWS_ENDPOINT_URL"],
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "HOME": str(tmp_path),
+    }
+    command = ["serve", "--archive", bucket, "--state", str(tmp_path / "state"), "--port", "0"]
+    done = subprocess.run(
+        [sys.executable, "-m", "eyelog", *command],
+        env=without,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert f"cannot use the archive {bucket} " in line
+    assert "credentials" in line.rpartition(": ")[2].lower()
+
+
+def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with object_store() as url:
+        registry = Registry(url, tmp_path / "state")
+        registry.accounts.add("ada")
+        token = reading_token(registry)
+        with running(url, state=tmp_path / "state") as address:
+            assert day(address, token) == []
+
+            def gone(*_: object, **__: object) -> None:
+                raise PermissionError("The AWS Access Key Id you provided does not exist")
+
+            store = open_place(url).fs
+            for name in ("ls", "info", "exists", "find"):
+                monkeypatch.setattr(store, name, gone)
+            health = requests.get(f"{address}/health", timeout=60)
+            assert health.status_code == 503
+            assert health.json()["error_description"] == "cannot be read: the archive"
+            asked = requests.get(
+                f"{address}/v2/users/me/official/{SIXTY}",
+                params=DAY,
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+            )
+            assert asked.json()["error"] == "server_error"
+            with pytest.raises(ArchiveError, match=r"cannot use the archive .*Key Id you provided"):
+                create_app(url, tmp_path / "state")
+    [logged] = [record for record in caplog.records if record.name == "eyelog.service"]
+    assert "The AWS Access Key Id you provided does not exist" in logged.getMessage()
+    assert logged.exc_info is None

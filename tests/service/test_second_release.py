@@ -1,0 +1,134 @@
+"""An archive and a state of eyelog 0.2.0 go on in today's service: nothing is lost or revived."""
+
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import requests
+
+from eyelog.archive.importing.intake import import_files
+from eyelog.archive.parquet.seal import MARK
+from eyelog.archive.store import Archive
+from eyelog.catalogue import LOGS
+from eyelog.cli import main
+from eyelog.errors import ArchiveError
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.schema import VERSION, version_of
+from eyelog.service.server import running
+from support.second_release import SecondRelease, second_release
+
+FROM, TO = "2026-10-31T00:00:00+09:00", "2026-10-31T23:59:59+09:00"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> SecondRelease:
+    return second_release(tmp_path)
+
+
+def get(url: str, log: str, token: str) -> requests.Response:
+    return requests.get(
+        f"{url}/v2/users/me/official/{log}",
+        params={"date_from": FROM, "date_to": TO},
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=30,
+    )
+
+
+def test_its_tokens_read_the_same_records_as_before(old: SecondRelease) -> None:
+    anna = old.known["tokens"]["Anna"]["access_token"]
+    with running(old.logs, state=old.state) as url:
+        for log in LOGS:
+            answer = get(url, log, anna)
+            assert answer.status_code == 200
+            assert answer.json()[log] == old.known["answers"][log][log]
+        revoked = get(url, LOGS[0], old.known["revoked"]["access_token"])
+    assert revoked.status_code == 401
+
+
+def test_its_tokens_are_refreshed_and_passwords_log_in(old: SecondRelease) -> None:
+    registry = Registry(old.logs, old.state)
+    client_id = old.known["client_id"]
+    assert registry.applications.check_secret(client_id, old.known["client_secret"])
+    for name, tokens in old.known["tokens"].items():
+        registry.grants.refresh(tokens["refresh_token"], client_id)
+        assert registry.accounts.check_login(name, old.known["passwords"][name])
+    assert not registry.accounts.check_login("gone", "left in the meantime")
+    by_name = {one.name: one for one in registry.accounts.all()}
+    assert sorted(by_name) == ["Anna", "bea", "cyd", "gone"]
+    assert by_name["gone"].disabled
+    assert {(one.study, one.role) for one in by_name.values()} == {("", "wearer")}
+
+
+def test_its_state_is_copied_before_it_is_brought_up_to_date(
+    old: SecondRelease, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = ["service", "check", "--archive", str(old.logs), "--state", str(old.state)]
+    assert main(check) == 0
+    assert "version 3 of 5: it is brought up to date when it is next used" in (
+        " ".join(capsys.readouterr().out.split())
+    )
+    Registry(old.logs, old.state).accounts.names()
+    copy = old.state / "_service.version-3.sqlite"
+    for file, version in ((copy, 3), (old.file, VERSION)):
+        with closing(sqlite3.connect(file)) as db:
+            assert version_of(db) == version
+            assert db.execute("SELECT count(*) FROM token").fetchone() == (6,)
+    assert main(check) == 0
+
+
+def test_an_account_is_erased_from_the_copy_too(old: SecondRelease) -> None:
+    Registry(old.logs, old.state).accounts.names()
+    where = ["--archive", str(old.logs), "--state", str(old.state)]
+    assert main(["service", "erase", *where, "bea"]) == 0
+    for file in old.state.iterdir():
+        assert b"bea" not in file.read_bytes(), file
+    assert not [path for path in old.logs.rglob("*account=bea*") if path.exists()]
+
+
+def test_its_archive_is_sound_and_takes_new_records(old: SecondRelease, tmp_path: Path) -> None:
+    archive = Archive(old.logs)
+    assert archive.verify().empty
+    assert archive.protect().empty  # files of that release have a seal
+    before = {log: archive.read(log, account="Anna", tz="UTC") for log in LOGS}
+    logger = tmp_path / "logger.csv"
+    logger.write_text("date,wea_s,nis_s,bl\n2026-10-31T20:00:00+09:00,60,0,80\n")
+    import_files(archive, [logger], account="Anna", tz="Asia/Tokyo")
+    assert archive.verify().empty
+    after = archive.read(LOGS[1], account="Anna", tz="UTC")
+    assert len(after) == len(before[LOGS[1]]) + 1
+    assert after.loc[before[LOGS[1]].index, list(before[LOGS[1]])].equals(before[LOGS[1]])
+    assert archive.read(LOGS[0], account="Anna", tz="UTC").equals(before[LOGS[0]])
+
+
+def test_a_changed_bit_of_its_archive_is_found(old: SecondRelease) -> None:
+    file = next(old.logs.rglob("account=bea/month=2026-10/data.parquet"))
+    body = bytearray(file.read_bytes())
+    body[len(body) // 3] ^= 1
+    file.write_bytes(body)
+    assert len(Archive(old.logs).verify()) == 1
+
+
+def test_a_month_of_a_newer_release_is_refused_with_a_sentence(old: SecondRelease) -> None:
+    archive = Archive(old.logs)
+    archive.write(LOGS[1], archive.read(LOGS[1], account="bea", tz="UTC"), account="bea")
+    file = next(old.logs.rglob("log=standard_mode_logs/account=bea/*/data.parquet"))
+    _give_a_newer_seal(file)
+    with pytest.raises(ArchiveError, match=r"written by a newer version of eyelog: update it"):
+        archive.read(LOGS[1], account="bea", tz="UTC")
+
+
+def _give_a_newer_seal(file: Path) -> None:
+    """Write the summary of a seal as version 2, with its checksum and length."""
+    body = file.read_bytes()
+    mark = body.rindex(MARK)
+    size = int.from_bytes(body[mark - 4 : mark], "little")
+    summary = json.loads(body[mark - 8 - size : mark - 8])
+    assert summary["version"] == 1
+    text = body[mark - 8 - size : mark - 8].replace(b'"version":1', b'"version":2', 1)
+    crc = zlib.crc32(text).to_bytes(4, "little")
+    file.write_bytes(
+        body[: mark - 8 - size] + text + crc + len(text).to_bytes(4, "little") + body[mark:]
+    )
