@@ -18,6 +18,7 @@ QUESTIONS = [
     "Why is this value missing?",
     "How often did I blink, and how sure can I be?",
     "Every blink: the 20 Hz log",
+    "Record live from the app",
     "Did the new desk change my posture?",
     "Which weeks count?",
     "I travelled",

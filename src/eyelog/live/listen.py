@@ -59,6 +59,7 @@ class _Sender:
     recording: Recording | None = None
     kinds: Counter[str] = field(default_factory=Counter)
     malformed: int = 0
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def who(self) -> str:
@@ -236,6 +237,7 @@ class Listener:
             await connection.close(1011, "cannot write")
         finally:
             del self._open[sender.number]
+            sender.ended.set()
             self._end(sender)
 
     async def _take(self, sender: _Sender, messages: Messages, data: bytes) -> None:
@@ -271,7 +273,7 @@ class Listener:
         before = self._user_of(wanted)
         if before is not None and before.address == sender.address:
             # The phone has come again; its old connection may only seem to be there.
-            await _end_if_dead(before.connection)
+            await _end_if_dead(before)
         sender.account = self._unused(wanted, sender)
         if label is None:
             self._last_of[sender.address] = sender.account
@@ -338,14 +340,13 @@ def _secure_all(recordings: list[Recording]) -> None:
         recording.secure()
 
 
-async def _end_if_dead(connection: ServerConnection) -> None:
-    """Close a connection that does not answer."""
-    with suppress(ConnectionClosed):
-        try:
-            await asyncio.wait_for(await connection.ping(), _ALIVE_S)
-        except TimeoutError:
-            connection.transport.abort()
-            await connection.wait_closed()
+async def _end_if_dead(sender: _Sender) -> None:
+    """End a connection that does not answer, and wait until its account is free."""
+    try:
+        await asyncio.wait_for(await sender.connection.ping(), _ALIVE_S)
+    except (TimeoutError, ConnectionClosed):
+        sender.connection.transport.abort()
+        await sender.ended.wait()
 
 
 class _Budget:
