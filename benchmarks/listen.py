@@ -2,7 +2,7 @@
 
     python benchmarks/listen.py [--senders 20] [--minutes 10] [--json]
 
-`eyelog listen` runs as a program. Each sender notes how many packets it sent; afterwards the rows in
+`eyelog listen` runs as a program. Each sender notes how many packets it sent; then the rows in
 the archive are counted. The wait is from a message to the disk (fsync), as the server measures it:
 the longest of all, so that 99 % waited less.
 """

@@ -79,7 +79,7 @@ def _listen(args: argparse.Namespace) -> int:
         say=note,
     )
 
-    def started(port: int) -> None:
+    def started(port: int, page: str) -> None:
         address = address_of(args.host, port, args.path.strip("/"), tls=tls is not None)
         print(qr_code(address, encoding=sys.stderr.encoding), file=sys.stderr)
         print(_CHECKLIST, file=sys.stderr)
@@ -89,6 +89,7 @@ def _listen(args: argparse.Namespace) -> int:
             note(
                 "What the phone sends is not encrypted: use a network that you trust, or --tls-cert"
             )
+        note(f"The last minutes, and a button to mark events: {page}")
         where = "nothing is written" if args.dry_run else f"into {archive.path}"
         print(f"Listening for account {args.account!r} at {address} ({where})", flush=True)
 

@@ -30,6 +30,8 @@ from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.errors import ConfigurationError
 from eyelog.live.message import MOST_PER_SECOND, MalformedMessage, MessageLine, Messages
+from eyelog.live.page import Page
+from eyelog.live.recent import Recent
 from eyelog.live.recording import (
     Recording,
     import_recording,
@@ -113,6 +115,8 @@ class Listener:
         self._connections = 0
         self._handshakes = 0
         self._longest_wait_s = 0.0
+        self._recent: dict[str, Recent] = {}
+        self._page = Page(archive, account, self._recent, keeps_diary=not dry_run)
 
     async def run(
         self,
@@ -120,12 +124,12 @@ class Listener:
         port: int = 5000,
         *,
         tls: SSLContext | None = None,
-        started: Callable[[int], object] = lambda _: None,
+        started: Callable[[int, str], object] = lambda *_: None,
         stop: asyncio.Event | None = None,
     ) -> None:
         """Listen until SIGINT, SIGTERM or `stop`; then import what has come.
 
-        `started` is called with the port when the server listens.
+        `started` is called with the port and the address of the page when the server listens.
 
         Raises
         ------
@@ -152,9 +156,11 @@ class Listener:
             importing = asyncio.create_task(self._import())
             securing = asyncio.create_task(self._secure())
             try:
-                started(next(iter(server.sockets)).getsockname()[1])
+                at = next(iter(server.sockets)).getsockname()[1]
+                started(at, self._page.start(port and at + 1))
                 await stop.wait()
             finally:
+                self._page.stop()
                 self._say("stopping: importing what has come")
                 server.close()
                 await server.wait_closed()
@@ -245,6 +251,8 @@ class Listener:
             message = messages.take(data)
         except MalformedMessage as fault:
             sender.malformed += 1
+            if sender.account:
+                self._recent[sender.account].malformed += 1
             if sender.malformed == 1:
                 self._say(f"malformed message from {sender.who}: {fault}")
             return
@@ -257,6 +265,7 @@ class Listener:
             if self._dry_run:
                 self._say(data[:_SHOWN].decode("utf-8", "replace"))
         sender.kinds[message.kind] += 1
+        self._recent.setdefault(sender.account, Recent()).add(message)
         if sender.recording is not None:
             complete = sender.recording.add(message.kind, message.line)
             if complete is not None:
