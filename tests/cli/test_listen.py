@@ -15,6 +15,7 @@ def test_it_shows_the_code_of_its_address_and_what_to_tick(tmp_path: Path) -> No
     assert "█▀" in text
     for kind in ("currentData", "logicIndexData", "summaryData", "fastHeadMotion"):
         assert kind in text
+    assert any("a button to mark events: http://127.0.0.1:" in line for line in said)
     assert "Only this computer reaches the server: for a phone, give --host 0.0.0.0" in said
 
 
@@ -34,6 +35,7 @@ def test_a_server_for_the_network_says_that_nothing_is_encrypted(tmp_path: Path)
         (["--port", "65536"], "--port is a number from 0 to 65535, not 65536"),
         (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1, port 5000"),
         (["--account", ""], "is not an account"),
+        (["--path", "a/b"], "a secret path is one word"),
     ],
 )
 def test_a_wrong_option_is_one_line(

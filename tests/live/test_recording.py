@@ -181,6 +181,29 @@ def test_one_program_listens_into_an_archive(archive: Archive) -> None:
     locked_recordings(archive).release()
 
 
+def test_what_a_kill_left_half_packed_goes_at_the_next_start(archive: Archive) -> None:
+    path = recorded(archive)
+    half = path.with_name(f".{path.name}.gz.0123456789abcdef.tmp")
+    half.write_bytes(b"half")
+    locked_recordings(archive).release()
+    assert not half.exists()
+    assert path.exists()
+
+
+def test_a_full_disk_lets_a_file_wait(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = recorded(archive)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "import_files", full)
+    assert import_recording(archive, path).startswith("waits for the next start: ")
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "whole_file", full)
+    assert import_recording(archive, path).startswith("waits for the next start: ")
+    assert list(waiting_files(archive)) == [path]
+
+
 def test_only_a_local_archive_is_listened_into() -> None:
     with pytest.raises(ConfigurationError, match="only a local archive"):
         locked_recordings(Archive("memory://live"))

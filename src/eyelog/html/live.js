@@ -78,7 +78,7 @@ function show(news) {
   byId("disk").textContent = `${news.disk_gb} GB free`;
   byId("since").textContent = news.since ? new Date(news.since).toLocaleTimeString() : "-";
   byId("received").textContent =
-    `${news.messages.toLocaleString()} messages of ${news.kinds} kinds, ${news.malformed} malformed`;
+    `${news.messages.toLocaleString()} of ${news.kinds} ${news.kinds === 1 ? "kind" : "kinds"}, ${news.malformed} malformed`;
   byId("marks").replaceChildren(...news.marks.map((mark) => {
     const item = document.createElement("li");
     item.textContent = `${new Date(mark.at).toLocaleTimeString()} ${mark.label}`;
@@ -96,7 +96,7 @@ function show(news) {
   byId("noise").textContent = `${Math.round(recent.noise_s)} s`;
   byId("steps").textContent = recent.steps;
   const share = recent.packets ? 100 * recent.lost / recent.packets : 0;
-  byId("lost").textContent = `${share.toFixed(1)} % (${recent.lost} of ${recent.packets} in 10 min)`;
+  byId("lost").textContent = `${share.toFixed(1)} % (${recent.lost} of ${recent.packets})`;
   byId("battery").textContent = recent.battery === null ? "-"
     : recent.battery === 0 ? "charging" : `${recent.battery} of 5`;
   draw(recent, news.marks, Date.parse(news.now));

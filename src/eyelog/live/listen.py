@@ -106,6 +106,8 @@ class Listener:
         for name in (account, *self._devices.values()):
             check_account(name)
         self._secret = secret.strip("/")
+        if "/" in self._secret:
+            raise ConfigurationError(f"a secret path is one word without '/', not {secret!r}")
         self._tz = tz
         self._dry_run = dry_run
         self._say = say

@@ -36,7 +36,7 @@ from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import Zone
 from eyelog.disk.files import make_folders, sync_folder, whole_file
-from eyelog.errors import ArchiveError, ConfigurationError, marked, spelled
+from eyelog.errors import ConfigurationError, EyelogError, marked, spelled
 from eyelog.live.message import OTHER
 
 __all__ = ["Recording", "account_of", "import_recording", "locked_recordings", "waiting_files"]
@@ -67,6 +67,8 @@ def locked_recordings(archive: Archive) -> FileLock:
             f"another eyelog listen writes into the archive {archive.path}: stop it, or let it"
             " serve these glasses too (--device NAME=ACCOUNT)"
         ) from None
+    for leftover in folder.glob(f"{_KEY}*/.*.tmp"):  # of a program that was killed while packing
+        leftover.unlink(missing_ok=True)
     return lock
 
 
@@ -184,7 +186,7 @@ def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) ->
             (report,) = import_files(archive, [path], account=account, tz=tz)
         except ConfigurationError as error:
             line = f"refused for {account}: {packed} ({spelled(marked(error))})"
-        except ArchiveError as error:
+        except (EyelogError, OSError) as error:
             return f"waits for the next start: {path} ({spelled(marked(error))})"
         else:
             line = f"imported into {account}: {report.kept:,} of {report.read:,} rows"
