@@ -25,13 +25,14 @@ REFUSED = {
     "service": ("serve", "--archive", "archive"),
     "cohort": ("cohort", "daily", "computed_data", "--archive", "archive", "-o", "cohort"),
     "excel": ("daily", "log.xlsx"),
+    "live": ("listen", "--archive", "archive"),
     "s3": ("daily", "computed_data", "--archive", "s3://bucket/archive"),
 }
 
 
 def main() -> None:
     assert el.__version__ == version("eyelog")
-    for package in ("starlette", "dask", "openpyxl", "s3fs", "pytest"):
+    for package in ("starlette", "dask", "openpyxl", "s3fs", "websockets", "pytest"):
         assert find_spec(package) is None, f"{package} is not part of the core"
     with TemporaryDirectory() as folder:
 

@@ -59,6 +59,12 @@ def test_the_policy_allows_the_style_of_the_page_and_no_script() -> None:
     assert "form-action 'none';" in page_headers()["Content-Security-Policy"]
 
 
+def test_the_policy_allows_one_script_and_that_it_asks_its_own_server() -> None:
+    hashed = base64.b64encode(hashlib.sha256(b"run()").digest()).decode()
+    policy = page_headers(script="run()")["Content-Security-Policy"]
+    assert f"script-src 'sha256-{hashed}'; connect-src 'self';" in policy
+
+
 @pytest.mark.parametrize(
     ("filled", "tag"),
     [

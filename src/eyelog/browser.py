@@ -1,7 +1,7 @@
 """The look and the headers shared by all pages that eyelog sends to a browser.
 
-The service and the end of a login both show pages, and neither imports the other. No page runs a
-script or loads anything.
+The service, the end of a login and live recording show pages, and none imports another. No page
+loads anything, and only that of live recording runs a script, its own.
 """
 
 import base64
@@ -23,7 +23,12 @@ def html(name: str) -> str:
 
 
 _STYLE = files("eyelog").joinpath("browser.css").read_text("utf-8")
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
 
 _environment = Environment(
     loader=FunctionLoader(html),
@@ -75,16 +80,18 @@ def rendered(
     return template.render(title=title, layout=layout, who=who, footer=footer, **shown)
 
 
-def page_headers(form_targets: str = "'none'") -> dict[str, str]:
-    """Return headers that keep a page out of caches and frames, and free of scripts.
+def page_headers(form_targets: str = "'none'", *, script: str = "") -> dict[str, str]:
+    """Return headers that keep a page out of caches and frames, and free of foreign scripts.
 
     `form_targets` are the sources of the policy to which the page's forms may lead; browsers also
-    apply it to a redirect that follows a form.
+    apply it to a redirect that follows a form. `script` is the text of the only script that may
+    run, and ask its own server; by default none may.
     """
+    runs = f"script-src {_hash(script)}; connect-src 'self'; " if script else ""
     return {
         "Cache-Control": "no-store",
         "Content-Security-Policy": (
-            f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:;"
+            f"default-src 'none'; {runs}style-src {_hash(_STYLE)}; img-src data:;"
             f" form-action {form_targets}; frame-ancestors 'none'; base-uri 'none'"
         ),
         "X-Frame-Options": "DENY",

@@ -63,6 +63,7 @@ NO_SOURCE_FILE = {
     "docs/test_run_a_service.py": "pages",
     "docs/test_readme.py": "a page",
     "docs/test_site.py": "the site, in a real browser",
+    "live/test_lossless.py": "what comes live, through kills and many senders at once",
     "service/uploads/test_kills.py": "uploads whose processes are killed",
     "service/account/test_own_records.py": "records on the account page, in a real browser",
     "service/test_nginx.py": "the service behind a real proxy",
@@ -75,7 +76,7 @@ NO_SOURCE_FILE = {
 # figure of it, its section in a report, its command.
 SAME_MEANING = {
     *("agreement", "baseline", "bouts", "cohort", "daily", "erase", "events", "method", "profile"),
-    *("push", "report", "rhythm", "simulate"),
+    *("listen", "push", "replay", "report", "rhythm", "simulate"),
 }
 
 SOURCES = {

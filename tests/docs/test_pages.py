@@ -19,6 +19,7 @@ QUESTIONS = [
     "How often did I blink, and how sure can I be?",
     "Every blink: the 20 Hz log",
     "What is in my Logger folder?",
+    "Record live from the app",
     "Did the new desk change my posture?",
     "Which weeks count?",
     "I travelled",

@@ -34,8 +34,10 @@ def build_parser() -> Program:
         demo,
         doctor,
         fields,
+        listen,
         operate,
         push,
+        replay,
         report,
         service,
         watch,
@@ -44,7 +46,7 @@ def build_parser() -> Program:
     parser = Program()
     commands = parser.add_commands()
     every = (
-        *(data, report, cohort, archive, watch, account, push, service),
+        *(data, report, cohort, archive, watch, listen, replay, account, push, service),
         *(operate, demo, fields, doctor),
     )
     for module in every:

@@ -6,7 +6,7 @@ stands under the key ``received``.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -25,15 +25,19 @@ from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError
 from eyelog.frame import OFFSET
 
-__all__ = ["RECEIVED", "SocketLog"]
+__all__ = ["HEARTBEAT", "MOST_KEYS", "RECEIVED", "SocketLog", "kind_of_keys"]
 
 RECEIVED: Final = "received"
 """The key of the stamp that a receiver gives a message."""
 
-_HEARTBEAT: Final = "heartbeat"
+HEARTBEAT: Final = "heartbeat"
+"""The key of a message that is no data."""
+
+MOST_KEYS: Final = 1_000
+"""How many keys a message may have, and how many different sets of them a file."""
+
 _CUT: Final = "its last line breaks off, and was left out"
 _FIRST_KEY: Final = re.compile(rb'\s*{\s*"([^"\\]{1,48})"\s*:')
-_MOST_KEYS: Final = 1_000
 _AT_ONCE: Final = 100_000
 
 Message = dict[str, Any]
@@ -58,7 +62,7 @@ class SocketLog(LogFile):
         if found is None:
             return False
         key = fold(found[1].decode("utf-8", "replace"))
-        keys = {RECEIVED, _HEARTBEAT, "index", "type", "subtype"}
+        keys = {RECEIVED, HEARTBEAT, "index", "type", "subtype"}
         return key not in LOGS and (
             key in keys or any(key in spellings(log) for log in known_logs())
         )
@@ -118,10 +122,9 @@ class SocketLog(LogFile):
         """Return the log of a message, else what its kind is called; nothing for a heartbeat."""
         keys = tuple(message)
         if keys not in self._kinds:
-            if len(self._kinds) > _MOST_KEYS or len(keys) > _MOST_KEYS:
+            if len(self._kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
                 raise NotALog("its lines have too many different keys for messages of one app")
-            names = {fold(key) for key in keys}
-            self._kinds[keys] = "" if _HEARTBEAT in names else _kind_of(names)
+            self._kinds[keys] = kind_of_keys(keys)
         return self._kinds[keys]
 
     def pages(self) -> Iterator[Page]:
@@ -177,8 +180,14 @@ class SocketLog(LogFile):
         return [*super().report(name), *notes]
 
 
-def _kind_of(names: set[str]) -> str:
-    """Return the log whose message has these folded keys, else what its kind is called."""
+def kind_of_keys(keys: Iterable[str]) -> str:
+    """Return the log of a message with these keys, else what its kind is called.
+
+    A heartbeat has none.
+    """
+    names = {fold(key) for key in keys}
+    if HEARTBEAT in names:
+        return ""
     own = [log for log in known_logs() if names & own_fields(log)]
     return kind_of_message(names) or (own[0] if len(own) == 1 else "keys of no kind or of several")
 

@@ -1,0 +1,206 @@
+"""The files of a live recording, and how their messages get into the archive.
+
+::
+
+    ARCHIVE/.live/account=anna/20261019T101500.250000Z-1-current_data.jsonl      being written
+    ARCHIVE/.live/account=anna/20261019T093000.125000Z-1-current_data.jsonl.gz   imported
+
+Each message is one line, written when it comes and secured on the disk (fsync) at most a second
+later: whatever is killed, the file has every message up to then, and the reader of the archive
+leaves out a last line that breaks off. A file has the messages of one kind and one connection, and
+ends with the connection or at 16 MB (some 40 minutes of 20 Hz rows), so that reading it stays
+small.
+
+A file that is complete is imported as `eyelog import` does it and then packed; the packed file
+takes its name whole, and only then the other one goes. The name says which files still wait: a
+program that is killed in between imports the file again at its next start, which changes nothing.
+The packed files stay: they have what the archive has no room for (messages of other kinds, the
+receiver's stamps of dated messages), and `eyelog import` and `eyelog replay` read them.
+"""
+
+import gzip
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Final
+from urllib.parse import unquote
+
+from filelock import FileLock, Timeout
+
+from eyelog.archive.importing.intake import OTHER_KIND, import_files
+from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.store import Archive, place_of
+from eyelog.clock import Zone
+from eyelog.disk.files import make_folders, sync_folder, whole_file
+from eyelog.errors import ConfigurationError, EyelogError, marked, spelled
+from eyelog.live.message import OTHER
+
+__all__ = ["Recording", "account_of", "import_recording", "locked_recordings", "waiting_files"]
+
+_FOLDER: Final = ".live"  # hidden: Parquet tools skip it
+_ENDING: Final = ".jsonl"
+_LARGEST: Final = 16 << 20
+_KEY: Final = "account="
+
+
+def locked_recordings(archive: Archive) -> FileLock:
+    """Return a lock, taken, that keeps another program from importing files being written.
+
+    Raises
+    ------
+    ConfigurationError
+        If the archive is not a local one, or another program listens into it.
+    """
+    if not place_of(archive).local:
+        raise ConfigurationError(f"only a local archive can be listened into, not {archive.path}")
+    folder = Path(archive.path) / _FOLDER
+    make_folders(folder)
+    lock = FileLock(folder / ".lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ConfigurationError(
+            f"another eyelog listen writes into the archive {archive.path}: stop it, or let it"
+            " serve these glasses too (--device NAME=ACCOUNT)"
+        ) from None
+    for leftover in folder.glob(f"{_KEY}*/.*.tmp"):  # of a program that was killed while packing
+        leftover.unlink(missing_ok=True)
+    return lock
+
+
+class Recording:
+    """What one connection sends, in one file for each kind of message.
+
+    Attributes
+    ----------
+    longest_wait_s : float
+        The longest time from a message to the disk so far.
+    """
+
+    def __init__(self, archive: Archive, account: str, number: int) -> None:
+        self._folder = Path(archive.path) / _FOLDER / f"{_KEY}{check_account(account)}"
+        self._number = number
+        self._files: dict[str, _File] = {}
+        self._lock = Lock()  # files are secured by another thread
+        self.longest_wait_s = 0.0
+
+    def add(self, kind: str, line: bytes) -> Path | None:
+        """Write a message; return the file if it is complete with it.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the file then ends before it.
+        """
+        file = self._files.get(kind)
+        if file is None:
+            make_folders(self._folder)
+            name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{self._number}-{kind}{_ENDING}"
+            file = _File(self._folder / name)
+            with self._lock:
+                self._files[kind] = file
+        file.add(line)
+        if file.size < _LARGEST:
+            return None
+        with self._lock:
+            self._finish(kind)
+        return file.path
+
+    def secure(self) -> None:
+        """Secure on the disk what has been written."""
+        with self._lock:
+            for file in self._files.values():
+                self.longest_wait_s = max(self.longest_wait_s, file.secure())
+
+    def close(self) -> list[Path]:
+        """Close the files, and return them."""
+        with self._lock:
+            paths = [file.path for file in self._files.values()]
+            for kind in list(self._files):
+                self._finish(kind)
+        return paths
+
+    def _finish(self, kind: str) -> None:
+        file = self._files.pop(kind)
+        try:
+            self.longest_wait_s = max(self.longest_wait_s, file.secure())
+        finally:
+            os.close(file.handle)
+
+
+class _File:
+    """One file that only grows, for its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
+        sync_folder(path.parent)
+        self.size = 0
+        self._since: float | None = None  # the first message that is not secured yet
+
+    def add(self, line: bytes) -> None:
+        self._since = self._since or time.monotonic()
+        try:
+            written = os.write(self.handle, line)
+            if written < len(line):  # the disk has just become full
+                os.write(self.handle, line[written:])
+        except OSError:
+            os.ftruncate(self.handle, self.size)
+            raise
+        self.size += len(line)
+
+    def secure(self) -> float:
+        """Return the seconds for which a message has waited."""
+        since, self._since = self._since, None
+        if since is None:
+            return 0.0
+        os.fsync(self.handle)
+        return time.monotonic() - since
+
+
+def waiting_files(archive: Archive) -> Iterator[Path]:
+    """Yield the files that are not imported yet, oldest first."""
+    folder = Path(archive.path) / _FOLDER
+    yield from sorted(folder.glob(f"{_KEY}*/*{_ENDING}"), key=lambda path: path.name)
+
+
+def account_of(path: Path) -> str:
+    """Return the account whose messages a file has."""
+    return unquote(path.parent.name.removeprefix(_KEY))
+
+
+def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) -> str:
+    """Import a complete file and pack it; return a line that says what became of it.
+
+    If the archive cannot be written now (it is locked, or the disk is full), the file waits for the
+    next start. A file that is refused is packed all the same, and the line says where it is.
+    """
+    account, packed = account_of(path), path.with_name(f"{path.name}.gz")
+    line = ""
+    if not path.name.endswith(f"-{OTHER}{_ENDING}"):
+        try:
+            (report,) = import_files(archive, [path], account=account, tz=tz)
+        except ConfigurationError as error:
+            line = f"refused for {account}: {packed} ({spelled(marked(error))})"
+        except (EyelogError, OSError) as error:
+            return f"waits for the next start: {path} ({spelled(marked(error))})"
+        else:
+            line = f"imported into {account}: {report.kept:,} of {report.read:,} rows"
+            if report.status in ("refused", OTHER_KIND):
+                line = f"refused for {account}: {packed} ({report.reason})"
+    try:
+        with (
+            path.open("rb") as source,
+            whole_file(packed) as sink,
+            gzip.GzipFile(fileobj=sink, mode="wb", filename="", mtime=0) as wrapped,
+        ):
+            shutil.copyfileobj(source, wrapped)
+        path.unlink()
+        sync_folder(path.parent)
+    except OSError as error:
+        return f"waits for the next start: {path} ({error.strerror})"
+    return line or f"kept for {account}: messages of other kinds in {packed}"

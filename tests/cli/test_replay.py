@@ -1,0 +1,27 @@
+"""The command `eyelog replay`: it says what it sent, or why not in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from eyelog.cli import main
+from support.livesocket import listening
+from support.packets import packets
+
+
+def test_it_says_how_many_messages_it_has_sent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.csv"
+    packets(20).reset_index().to_csv(path, index=False)
+    with listening(tmp_path / "archive", "--dry-run") as there:
+        assert main(["replay", str(path), "--to", there.address, "--speed", "10"]) == 0
+        assert capsys.readouterr().err == f"20 messages sent to {there.address}\n"
+
+
+def test_no_server_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.csv"
+    packets(20).reset_index().to_csv(path, index=False)
+    assert main(["replay", str(path), "--to", "ws://127.0.0.1:1"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is eyelog listen running there?" in line

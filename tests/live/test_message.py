@@ -1,0 +1,116 @@
+"""A message becomes a line with the receiver's stamp, or is malformed, and never anything else."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eyelog.live.message import OTHER, MalformedMessage, Messages
+from support.livesocket import as_text, packet
+
+NOON = datetime(2026, 10, 19, 12, 0, 0, 250_000, tzinfo=UTC)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def test_a_message_becomes_one_line_with_the_stamp_in_front_and_its_values_as_they_were_sent() -> (
+    None
+):
+    sent = b'{"blinkSpeed": 1.50,\n "powerLeft": "4",\r\n "sequenceNumber": 7}'
+    taken = Messages(lambda: NOON).take(sent)
+    assert taken is not None
+    assert taken.kind == "current_data"
+    assert taken.received == NOON
+    assert taken.line == (
+        b'{"received":"2026-10-19T12:00:00.250000+00:00","blinkSpeed":1.50,"powerLeft":"4",'
+        b'"sequenceNumber":7}\n'
+    )
+
+
+def test_messages_of_one_moment_have_stamps_that_differ() -> None:
+    messages = Messages(lambda: NOON)
+    taken = [messages.take(json.dumps(packet(number)).encode()) for number in range(3)]
+    assert [each.received.microsecond for each in taken if each] == [250_000, 250_001, 250_002]
+
+
+def test_a_stamp_of_the_sender_does_not_pass_for_the_receivers() -> None:
+    sent = json.dumps({"received": "2001-01-01T00:00:00Z", **packet(1)}).encode()
+    taken = Messages(lambda: NOON).take(sent)
+    assert taken is not None
+    assert b"2001" not in taken.line
+    assert "received" not in taken.values
+
+
+def test_a_heartbeat_is_no_data() -> None:
+    assert Messages().take(b'{"heartbeat": 1}') is None
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        (packet(1), "current_data"),
+        (as_text(packet(1)), "current_data"),
+        ({"stp": 3, "bki_sum": 2.5, "tl_xav": 1.0}, "computed_data"),
+        ({"type": "fastHeadMotion", "subType": "right", "value": 1}, OTHER),
+        ({"something": {"else": [1, 2]}}, OTHER),
+    ],
+)
+def test_the_kind_of_a_message_follows_from_its_keys(message: object, kind: str) -> None:
+    taken = Messages().take(json.dumps(message).encode())
+    assert taken is not None
+    assert taken.kind == kind
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"1",
+        b"[1]",
+        b'"a"',
+        b"{}",
+        b'{"a":',
+        b"\xff\xfe",
+        b'{"a": NaN}',
+        b"[" * 50_000,
+        b'{"a":"\xff"}',
+    ],
+)
+def test_what_is_no_object_is_malformed(data: bytes) -> None:
+    with pytest.raises(MalformedMessage):
+        Messages().take(data)
+
+
+def test_a_sender_of_ever_new_keys_ends_in_malformed_messages() -> None:
+    messages = Messages()
+    for number in range(1_000):
+        assert messages.take(json.dumps({f"key{number}": 1}).encode()) is not None
+    with pytest.raises(MalformedMessage, match="too many different"):
+        messages.take(b'{"key1000": 1}')
+    with pytest.raises(MalformedMessage, match="too many different"):
+        Messages().take(json.dumps({f"key{number}": 1 for number in range(1_000)}).encode())
+    assert messages.take(b'{"key7": 1}') is not None
+
+
+@given(st.binary(max_size=200) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_whatever_is_sent_becomes_one_line_of_the_same_values_or_is_malformed(data: bytes) -> None:
+    try:
+        taken = Messages(lambda: NOON).take(data)
+    except MalformedMessage:
+        return
+    if taken is None:
+        return
+    assert taken.line.count(b"\n") == 1
+    written = json.loads(taken.line)
+    assert written.pop("received") == NOON.isoformat()
+    assert list(written) == list(taken.values)
+    assert {**json.loads(data), "received": 0} == {**written, "received": 0}
