@@ -8,6 +8,7 @@ import pytest
 
 import eyelog as el
 from eyelog.archive.importing.app_events import events_of
+from eyelog.archive.importing.intake import import_files
 
 FAST = """date,type,subType,value
 2026-10-20T10:00:01.250+0900,fastHeadMotion,left,2
@@ -93,3 +94,22 @@ def test_diaries_have_the_same_columns(tmp_path):
     made = read(tmp_path, "start,end,label\n2026-10-20 09:00,2026-10-20 10:00,work\n")
     assert made["kind"].tolist() == ["diary"]
     assert np.isnan(made["value"].iloc[0])
+
+
+def test_messages_of_the_socket_are_events_too(tmp_path):
+    lines = [
+        '{"received":"2026-10-20T01:00:00.500Z","type":"fastHeadMotion","subType":"left","value":2}',
+        '{"heartbeat":1}',
+        '{"received":"2026-10-20T01:00:01Z","type":"slowHeadTilting","subType":"right","value":"-1"}',
+        '{"received":"2026-10-20T01:00:02Z","latitude":35.7,"longitude":139.7}',
+        '{"received":"2026-10-20T01:00:0',
+    ]
+    path = tmp_path / "other.jsonl"
+    path.write_text("\n".join(lines))
+    archive = el.Archive(tmp_path / "archive")
+    (report,) = import_files(archive, [path])
+    assert (report.status, report.read) == ("imported", 2)
+    events = archive.events(tz="Asia/Tokyo")
+    assert events["label"].tolist() == ["fast head motion left", "slow head tilting right"]
+    assert events["value"].tolist() == [2.0, -1.0]
+    assert str(events["start"].iloc[0]) == "2026-10-20 10:00:00.500000+09:00"

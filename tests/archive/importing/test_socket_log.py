@@ -98,7 +98,7 @@ def test_messages_of_several_kinds_go_their_own_ways(tmp_path: Path) -> None:
     ("lines", "says"),
     [
         ([{"heartbeat": 1}], "nothing but heartbeats"),
-        ([{"type": "x", "subType": "left", "value": 2}], "1 with head-motion events"),
+        ([{"type": "x", "subType": "left", "value": 2}], "it has head-motion events"),
         ([{"accX": 1, "accY": 2}] * 3, "none of its 3 messages is a record .*received"),
         ([{"accX": "much", "received": "2026-10-20T10:00:00Z"}], "'accX' is not a number"),
     ],

@@ -3,9 +3,10 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from eyelog.archive.account_events import events_table
 from eyelog.archive.importing.kinds import OtherKind, event_kind
+from eyelog.archive.importing.socket_log import RECEIVED
 from eyelog.archive.importing.sources import InputFile, opened
 from eyelog.archive.importing.stamps import NEVER, read_stamps
 from eyelog.catalogue import fold
@@ -55,19 +57,55 @@ def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
 
 def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
     """Return the events of a file of the app, in UTC; None if it is of another kind."""
+    found = _messages(text) if text.lstrip().startswith("{") else _table(text)
+    if not found:
+        return None
+    made = [
+        (_head if kind == HEAD else _activity)(rows, _stamps(rows, tz))
+        for kind, rows in found.items()
+    ]
+    return pd.concat(made).sort_values("start", kind="stable", ignore_index=True)
+
+
+Rows = list[tuple[int, dict[str, str]]]
+
+
+def _table(text: str) -> dict[str, Rows]:
+    """Return the rows of a CSV file, by the kind of its events; nothing for another file."""
     lines = _lines(text)
     for number, header in lines:
         names = [fold(cell) for cell in header]
         if kind := event_kind(set(names)):
-            break
+            rows = [(at, dict(zip(names, cells, strict=False))) for at, cells in lines]
+            return {kind: [(at, row) for at, row in rows if any(row.values())]}
         if number >= _LINES:
-            return None
-    else:
-        return None
-    rows = [(at, dict(zip(names, cells, strict=False))) for at, cells in lines if any(cells)]
-    dates = [row.get("date", "") for _, row in rows]
-    stamps = _stamps(rows, dates, tz)
-    return (_head if kind == HEAD else _activity)(rows, stamps)
+            break
+    return {}
+
+
+def _messages(text: str) -> dict[str, Rows]:
+    """Return the events among the messages of the app's WebSocket; the others are left out.
+
+    A message without a date has come when its receiver says.
+    """
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    found: dict[str, Rows] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            message = decode(line) if line.strip() else {}
+        except (ValueError, RecursionError):
+            continue  # a line that breaks off, or is of something else
+        row = {fold(key): _cell(value) for key, value in message.items()}
+        row["date"] = row.get("date") or row.get(RECEIVED, "")
+        if kind := event_kind(row.keys()):
+            found.setdefault(kind, []).append((number, row))
+    return found
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -79,9 +117,8 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
         raise ArchiveError(f"line {reader.line_num}: not CSV ({error})") from None
 
 
-def _stamps(
-    rows: Sequence[tuple[int, dict[str, str]]], dates: list[str], tz: str | Zones | None
-) -> npt.NDArray[np.int64]:
+def _stamps(rows: Rows, tz: str | Zones | None) -> npt.NDArray[np.int64]:
+    dates = [row.get("date", "") for _, row in rows]
     zone = None if tz == FILE_ZONE else tz
     stamps, _ = read_stamps(pa.chunked_array([pa.array(dates, pa.string())]), zone)
     wrong = np.flatnonzero(stamps == NEVER)
@@ -91,9 +128,7 @@ def _stamps(
     return stamps
 
 
-def _head(
-    rows: Sequence[tuple[int, dict[str, str]]], stamps: npt.NDArray[np.int64]
-) -> pd.DataFrame:
+def _head(rows: Rows, stamps: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return head movements, which are moments."""
     labels, values = [], []
     for number, row in rows:
@@ -105,9 +140,7 @@ def _head(
     return events_table(stamps, np.full(len(stamps), NEVER), labels, HEAD, values)
 
 
-def _activity(
-    rows: Sequence[tuple[int, dict[str, str]]], stamps: npt.NDArray[np.int64]
-) -> pd.DataFrame:
+def _activity(rows: Rows, stamps: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return activities, each of which lasts until the next line; the last one has no end."""
     labels, values = [], []
     for number, row in rows:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from eyelog.answers.page import Page
 from eyelog.archive.importing.csv_cells import Mask, numbers_of, shown, texts_of, truths_of
 from eyelog.archive.importing.field_names import UNIX_TIME, own_fields, spellings
-from eyelog.archive.importing.kinds import NotALog, counted_kinds, kind_of_message
+from eyelog.archive.importing.kinds import NotALog, OtherKind, counted_kinds, kind_of_message
 from eyelog.archive.importing.log_file import LogFile, Source, whole_of
 from eyelog.archive.importing.stamps import NEVER, minutes_of, offsets_of, read_stamps
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
@@ -96,6 +96,9 @@ class SocketLog(LogFile):
         logs = [log for log in known_logs() if log in messages]
         others = [kind for kind in messages if kind not in logs for _ in messages[kind][0]]
         if not logs:
+            for kind in others:
+                if (beside := OtherKind(kind)).has_events:
+                    raise beside
             raise NotALog(
                 f"it has messages of the app's WebSocket, and none of a log"
                 f" ({counted_kinds(others, 'message') if others else 'nothing but heartbeats'})"
