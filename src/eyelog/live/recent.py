@@ -14,7 +14,7 @@ import pandas as pd
 from eyelog.analysis.blinks import rate
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.states import states
-from eyelog.analysis.series.packets import lost
+from eyelog.analysis.series.packets import packets
 from eyelog.answers.page import joined_pages
 from eyelog.archive.importing.log_file import Source
 from eyelog.archive.importing.socket_log import RECEIVED, SocketLog
@@ -120,7 +120,7 @@ def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
         return [_json(each) if n else None for each, n in zip(sums, rows, strict=True)]
 
     steps, noise = column("steps"), column("noise_flag") * packet_s
-    gone = lost(us, column("sequence"))
+    gone = packets(us, column("sequence")).lost
     worn = pd.Series(state).isin(["usable", "walking", "noisy"]).to_numpy()
     tilt = _tilt(column("acc_fore_aft"), column("acc_vertical"), number, worn, bins)
     battery = pd.Series(column("battery")).dropna()
